@@ -1,0 +1,103 @@
+//! What can be said on the command line.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use queens::{Choice, ENGINES, Size};
+
+/// Counts, checks and shows the solutions of the N-queens problem.
+#[derive(Parser, Debug)]
+#[command(name = "queens", version, long_version = long_version(), propagate_version = true)]
+pub(crate) struct Args {
+    /// Colours on the terminal
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Colour,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// Where the output is a terminal, unless `NO_COLOR` or `TERM=dumb` says no
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Count the solutions on an N×N board
+    Count(Count),
+    /// Print the completion script for a shell
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page (roff)
+    Man,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Count {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Size,
+
+    /// The engine that counts
+    #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
+    pub(crate) engine: Choice,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
+    #[arg(long, value_name = "P")]
+    pub(crate) prefix: Option<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Print the number alone, as where stdout is not a terminal
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Accepts `auto` and the names of the table, which also makes them completions and possible values.
+fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Choice> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    let names = std::iter::once("auto").chain(ENGINES.iter().map(|engine| engine.name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
+}
+
+fn engine_help() -> String {
+    let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
+    std::iter::once("The engine that counts; auto picks the fastest".to_owned()).chain(engines).collect()
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1024;
+    text.parse()
+        .ok()
+        .filter(|&threads| threads <= MOST)
+        .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
+}
+
+/// What `--version` adds to `-V`.
+fn long_version() -> &'static str {
+    concat!(
+        env!("CARGO_PKG_VERSION"),
+        "\ncommit ",
+        env!("QUEENS_COMMIT"),
+        "\ntarget ",
+        env!("QUEENS_TARGET"),
+        "\ninstruction sets compiled in: portable; in use: portable"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        super::Args::command().debug_assert();
+    }
+}

@@ -1,0 +1,88 @@
+//! The command line: one file a command, and what they share.
+
+mod args;
+mod count;
+mod exit;
+mod output;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use clap::{CommandFactory, Parser};
+
+use args::{Args, Command};
+pub(crate) use exit::Exit;
+
+/// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => return output::usage(&error),
+    };
+    output::choose_colour(args.color);
+    let result = match args.command {
+        Command::Count(count) => count::run(&count),
+        Command::Completions { shell } => completions(shell).map_err(Failure::from),
+        Command::Man => man().map_err(Failure::from),
+    };
+    match result {
+        Ok(()) | Err(Failure::Closed) => Exit::Success,
+        Err(Failure::Usage(error)) => output::usage(&error),
+        Err(Failure::Run(exit, message)) => {
+            output::error(&message);
+            exit
+        }
+    }
+}
+
+/// Why a command ended early.
+enum Failure {
+    /// The reader of stdout went away, as `| head` does: no failure at all.
+    Closed,
+    /// The arguments made no sense together.
+    Usage(clap::Error),
+    /// Something went wrong, in words for people.
+    Run(Exit, String),
+}
+
+impl Failure {
+    /// The value of one argument makes no sense, for a reason that only shows beside the others.
+    fn invalid(argument: &str, value: &str, reason: &impl std::fmt::Display) -> Self {
+        let message = format!("invalid value '{value}' for '{argument}': {reason}\n");
+        Self::Usage(Args::command().error(clap::error::ErrorKind::ValueValidation, message))
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::Closed
+        } else {
+            Self::Run(Exit::Failure, format!("writing the result failed: {error}"))
+        }
+    }
+}
+
+/// The completion script for a shell.
+fn completions(shell: clap_complete::Shell) -> io::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "queens", &mut script);
+    io::stdout().write_all(&script)
+}
+
+/// The manual page: the program, then a section for each command.
+fn man() -> io::Result<()> {
+    let mut page = Vec::new();
+    let mut command = Args::command();
+    command.build();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        let man = clap_mangen::Man::new(sub.clone());
+        let heading = format!(".SH \"QUEENS {}\"\n", sub.get_name().to_uppercase());
+        page.extend_from_slice(heading.as_bytes());
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+    }
+    io::stdout().write_all(&page)
+}

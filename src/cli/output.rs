@@ -1,0 +1,174 @@
+//! What every command prints alike: colours, numbers, tables, JSON, errors.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use super::Exit;
+use super::args::Colour;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const LABEL: Style = Style::new().dimmed();
+const RESULT: Style = AnsiColor::Green.on_default().bold();
+
+/// Sets the colour for all that is printed from here on; `auto` heeds `NO_COLOR`, `TERM=dumb` and pipes.
+pub(crate) fn choose_colour(colour: Colour) {
+    let choice = match colour {
+        Colour::Auto => anstream::ColorChoice::Auto,
+        Colour::Always => anstream::ColorChoice::Always,
+        Colour::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// One line on stderr.
+pub(crate) fn error(message: &str) {
+    // Where even stderr is gone, there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
+}
+
+/// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
+pub(crate) fn usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        // A closed pipe ends quietly.
+        let _ = error.print();
+        return Exit::Success;
+    }
+    let text = error.render().to_string();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = write!(anstream::stderr(), "{text}");
+        return Exit::Usage;
+    }
+    // The first paragraph says what was wrong and the second, where it is a tip or a list, what is allowed; usage
+    // and the pointer to --help only repeat it.
+    let message: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let message = message.join(" ");
+    self::error(message.strip_prefix("error: ").unwrap_or(&message));
+    Exit::Usage
+}
+
+/// One JSON object on a line of its own.
+pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)
+}
+
+/// What every JSON object says of the program and the machine.
+#[derive(Serialize)]
+pub(crate) struct About {
+    /// Grows where a field changes its meaning or goes; new fields leave it.
+    schema: u32,
+    version: &'static str,
+    cpu: String,
+}
+
+impl About {
+    pub(crate) fn here() -> Self {
+        Self { schema: 1, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
+    }
+}
+
+/// The processor's name as it gives it, empty where it does not.
+fn cpu_name() -> String {
+    use sysinfo::{CpuRefreshKind, RefreshKind, System};
+    let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
+    let name = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
+    system.ok().and_then(name).unwrap_or_default()
+}
+
+/// Aligned lines of label and value.
+#[derive(Default)]
+pub(crate) struct Table {
+    rows: Vec<(&'static str, String, Style)>,
+}
+
+impl Table {
+    pub(crate) fn row(&mut self, label: &'static str, value: impl fmt::Display) {
+        self.rows.push((label, value.to_string(), Style::new()));
+    }
+
+    /// The line that matters most.
+    pub(crate) fn result(&mut self, label: &'static str, value: impl fmt::Display) {
+        self.rows.push((label, value.to_string(), RESULT));
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+        for (label, value, style) in &self.rows {
+            writeln!(f, "{LABEL}{label:width$}{LABEL:#}  {style}{value}{style:#}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A count with its digits in threes: `14,772,512`.
+pub(crate) fn grouped(count: u128) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number to three digits, in words from a million on: `29.5 million`.
+pub(crate) fn rounded(value: f64) -> String {
+    let scales = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    match scales.iter().find(|(scale, _)| value >= *scale) {
+        Some((scale, name)) => format!("{} {name}", three_digits(value / scale)),
+        None => grouped(value.round() as u128),
+    }
+}
+
+/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`.
+pub(crate) fn seconds(seconds: f64) -> String {
+    if seconds < 1e-3 {
+        format!("{} µs", three_digits(seconds * 1e6))
+    } else if seconds < 1.0 {
+        format!("{} ms", three_digits(seconds * 1e3))
+    } else if seconds < 60.0 {
+        format!("{} s", three_digits(seconds))
+    } else {
+        let whole = seconds.round() as u64;
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+        if hours > 0 { format!("{hours} h {minutes:02} min {rest:02} s") } else { format!("{minutes} min {rest:02} s") }
+    }
+}
+
+fn three_digits(value: f64) -> String {
+    let decimals = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_rounded() {
+        assert_eq!([0, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
+        assert_eq!([12.0, 29.46e6, 1.0e9].map(rounded), ["12", "29.5 million", "1.00 billion"]);
+        assert_eq!(
+            [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
+            ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]
+        );
+    }
+}

@@ -1,0 +1,34 @@
+//! Counts, checks and shows the solutions of the N-queens problem: N queens on an N×N board, none attacking another
+//! (OEIS [A000170](https://oeis.org/A000170)).
+//!
+//! ```
+//! assert_eq!(queens::count(8)?, 92);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! One idea runs through it: *an engine is a pure function from a task to a count*, and everything else acts on one
+//! deterministic list of weighted tasks, the *plan*.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`count()`], [`Count`], [`Report`] | counting in one call |
+//! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
+//! | [`engine`] | the engines and the choice between them |
+//! | [`plan`] | how a count is cut into independent weighted tasks |
+//! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
+//! | [`tally`] | sums that cannot wrap |
+//! | [`oeis`] | published terms to compare with |
+
+mod board;
+mod count;
+pub mod engine;
+pub mod oeis;
+mod placement;
+pub mod plan;
+pub mod run;
+pub mod tally;
+
+pub use board::{Size, SizeError};
+pub use count::{Count, CountError, Report, available_threads, count};
+pub use engine::{Choice, ENGINES, EngineKind};
+pub use placement::{Placement, PlacementError, Square};

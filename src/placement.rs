@@ -1,0 +1,265 @@
+//! Queens on the first columns of a board: reading, printing, and an attack check that shares nothing with the engines.
+
+use std::fmt;
+
+use crate::board::{Size, SizeError};
+
+/// Queens on the first columns of a board, one a column, none attacking another.
+///
+/// Written as in chess problems: the row of the queen in column 1, in column 2 and so on, rows counted from 1 at the
+/// top. Digits alone where N ≤ 9, else separated by commas; commas are read for every N.
+///
+/// ```
+/// use queens::{Placement, Size};
+/// let eight = Size::new(8)?;
+/// let solution = Placement::parse("15863724", eight)?;
+/// assert!(solution.is_solution());
+/// assert_eq!(solution.to_string(), "15863724");
+/// let attacked = Placement::parse("12", eight).unwrap_err();
+/// assert_eq!(
+///     attacked.to_string(),
+///     "the queens in column 1, row 1 and column 2, row 2 share a diagonal"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Placement {
+    size: Size,
+    filled: u8,
+    /// Rows from 0; those of empty columns stay 0, so that equality and order may be derived.
+    rows: [u8; Size::MAX],
+}
+
+/// A queen's square, column and row counted from 1, as an error names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Square {
+    /// Column, from 1.
+    pub column: usize,
+    /// Row, from 1.
+    pub row: usize,
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}, row {}", self.column, self.row)
+    }
+}
+
+/// Why something is not a placement of queens that leave each other alone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlacementError {
+    /// Nothing was given.
+    #[error("a placement names at least one queen, as in 158 or 1,5,8")]
+    Empty,
+    /// A part is not a row number.
+    #[error("'{0}' is not a row; a placement is digits (N up to 9) or numbers separated by commas, as in 158 or 1,5,8")]
+    NotARow(String),
+    /// Digits without commas can't name rows past 9.
+    #[error("rows are separated by commas where N is more than 9, as in 1,3,5")]
+    NeedsCommas,
+    /// More queens than columns.
+    #[error("{queens} queens are more than the {size} columns of the board")]
+    TooMany {
+        /// Queens named.
+        queens: usize,
+        /// The board.
+        size: Size,
+    },
+    /// A row beyond the board.
+    #[error("the queen in {0} is outside the board; rows go from 1 to {1}")]
+    OutOfBoard(Square, Size),
+    /// Two queens in one row.
+    #[error("the queens in {0} and {1} share a row")]
+    SameRow(Square, Square),
+    /// Two queens on one diagonal.
+    #[error("the queens in {0} and {1} share a diagonal")]
+    SameDiagonal(Square, Square),
+    /// The board itself is impossible.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+}
+
+impl Placement {
+    /// The board of this size without a queen.
+    pub const fn empty(size: Size) -> Self {
+        Self { size, filled: 0, rows: [0; Size::MAX] }
+    }
+
+    /// Queens in the given rows, counted from 1, of columns 1, 2 and so on.
+    ///
+    /// # Errors
+    /// Where there are more queens than columns, a row is outside the board, or two queens attack each other.
+    pub fn new(size: Size, rows: &[usize]) -> Result<Self, PlacementError> {
+        if rows.len() > size.get() {
+            return Err(PlacementError::TooMany { queens: rows.len(), size });
+        }
+        let mut placement = Self::empty(size);
+        for &row in rows {
+            placement = placement.with(row)?;
+        }
+        Ok(placement)
+    }
+
+    /// Reads `15863724` or `1,5,8,6,3,7,2,4`; fewer rows than columns name the first columns only.
+    ///
+    /// # Errors
+    /// Where the text names no placement, as for [`Placement::new`].
+    pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(PlacementError::Empty);
+        }
+        let digits_alone = !text.contains(',') && text.bytes().all(|byte| byte.is_ascii_digit());
+        let rows = if digits_alone && size.get() <= 9 {
+            text.bytes().map(|digit| usize::from(digit - b'0')).collect()
+        } else if digits_alone && text.len() > 2 {
+            return Err(PlacementError::NeedsCommas);
+        } else {
+            text.split(',')
+                .map(|part| part.trim().parse().map_err(|_| PlacementError::NotARow(part.trim().to_owned())))
+                .collect::<Result<Vec<usize>, _>>()?
+        };
+        Self::new(size, &rows)
+    }
+
+    /// This placement with a queen in the next column, in `row` counted from 1.
+    ///
+    /// # Errors
+    /// Where the board is full, the row is outside it, or a queen attacks the new one.
+    pub fn with(self, row: usize) -> Result<Self, PlacementError> {
+        let filled = self.len();
+        if filled == self.size.get() {
+            return Err(PlacementError::TooMany { queens: filled + 1, size: self.size });
+        }
+        let new = Square { column: filled + 1, row };
+        if row == 0 || row > self.size.get() {
+            return Err(PlacementError::OutOfBoard(new, self.size));
+        }
+        for old in self.squares() {
+            if old.row == new.row {
+                return Err(PlacementError::SameRow(old, new));
+            }
+            if old.row.abs_diff(new.row) == new.column - old.column {
+                return Err(PlacementError::SameDiagonal(old, new));
+            }
+        }
+        let mut next = self;
+        next.rows[filled] = row as u8 - 1;
+        next.filled += 1;
+        Ok(next)
+    }
+
+    /// The board.
+    pub const fn size(&self) -> Size {
+        self.size
+    }
+
+    /// How many columns hold a queen.
+    pub const fn len(&self) -> usize {
+        self.filled as usize
+    }
+
+    /// Whether there is no queen at all.
+    pub const fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
+    /// Whether every column holds a queen.
+    pub fn is_solution(&self) -> bool {
+        self.len() == self.size.get()
+    }
+
+    /// The rows, counted from 1, column by column.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.rows[..self.len()].iter().map(|&row| usize::from(row) + 1)
+    }
+
+    /// The squares of the queens.
+    pub fn squares(&self) -> impl Iterator<Item = Square> + '_ {
+        self.rows().enumerate().map(|(column, row)| Square { column: column + 1, row })
+    }
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (column, row) in self.rows().enumerate() {
+            if column > 0 && self.size.get() > 9 {
+                f.write_str(",")?;
+            }
+            write!(f, "{row}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Placement({self} on {0}×{0})", self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn size(n: usize) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    #[test]
+    fn reads_both_forms_and_prints_the_natural_one() {
+        assert_eq!(Placement::parse("1,5,8", size(8)).unwrap().to_string(), "158");
+        assert_eq!(Placement::parse(" 1, 3,5 ", size(12)).unwrap().to_string(), "1,3,5");
+        assert_eq!(Placement::parse("12", size(12)).unwrap().to_string(), "12");
+        assert_eq!(Placement::parse("7", size(12)).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn errors_say_which_queens_and_why() {
+        let error = |text, n| Placement::parse(text, size(n)).unwrap_err().to_string();
+        assert_eq!(error("11", 8), "the queens in column 1, row 1 and column 2, row 1 share a row");
+        assert_eq!(error("1,3,2", 8), "the queens in column 2, row 3 and column 3, row 2 share a diagonal");
+        assert_eq!(error("19", 8), "the queen in column 2, row 9 is outside the board; rows go from 1 to 8");
+        assert_eq!(error("0", 8), "the queen in column 1, row 0 is outside the board; rows go from 1 to 8");
+        assert_eq!(error("135", 12), "rows are separated by commas where N is more than 9, as in 1,3,5");
+        assert_eq!(error("24135", 4), "5 queens are more than the 4 columns of the board");
+        assert_eq!(error("1", 0), "1 queens are more than the 0 columns of the board");
+        assert!(error("1,,3", 8).starts_with("'' is not a row"));
+        assert!(error("1x", 8).starts_with("'1x' is not a row"));
+        assert!(error("", 8).starts_with("a placement names at least one queen"));
+    }
+
+    proptest! {
+        /// The incremental check agrees with painting every attacked square.
+        #[test]
+        fn attacks_agree_with_painting(n in 1usize..=12, rows in proptest::collection::vec(1usize..=12, 1..=12)) {
+            let rows: Vec<usize> = rows.into_iter().take(n).collect();
+            let mut painted = vec![vec![false; n + 1]; n + 1];
+            let mut free = true;
+            for (index, &row) in rows.iter().enumerate() {
+                let column = index + 1;
+                if row > n || painted[column][row] {
+                    free = false;
+                    break;
+                }
+                for (c, squares) in painted.iter_mut().enumerate() {
+                    for (r, square) in squares.iter_mut().enumerate() {
+                        *square |= r == row || c == column || r + c == row + column || r + column == row + c;
+                    }
+                }
+            }
+            prop_assert_eq!(Placement::new(size(n), &rows).is_ok(), free);
+        }
+
+        #[test]
+        fn printing_and_reading_are_inverse(n in 1usize..=32, seed in proptest::collection::vec(1usize..=32, 1..8)) {
+            let mut placement = Placement::empty(size(n));
+            for row in seed {
+                placement = placement.with(row).unwrap_or(placement);
+            }
+            prop_assume!(!placement.is_empty());
+            prop_assert_eq!(Placement::parse(&placement.to_string(), size(n)).unwrap(), placement);
+        }
+    }
+}

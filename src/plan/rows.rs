@@ -1,0 +1,133 @@
+//! The first one or two lines: every way to set their queens is a task, and the upside-down half is left out.
+//!
+//! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, for no solution with N > 1
+//! is its own image. So the first queen need only go in the upper half of its column, each task then standing for
+//! two. For odd N the queen in the middle square is its own image: there the choice moves on to the next queen,
+//! which cannot be in the middle row too and again only goes in the upper half.
+
+use crate::placement::Placement;
+use crate::plan::{Plan, Weighted};
+
+/// How many lines are set before the engine takes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// One: few, large tasks.
+    One,
+    /// Two: enough tasks for any number of threads a machine has.
+    Two,
+}
+
+impl Lines {
+    /// One line where that gives each thread enough tasks to even out their differences, else two.
+    ///
+    /// Tasks of one line differ by a factor of about two in work, so some sixteen a thread leave the last thread
+    /// idle for a few percent of the run; N ≤ 32 lines never give that many to more than one thread.
+    pub fn for_threads(size: crate::Size, threads: usize) -> Self {
+        const TASKS_PER_THREAD: usize = 16;
+        if threads == 1 || size.get().div_ceil(2) >= threads * TASKS_PER_THREAD { Self::One } else { Self::Two }
+    }
+}
+
+/// The completions of a placement, cut by the queens of the next one or two lines.
+#[derive(Clone, Debug)]
+pub struct RowsPlan {
+    tasks: Vec<Weighted<Placement>>,
+}
+
+impl RowsPlan {
+    /// The tasks that together count the completions of `prefix`.
+    ///
+    /// ```
+    /// use queens::plan::rows::{Lines, RowsPlan};
+    /// use queens::{Placement, Size, plan::Plan};
+    /// let plan = RowsPlan::new(&Placement::empty(Size::new(8)?), Lines::One);
+    /// let rows: Vec<String> = (0..plan.units()).flat_map(|u| plan.unit(u)).map(|t| t.task.to_string()).collect();
+    /// assert_eq!(rows, ["1", "2", "3", "4"]); // each of weight 2
+    /// # Ok::<(), queens::SizeError>(())
+    /// ```
+    pub fn new(prefix: &Placement, lines: Lines) -> Self {
+        let lines = match lines {
+            Lines::One => 1,
+            Lines::Two => 2,
+        };
+        let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
+        for _ in 0..lines {
+            if tasks.first().is_none_or(|first| first.task.is_solution()) {
+                break;
+            }
+            tasks = tasks.iter().flat_map(extensions).collect();
+        }
+        Self { tasks }
+    }
+}
+
+/// The tasks one queen further.
+fn extensions(parent: &Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
+    let Weighted { task, weight } = *parent;
+    let n = task.size().get();
+    let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
+    (1..=rows).filter_map(move |row| {
+        let child = task.with(row).ok()?;
+        let factor = if is_own_image(&child) { 1 } else { factor };
+        Some(Weighted { task: child, weight: weight * factor })
+    })
+}
+
+/// Whether turning the board upside down leaves every queen where it is.
+fn is_own_image(placement: &Placement) -> bool {
+    placement.rows().all(|row| 2 * row == placement.size().get() + 1)
+}
+
+impl Plan for RowsPlan {
+    type Task = Placement;
+
+    fn units(&self) -> usize {
+        self.tasks.len()
+    }
+
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
+        std::iter::once(self.tasks[unit])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Size;
+
+    fn plan(n: usize, lines: Lines) -> Vec<(String, u64)> {
+        let plan = RowsPlan::new(&Placement::empty(Size::new(n).unwrap()), lines);
+        (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|t| (t.task.to_string(), t.weight)).collect()
+    }
+
+    #[test]
+    fn the_middle_square_of_an_odd_board_counts_once() {
+        let tasks = plan(5, Lines::One);
+        assert_eq!(tasks, [("1".into(), 2), ("2".into(), 2), ("3".into(), 1)]);
+        // With two lines the middle queen's images are told apart by the second queen instead.
+        assert!(plan(5, Lines::Two).contains(&("31".into(), 2)));
+        assert!(!plan(5, Lines::Two).iter().any(|(task, _)| task == "35"));
+    }
+
+    /// Weights must add up to every way of setting the lines, without any symmetry.
+    #[test]
+    fn weights_cover_all_placements() {
+        for n in 0..=9 {
+            let all = (1..=n).flat_map(|a: usize| (1..=n).map(move |b| a.abs_diff(b)));
+            let pairs = all.filter(|&apart: &usize| apart > 1).count() as u64;
+            let weight = |lines| plan(n, lines).iter().map(|task| task.1).sum::<u64>();
+            assert_eq!(weight(Lines::One), if n == 0 { 1 } else { n as u64 }, "N = {n}");
+            assert_eq!(weight(Lines::Two), if n < 2 { 1 } else { pairs }, "N = {n}");
+        }
+    }
+
+    #[test]
+    fn complete_and_impossible_prefixes() {
+        let four = Size::new(4).unwrap();
+        let complete = RowsPlan::new(&Placement::parse("2413", four).unwrap(), Lines::Two);
+        assert_eq!(complete.units(), 1);
+        assert_eq!(complete.unit(0).next().unwrap().weight, 1);
+        // 1,3 on 4×4 leaves column 3 without a free square.
+        assert_eq!(RowsPlan::new(&Placement::parse("13", four).unwrap(), Lines::Two).units(), 0);
+    }
+}

@@ -1,0 +1,107 @@
+//! The program as its users see it: streams, exit codes and messages.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+
+fn queens(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("queens").unwrap();
+    command.args(args).env_remove("NO_COLOR");
+    command
+}
+
+#[test]
+fn a_count_is_the_number_alone() {
+    for (n, count) in [("0", "1\n"), ("1", "1\n"), ("2", "0\n"), ("3", "0\n"), ("8", "92\n"), ("12", "14200\n")] {
+        queens(&["count", n]).assert().success().stdout(count).stderr("");
+        queens(&["count", n, "--quiet"]).assert().success().stdout(count).stderr("");
+    }
+    for engine in ["auto", "backtrack", "naive"] {
+        queens(&["count", "9", "--engine", engine, "--threads", "2"]).assert().success().stdout("352\n");
+    }
+}
+
+#[test]
+fn a_prefix_counts_its_completions() {
+    queens(&["count", "8", "--prefix", "158"]).assert().success().stdout("2\n");
+    queens(&["count", "8", "--prefix", "1,5,8"]).assert().success().stdout("2\n");
+    queens(&["count", "8", "--prefix", "15863724"]).assert().success().stdout("1\n");
+    queens(&["count", "12", "--prefix", "1,3"]).assert().success().stdout("34\n");
+}
+
+#[test]
+fn json_is_one_object() {
+    let output = queens(&["count", "10", "--json", "--threads", "2", "--engine", "backtrack"]).output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(json["n"], 10);
+    assert_eq!(json["count"], "724");
+    assert_eq!(json["engine"], "backtrack");
+    assert_eq!(json["threads"], 2);
+    assert_eq!(json["prefix"], serde_json::Value::Null);
+    assert!(json["seconds"].as_f64().unwrap() > 0.0);
+    assert!(json["isa"].is_string() && json["cpu"].is_string());
+}
+
+#[test]
+fn bad_input_is_one_line_that_says_what_is_allowed() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["count", "33"], "N is a whole number from 0 to 32"),
+        (&["count", "-1"], "N is a whole number from 0 to 32"),
+        (&["count", "abc"], "N is a whole number from 0 to 32"),
+        (&["count", ""], "N is a whole number from 0 to 32"),
+        (&["count", "8", "--prefix", ""], "a placement names at least one queen"),
+        (&["count", "8", "--prefix", "12"], "the queens in column 1, row 1 and column 2, row 2 share a diagonal"),
+        (&["count", "8", "--prefix", "151"], "the queens in column 1, row 1 and column 3, row 1 share a row"),
+        (&["count", "8", "--prefix", "19"], "the queen in column 2, row 9 is outside the board; rows go from 1 to 8"),
+        (&["count", "8", "--engine", "quick"], "[possible values: auto, backtrack, naive]"),
+        (&["count", "8", "--threads", "0.5"], "threads are a whole number from 0 (every core) to 1024"),
+        (&["count", "8", "--threads", "-1"], "threads are a whole number from 0 (every core) to 1024"),
+        (&["count", "8", "--threads", "1025"], "threads are a whole number from 0 (every core) to 1024"),
+        (&["count", "8", "--color", "blue"], "[possible values: auto, always, never]"),
+        (&["count"], "required"),
+        (&["cuont", "8"], "unrecognized subcommand 'cuont'"),
+        (&["completions", "tcsh"], "possible values: bash"),
+    ];
+    for (args, reason) in cases {
+        let one_line = predicate::function(|text: &str| text.lines().count() == 1 && text.starts_with("error: "));
+        let reason = predicate::str::contains(*reason);
+        queens(args).assert().code(2).stdout("").stderr(one_line.and(reason));
+    }
+}
+
+#[test]
+fn colour_goes_where_it_is_wanted() {
+    let escape = predicate::str::contains("\u{1b}[");
+    queens(&["count", "33", "--color", "never"]).assert().code(2).stderr(escape.clone().not());
+    queens(&["count", "8", "--color", "always"]).assert().success().stdout("92\n");
+}
+
+#[test]
+fn completions_and_man_page() {
+    for (shell, option) in [("bash", "--prefix"), ("zsh", "--prefix"), ("fish", "-l prefix")] {
+        queens(&["completions", shell]).assert().success().stdout(predicate::str::contains(option));
+    }
+    let page = predicate::str::starts_with(".ie").or(predicate::str::contains(".TH queens 1"));
+    queens(&["man"]).assert().success().stdout(page.and(predicate::str::contains("QUEENS COUNT")));
+}
+
+#[test]
+fn versions() {
+    let short = format!("queens {}\n", env!("CARGO_PKG_VERSION"));
+    queens(&["-V"]).assert().success().stdout(short.clone());
+    let long = predicate::str::starts_with(short)
+        .and(predicate::str::contains("commit "))
+        .and(predicate::str::contains("target "))
+        .and(predicate::str::contains("portable"));
+    queens(&["--version"]).assert().success().stdout(long);
+}
+
+#[test]
+fn no_command_shows_the_help() {
+    queens(&[]).assert().code(2).stdout("").stderr(predicate::str::contains("Usage: queens"));
+    queens(&["--help"]).assert().success().stdout(predicate::str::contains("Usage: queens"));
+}

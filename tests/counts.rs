@@ -1,0 +1,84 @@
+//! Every engine against the published terms, against the others, and against itself on other numbers of threads.
+
+use proptest::prelude::*;
+use queens::{Choice, Count, ENGINES, EngineKind, Placement, Size, oeis};
+
+fn count(prefix: Placement, engine: EngineKind, threads: usize) -> u128 {
+    Count::completions(prefix).engine(Choice::Engine(engine)).threads(threads).run().unwrap().count
+}
+
+fn empty(n: usize) -> Placement {
+    Placement::empty(Size::new(n).unwrap())
+}
+
+#[test]
+fn every_engine_finds_the_published_terms() {
+    for engine in ENGINES {
+        for n in 0..=engine.quick {
+            let expected = oeis::QUEENS.term(n).unwrap();
+            assert_eq!(count(empty(n), engine.kind, 2), expected, "{} for N = {n}", engine.name);
+        }
+    }
+}
+
+#[test]
+fn auto_finds_the_published_terms() {
+    for n in 0..=14 {
+        assert_eq!(queens::count(n).unwrap(), oeis::QUEENS.term(n).unwrap(), "N = {n}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for engine in ENGINES {
+        for n in [1, 6, 9, 10] {
+            let counts = [1, 2, 7].map(|threads| count(empty(n), engine.kind, threads));
+            assert_eq!(counts, [oeis::QUEENS.term(n).unwrap(); 3], "{} for N = {n}", engine.name);
+        }
+    }
+}
+
+/// Counts that no published table holds: the first queen's row alone decides, and the rows add up.
+#[test]
+fn completions_of_each_first_queen_add_up() {
+    for n in 1..=10 {
+        let parts: Vec<u128> =
+            (1..=n).map(|row| count(empty(n).with(row).unwrap(), EngineKind::Backtrack, 1)).collect();
+        assert_eq!(parts.iter().sum::<u128>(), oeis::QUEENS.term(n).unwrap());
+        assert!(parts.iter().eq(parts.iter().rev()), "upside down is the same: {parts:?}");
+    }
+}
+
+/// A placement grown from random rows, as far as they fit.
+fn placement(n: usize, rows: &[usize]) -> Placement {
+    rows.iter().fold(empty(n), |placement, row| placement.with(row % n + 1).unwrap_or(placement))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn engines_agree_on_random_prefixes(
+        n in 1usize..=11,
+        rows in proptest::collection::vec(0usize..32, 0..6),
+        threads in 1usize..=3,
+    ) {
+        let prefix = placement(n, &rows);
+        prop_assert_eq!(
+            count(prefix, EngineKind::Backtrack, threads),
+            count(prefix, EngineKind::Naive, 1),
+            "{:?}", prefix
+        );
+    }
+
+    /// Boards too large to count, with so many queens set that the rest is quick; N = 32 fills every bit of a row set.
+    #[test]
+    fn engines_agree_on_large_boards(n in 24usize..=32, seed in proptest::collection::vec(0usize..1000, 400)) {
+        let prefix = placement(n, &seed);
+        let keep = prefix.len().min(n.saturating_sub(9));
+        let rows: Vec<usize> = prefix.rows().take(keep).collect();
+        prop_assume!(keep + 10 >= n);
+        let prefix = Placement::new(prefix.size(), &rows).unwrap();
+        prop_assert_eq!(count(prefix, EngineKind::Backtrack, 2), count(prefix, EngineKind::Naive, 1), "{:?}", prefix);
+    }
+}
