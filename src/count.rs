@@ -23,7 +23,7 @@ const GATE_ABOVE: usize = 8;
 /// assert_eq!(Count::new(eight).run()?.count, 92);
 /// let oracle = Count::new(eight).engine(Choice::Engine(EngineKind::Naive)).threads(2).run()?;
 /// assert_eq!((oracle.count, oracle.threads), (92, 2));
-/// assert_eq!(Count::completions(Placement::parse("158", eight)?).run()?.count, 2);
+/// assert_eq!(Count::completions(Placement::parse("158", eight)?).run()?.count, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
