@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::board::Size;
+use crate::board::{Size, SizeError};
 use crate::engine::{Choice, Engine, EngineKind};
 use crate::placement::Placement;
 use crate::plan::Plan;
@@ -36,6 +36,9 @@ pub struct Count {
 /// Why a count was not made. None of these leaves a wrong number behind.
 #[derive(Debug, thiserror::Error)]
 pub enum CountError {
+    /// No board has this size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
     /// The engine failed on 8×8.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -118,12 +121,12 @@ pub fn available_threads() -> usize {
 /// ```
 /// assert_eq!(queens::count(10)?, 724);
 /// assert!(queens::count(33).is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), queens::CountError>(())
 /// ```
 ///
 /// # Errors
 /// Where `n` is more than 32, and as for [`Count::run`].
-pub fn count(n: usize) -> Result<u128, Box<dyn std::error::Error + Send + Sync>> {
+pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Count::new(Size::new(n)?).run()?.count)
 }
 

@@ -3,7 +3,7 @@
 //!
 //! ```
 //! assert_eq!(queens::count(8)?, 92);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), queens::CountError>(())
 //! ```
 //!
 //! One idea runs through it: *an engine is a pure function from a task to a count*, and everything else acts on one
