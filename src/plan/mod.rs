@@ -14,14 +14,31 @@ pub struct Weighted<T> {
     pub weight: u64,
 }
 
-/// An ordered list of units, each a short list of weighted tasks that one worker solves in one go.
+/// An ordered list of units, each an ordered list of weighted tasks that one worker solves in one go.
+///
+/// A unit is what gets saved, dealt to a shard or recounted; a task is the least that can be counted or sampled.
 pub trait Plan: Sync {
     /// What an engine counts.
     type Task;
 
+    /// A line that pins everything that changes what a unit means: the kind of plan and its version, N, the prefix.
+    /// Two plans with the same line have the same units with the same tasks.
+    fn fingerprint(&self) -> String;
+
     /// How many units there are.
     fn units(&self) -> usize;
 
+    /// How many tasks a unit has.
+    fn tasks(&self, unit: usize) -> u64;
+
+    /// One task of a unit, without making those before it.
+    fn task(&self, unit: usize, index: u64) -> Weighted<Self::Task>;
+
+    /// The work of a unit relative to the others, estimated from its shape alone.
+    fn work(&self, unit: usize) -> f64;
+
     /// The tasks of one unit, in order.
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Self::Task>>;
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Self::Task>> {
+        (0..self.tasks(unit)).map(move |index| self.task(unit, index))
+    }
 }

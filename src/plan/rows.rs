@@ -31,6 +31,8 @@ impl Lines {
 /// The completions of a placement, cut by the queens of the next one or two lines.
 #[derive(Clone, Debug)]
 pub struct RowsPlan {
+    prefix: Placement,
+    lines: u8,
     tasks: Vec<Weighted<Placement>>,
 }
 
@@ -57,7 +59,7 @@ impl RowsPlan {
             }
             tasks = tasks.iter().flat_map(extensions).collect();
         }
-        Self { tasks }
+        Self { prefix: *prefix, lines, tasks }
     }
 }
 
@@ -81,12 +83,26 @@ fn is_own_image(placement: &Placement) -> bool {
 impl Plan for RowsPlan {
     type Task = Placement;
 
+    fn fingerprint(&self) -> String {
+        let Self { prefix, lines, .. } = self;
+        format!("rows/1 N={} prefix={prefix} lines={lines}", prefix.size())
+    }
+
     fn units(&self) -> usize {
         self.tasks.len()
     }
 
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
-        std::iter::once(self.tasks[unit])
+    fn tasks(&self, _unit: usize) -> u64 {
+        1
+    }
+
+    fn task(&self, unit: usize, _index: u64) -> Weighted<Placement> {
+        self.tasks[unit]
+    }
+
+    /// All alike: with two lines set the work of the tasks differs by no more than a factor of three.
+    fn work(&self, _unit: usize) -> f64 {
+        1.0
     }
 }
 

@@ -84,14 +84,26 @@ mod tests {
     impl Plan for Doubled {
         type Task = Placement;
 
+        fn fingerprint(&self) -> String {
+            format!("{} doubled", self.0.fingerprint())
+        }
+
         fn units(&self) -> usize {
             self.0.units()
         }
 
-        fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
-            self.0
-                .unit(unit)
-                .map(|task| Weighted { weight: task.weight + u64::from(task.task.rows().next() == Some(4)), ..task })
+        fn tasks(&self, unit: usize) -> u64 {
+            self.0.tasks(unit)
+        }
+
+        fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
+            let task = self.0.task(unit, index);
+            let extra = u64::from(task.task.rows().next() == Some(4));
+            Weighted { weight: task.weight + extra, ..task }
+        }
+
+        fn work(&self, unit: usize) -> f64 {
+            self.0.work(unit)
         }
     }
 
