@@ -4,6 +4,8 @@
 //! the benchmarks; [`Choice::for_problem`] is the one place that picks by size.
 
 pub mod backtrack;
+pub mod join;
+pub mod lanes;
 pub mod naive;
 
 use std::fmt;
@@ -29,6 +31,8 @@ pub trait Engine: Sync {
 /// Which engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
+    /// Joining half boards.
+    Join,
     /// Bitboard backtracking.
     Backtrack,
     /// Arrays and plain recursion, the oracle.
@@ -50,6 +54,12 @@ pub struct EngineInfo {
 
 /// Every engine, fastest first.
 pub static ENGINES: &[EngineInfo] = &[
+    EngineInfo {
+        kind: EngineKind::Join,
+        name: "join",
+        summary: "joins half boards, N = 5 to 28",
+        quick: 17,
+    },
     EngineInfo {
         kind: EngineKind::Backtrack,
         name: "backtrack",

@@ -3,6 +3,7 @@
 //! Whatever runs a count, samples it, saves it or spreads it over machines acts on a plan and never on the board.
 //! The same problem always gives the same plan, on every machine.
 
+pub mod halves;
 pub mod rows;
 
 /// A task and the number of times its count enters the total. Symmetry lives here and nowhere else.

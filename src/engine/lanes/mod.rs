@@ -1,0 +1,113 @@
+//! Bit-sliced matching: which of many patterns share no bit with a query, hundreds of pairs at a time.
+//!
+//! *Lanes* are the patterns of one side, 256 or 512 of them transposed so that each key is one vector with a bit for
+//! each pattern. The keys are cut into windows of six; for each window a table holds the OR of every subset of its
+//! vectors. A query then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
+//!
+//! ```text
+//!            lane  0 1 2 3 ...
+//! key 0  ->        1 0 0 1          query 1 0 1 ...  picks  key 0 | key 2  =  1 0 1 1 ...
+//! key 1  ->        0 1 0 0                                                        ^ lane 1 is its partner
+//! key 2  ->        1 0 1 0
+//! ```
+//!
+//! The interface is [`Lanes`]. [`kernel`] holds the algorithms, once, over the operations of [`vector::Vector`];
+//! each instruction set is a file with those operations and a thin shell. A value of a type that implements `Lanes`
+//! proves that the processor has the instructions, for its only constructor asks.
+//!
+//! This is the only place with `unsafe` code: intrinsics, and pointers in loops where each bounds check would cost as
+//! much as the work.
+#![allow(unsafe_code)]
+
+mod kernel;
+mod portable;
+mod vector;
+
+pub use portable::Portable;
+
+/// Windows of keys that a query may be cut into.
+pub(crate) const WINDOWS: usize = 8;
+
+/// Where each window of six keys begins in a pattern; windows may overlap. 6 or 8 of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    shifts: [u32; WINDOWS],
+    count: usize,
+}
+
+impl Windows {
+    /// Windows over `width` keys from bit 0 and as many from bit 32, without the outermost `trim` at each end.
+    ///
+    /// # Panics
+    /// Where more than 24 keys of a kind are left.
+    pub fn new(width: usize, trim: usize) -> Self {
+        let keys = width.saturating_sub(2 * trim);
+        assert!(keys <= 24, "four windows of six keys");
+        let each = if keys <= 18 { 3 } else { 4 };
+        let mut shifts = [0; WINDOWS];
+        for window in 0..each {
+            // The last window ends with the last key, and so may overlap the one before.
+            let shift = (trim + 6 * window).min((trim + keys).saturating_sub(6).max(trim)) as u32;
+            shifts[window] = shift;
+            shifts[each + window] = 32 + shift;
+        }
+        Self { shifts, count: 2 * each }
+    }
+}
+
+/// Patterns in consecutive runs, two for each of a sequence of sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs<'a> {
+    /// All patterns.
+    pub patterns: &'a [u64],
+    /// Where run k begins; one more for the end.
+    pub starts: &'a [u32],
+    /// Of the two runs of a set, from the first and up to the second of these: (0, 1), (1, 2) or (0, 2).
+    pub pick: (usize, usize),
+}
+
+impl<'a> Runs<'a> {
+    /// The picked patterns of a set.
+    #[inline(always)]
+    fn of(&self, set: usize) -> &'a [u64] {
+        let at = |run: usize| self.starts[2 * set + run] as usize;
+        &self.patterns[at(self.pick.0)..at(self.pick.1)]
+    }
+
+    /// How many sets there are.
+    #[inline(always)]
+    fn sets(&self) -> usize {
+        self.starts.len() / 2
+    }
+}
+
+/// Room for the tables of one block of lanes.
+#[derive(Debug, Default)]
+pub struct Tables {
+    words: Vec<u64>,
+}
+
+/// The operations of the join on many patterns, by some instruction set.
+pub trait Lanes: Copy + Send + Sync + 'static {
+    /// Lanes of a block.
+    const LANES: usize;
+
+    /// The proof that this processor has the instructions, if it does.
+    fn detect() -> Option<Self>;
+
+    /// For each set in `sets`, appends `p | q` for every picked pattern p of that set in `forward` and every picked q
+    /// of the set as far from the end in `backward`, where p and q share no bit.
+    fn pairs(self, forward: Runs, backward: Runs, sets: std::ops::Range<usize>, out: &mut Vec<u64>);
+
+    /// Appends the patterns that share no bit with `avoid`.
+    fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
+
+    /// For each list of queries the number of pairs of a lane and a query that share no bit of any window.
+    fn disjoint<const LISTS: usize>(
+        self,
+        lanes: &[u64],
+        queries: [&[u64]; LISTS],
+        windows: &Windows,
+        tables: &mut Tables,
+    ) -> [u64; LISTS];
+}

@@ -1,0 +1,81 @@
+//! What a kernel needs of an instruction set.
+
+/// A vector of 64-bit words.
+///
+/// # Safety
+/// Every function may be called only where the processor has the instruction set of the implementing type, and pointers
+/// must be valid for the words they are said to cover. All are `inline(always)`, so that they become part of the
+/// kernel's shell, which is compiled for that instruction set.
+pub(super) unsafe trait Vector: Copy {
+    /// Words of a vector.
+    const WORDS: usize;
+
+    /// Sums of bit counts, still spread over the lanes.
+    type Counts: Copy;
+
+    unsafe fn splat(word: u64) -> Self;
+    /// Loads [`Self::WORDS`] words.
+    unsafe fn load(from: *const u64) -> Self;
+    /// Stores [`Self::WORDS`] words.
+    unsafe fn store(self, to: *mut u64);
+    unsafe fn or(self, other: Self) -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    unsafe fn and(self, other: Self) -> Self;
+    /// Each word shifted left by `bits` < 64.
+    unsafe fn shl(self, bits: u32) -> Self;
+    /// Each word shifted right by `bits` < 64.
+    unsafe fn shr(self, bits: u32) -> Self;
+    unsafe fn or3(self, second: Self, third: Self) -> Self;
+
+    unsafe fn no_counts() -> Self::Counts;
+    /// Adds the bits of eight vectors to the counts.
+    unsafe fn count8(counts: &mut Self::Counts, vectors: [Self; 8]);
+    /// Adds the bits of one vector to the counts.
+    unsafe fn count(counts: &mut Self::Counts, vector: Self);
+    unsafe fn total(counts: Self::Counts) -> u64;
+
+    /// Writes `pattern | add` for each of `len` patterns that shares no bit with `avoid`, and returns how many.
+    ///
+    /// # Safety
+    /// `out` must have room for `len` words and [`Self::WORDS`] more.
+    #[inline(always)]
+    unsafe fn compress(patterns: *const u64, len: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
+        let mut kept = 0;
+        for index in 0..len {
+            // SAFETY: `index` < `len`, and at most `index` words were written before.
+            unsafe {
+                let pattern = *patterns.add(index);
+                *out.add(kept) = pattern | add;
+                kept += usize::from(pattern & avoid == 0);
+            }
+        }
+        kept
+    }
+}
+
+/// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
+#[inline(always)]
+pub(super) unsafe fn add3<V: Vector>(a: V, b: V, c: V) -> (V, V) {
+    // SAFETY: the caller's duty is the same.
+    unsafe {
+        let half = a.xor(b);
+        (half.xor(c), a.and(b).or(half.and(c)))
+    }
+}
+
+/// Sums eight vectors to bit planes of weight 1, 2, 4 and 8.
+#[inline(always)]
+pub(super) unsafe fn add8<V: Vector>(planes: [V; 3], v: [V; 8]) -> ([V; 3], V) {
+    let [ones, twos, fours] = planes;
+    // SAFETY: the caller's duty is the same.
+    unsafe {
+        let (ones, two_a) = add3(ones, v[0], v[1]);
+        let (ones, two_b) = add3(ones, v[2], v[3]);
+        let (twos, four_a) = add3(twos, two_a, two_b);
+        let (ones, two_a) = add3(ones, v[4], v[5]);
+        let (ones, two_b) = add3(ones, v[6], v[7]);
+        let (twos, four_b) = add3(twos, two_a, two_b);
+        let (fours, eight) = add3(fours, four_a, four_b);
+        ([ones, twos, fours], eight)
+    }
+}
