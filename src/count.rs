@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use crate::board::{Size, SizeError};
-use crate::engine::{Choice, Engine, EngineKind};
+use crate::engine::lanes::Isa;
+use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::rows::Lines;
@@ -30,6 +31,7 @@ const GATE_ABOVE: usize = 8;
 pub struct Count {
     prefix: Placement,
     engine: Choice,
+    isa: Option<Isa>,
     threads: usize,
 }
 
@@ -39,6 +41,9 @@ pub enum CountError {
     /// No board has this size.
     #[error(transparent)]
     Size(#[from] SizeError),
+    /// The engine can't count this, or not on this processor.
+    #[error(transparent)]
+    Method(#[from] MethodError),
     /// The engine failed on 8×8.
     #[error(transparent)]
     Gate(#[from] GateError),
@@ -57,8 +62,8 @@ pub struct Report {
     pub prefix: Placement,
     /// The number of solutions.
     pub count: u128,
-    /// By which engine.
-    pub engine: EngineKind,
+    /// By which engine, on which instruction set.
+    pub method: Method,
     /// On how many threads.
     pub threads: usize,
     /// Wall time in seconds, gate and plan included, starting the threads not.
@@ -73,13 +78,19 @@ impl Count {
 
     /// The solutions whose first queens stand as in `prefix`.
     pub fn completions(prefix: Placement) -> Self {
-        Self { prefix, engine: Choice::Auto, threads: 0 }
+        Self { prefix, engine: Choice::Auto, isa: None, threads: 0 }
     }
 
     /// By this engine instead of the fastest.
     #[must_use]
     pub fn engine(self, engine: Choice) -> Self {
         Self { engine, ..self }
+    }
+
+    /// On this instruction set instead of the best that the processor has.
+    #[must_use]
+    pub fn isa(self, isa: Isa) -> Self {
+        Self { isa: Some(isa), ..self }
     }
 
     /// On this many threads; 0, the default, is every core that the process may use.
@@ -97,17 +108,17 @@ impl Count {
     pub fn run(&self) -> Result<Report, CountError> {
         let threads = if self.threads == 0 { available_threads() } else { self.threads };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let engine = self.engine.for_problem(&self.prefix);
+        let method = Method::choose(self.engine, self.isa, &self.prefix)?;
         let size = self.prefix.size();
         let lines = Lines::for_threads(size, threads);
         let start = Instant::now();
         if size.get() > GATE_ABOVE {
             let eight = Size::new(8).expect("8 is a size");
-            dispatch(engine, &Placement::empty(eight), lines, Gate)?;
+            dispatch(method, &Placement::empty(eight), lines, Gate)?;
         }
-        let tally = dispatch(engine, &self.prefix, lines, Sum(&pool))?;
+        let tally = dispatch(method, &self.prefix, lines, Sum(&pool))?;
         let seconds = start.elapsed().as_secs_f64();
-        Ok(Report { prefix: self.prefix, count: tally.get(), engine, threads, seconds })
+        Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds })
     }
 }
 

@@ -30,5 +30,6 @@ pub mod tally;
 
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
-pub use engine::{Choice, ENGINES, EngineKind};
+pub use engine::lanes::Isa;
+pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
 pub use placement::{Placement, PlacementError, Square};

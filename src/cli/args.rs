@@ -1,7 +1,7 @@
 //! What can be said on the command line.
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use queens::{Choice, ENGINES, Size};
+use queens::{Choice, ENGINES, Isa, Size};
 
 /// Counts, checks and shows the solutions of the N-queens problem.
 #[derive(Parser, Debug)]
@@ -43,6 +43,10 @@ pub(crate) struct Count {
     #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
     pub(crate) engine: Choice,
 
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
     /// Threads; 0 is every core this process may use
     #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: usize,
@@ -67,6 +71,11 @@ fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Choice> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
 }
 
+fn isa_parser() -> impl clap::builder::TypedValueParser<Value = Isa> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+}
+
 fn engine_help() -> String {
     let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
     std::iter::once("The engine that counts; auto picks the fastest".to_owned()).chain(engines).collect()
@@ -81,14 +90,14 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// What `--version` adds to `-V`.
-fn long_version() -> &'static str {
-    concat!(
+fn long_version() -> String {
+    format!(
+        "{}\ncommit {}\ntarget {}\ninstruction sets compiled in: {}; in use: {}",
         env!("CARGO_PKG_VERSION"),
-        "\ncommit ",
         env!("QUEENS_COMMIT"),
-        "\ntarget ",
         env!("QUEENS_TARGET"),
-        "\ninstruction sets compiled in: portable; in use: portable"
+        queens::engine::lanes::names(Isa::compiled()),
+        Isa::best(),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use queens::{Count, CountError, Placement, Report};
+use queens::{Count, CountError, Isa, Placement, Report};
 use serde::Serialize;
 
 use super::args;
@@ -16,8 +16,11 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
             Placement::parse(text, args.size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?
         }
     };
-    let report =
-        Count::completions(prefix).engine(args.engine).threads(args.threads).run().map_err(|error| failure(&error))?;
+    let report = isa(Count::completions(prefix), args.isa)
+        .engine(args.engine)
+        .threads(args.threads)
+        .run()
+        .map_err(|error| failure(&error))?;
     let mut out = anstream::stdout().lock();
     if args.json {
         output::json(&mut out, &Json::from(&report))?;
@@ -29,7 +32,15 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The count on the instruction set asked for, if any.
+fn isa(count: Count, isa: Option<Isa>) -> Count {
+    isa.map_or(count.clone(), |isa| count.isa(isa))
+}
+
 fn failure(error: &CountError) -> Failure {
+    if let CountError::Method(error) = error {
+        return Failure::usage(error);
+    }
     let exit = if matches!(error, CountError::Gate(_)) { Exit::Difference } else { Exit::Failure };
     Failure::Run(exit, error.to_string())
 }
@@ -44,7 +55,7 @@ struct Json {
     prefix: Option<String>,
     count: String,
     engine: String,
-    isa: &'static str,
+    isa: String,
     threads: usize,
     seconds: f64,
 }
@@ -57,8 +68,8 @@ impl From<&Report> for Json {
             n: report.prefix.size().get(),
             prefix: (!report.prefix.is_empty()).then(|| report.prefix.to_string()),
             count: report.count.to_string(),
-            engine: report.engine.to_string(),
-            isa: "portable",
+            engine: report.method.engine.to_string(),
+            isa: report.method.isa.to_string(),
             threads: report.threads,
             seconds: report.seconds,
         }
@@ -73,7 +84,7 @@ fn table(report: &Report) -> Table {
         table.row("prefix", report.prefix);
     }
     table.result("solutions", output::grouped(report.count));
-    table.row("engine", format!("{}, portable", report.engine));
+    table.row("engine", format!("{}, {}", report.method.engine, report.method.isa));
     table.row("threads", report.threads);
     table.row("time", output::seconds(report.seconds));
     if report.count > 0 && report.seconds > 0.0 {
@@ -85,7 +96,7 @@ fn table(report: &Report) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::{EngineKind, Size};
+    use queens::{EngineKind, Method, Size};
 
     #[test]
     fn a_person_reads_aligned_lines() {
@@ -93,7 +104,7 @@ mod tests {
         let mut report = Report {
             prefix: Placement::empty(sixteen),
             count: 14_772_512,
-            engine: EngineKind::Backtrack,
+            method: Method { engine: EngineKind::Backtrack, isa: Isa::Portable },
             threads: 2,
             seconds: 0.5,
         };

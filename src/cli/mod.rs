@@ -53,6 +53,13 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// The arguments do not go together.
+    fn usage(reason: &impl std::fmt::Display) -> Self {
+        Self::Usage(Args::command().error(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")))
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {

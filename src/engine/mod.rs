@@ -1,7 +1,7 @@
 //! Engines: pure functions from a task to a count, and the table of them.
 //!
 //! An engine knows nothing of threads, plans, files or printing. [`ENGINES`] drives the command line, the tests and
-//! the benchmarks; [`Choice::for_problem`] is the one place that picks by size.
+//! the benchmarks; [`Method::choose`] is the one place that picks by size.
 
 pub mod backtrack;
 pub mod join;
@@ -11,7 +11,9 @@ pub mod naive;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::engine::lanes::{Isa, IsaError};
 use crate::placement::Placement;
+use crate::plan::halves::HalvesPlan;
 
 /// Counts the solutions that a task stands for.
 pub trait Engine: Sync {
@@ -54,12 +56,7 @@ pub struct EngineInfo {
 
 /// Every engine, fastest first.
 pub static ENGINES: &[EngineInfo] = &[
-    EngineInfo {
-        kind: EngineKind::Join,
-        name: "join",
-        summary: "joins half boards, N = 5 to 28",
-        quick: 17,
-    },
+    EngineInfo { kind: EngineKind::Join, name: "join", summary: "joins half boards, N = 5 to 28", quick: 17 },
     EngineInfo {
         kind: EngineKind::Backtrack,
         name: "backtrack",
@@ -87,7 +84,7 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// An engine asked for by name, or left to [`Choice::for_problem`].
+/// An engine asked for by name, or left to [`Method::choose`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// Whichever is measured to be fastest.
@@ -109,13 +106,56 @@ impl FromStr for Choice {
     }
 }
 
-impl Choice {
-    /// The ladder: which engine counts the completions of `prefix` fastest.
-    pub fn for_problem(self, _prefix: &Placement) -> EngineKind {
-        match self {
-            Self::Engine(kind) => kind,
-            // Backtracking beats the oracle at every size (20 times at N = 12).
-            Self::Auto => EngineKind::Backtrack,
+/// An engine and the instruction set it runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// The engine.
+    pub engine: EngineKind,
+    /// The instruction set: that of the join, and `portable` for the others, which have only one version.
+    pub isa: Isa,
+}
+
+/// Why a method can't count something.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MethodError {
+    /// The join cuts whole boards in halves.
+    #[error("the join engine counts whole boards of N = {} to {}, without a prefix", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
+    NotForJoin,
+    /// Only the join has more than one version.
+    #[error("the {0} engine runs on any processor and has no {1} version")]
+    OnlyPortable(EngineKind, Isa),
+    /// The processor lacks the instruction set.
+    #[error(transparent)]
+    Isa(#[from] IsaError),
+}
+
+/// Smallest N that the join counts faster than backtracking, which needs no tables: at N = 12 it takes 1.3 times as
+/// long, at N = 13 half as long, at N = 16 a tenth (one thread, AVX-512).
+const JOIN_FROM: usize = 13;
+
+impl Method {
+    /// The ladder: how to count the completions of `prefix`, the fastest way that the choices allow.
+    ///
+    /// # Errors
+    /// Where the engine, the instruction set, the processor and the prefix do not go together.
+    pub fn choose(engine: Choice, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
+        let n = prefix.size().get();
+        let can_join = prefix.is_empty() && HalvesPlan::SIZES.contains(&n);
+        let engine = match engine {
+            Choice::Engine(kind) => kind,
+            Choice::Auto if can_join && (n >= JOIN_FROM || isa.is_some()) => EngineKind::Join,
+            // Backtracking beats the oracle at every size.
+            Choice::Auto => EngineKind::Backtrack,
+        };
+        if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
+            return Err(IsaError::Missing(missing).into());
         }
+        let isa = match (engine, isa) {
+            (EngineKind::Join, _) if !can_join => return Err(MethodError::NotForJoin),
+            (EngineKind::Join, isa) => isa.unwrap_or_else(Isa::best),
+            (_, None | Some(Isa::Portable)) => Isa::Portable,
+            (_, Some(other)) => return Err(MethodError::OnlyPortable(engine, other)),
+        };
+        Ok(Self { engine, isa })
     }
 }

@@ -2,9 +2,11 @@
 
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
-use crate::engine::lanes::{Lanes, Portable};
+#[cfg(target_arch = "x86_64")]
+use crate::engine::lanes::{Avx2, Avx512};
+use crate::engine::lanes::{Isa, Lanes as _, Portable};
 use crate::engine::naive::Naive;
-use crate::engine::{Engine, EngineKind};
+use crate::engine::{Engine, EngineKind, Method};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
@@ -17,11 +19,33 @@ pub(crate) trait Job {
     fn run<P: Plan, E: Engine<Task = P::Task>>(self, plan: &P, engine: &E) -> Self::Output;
 }
 
-/// Does `job` with the engine of this kind and its plan for the completions of `prefix`.
-pub(crate) fn dispatch<J: Job>(kind: EngineKind, prefix: &Placement, lines: Lines, job: J) -> J::Output {
-    match kind {
-        EngineKind::Join => job.run(&HalvesPlan::new(prefix.size()), &Join::new(prefix.size(), Portable)),
+/// Does `job` with this method and its plan for the completions of `prefix`.
+///
+/// The method must fit the prefix and the processor, as [`Method::choose`] makes sure.
+pub(crate) fn dispatch<J: Job>(method: Method, prefix: &Placement, lines: Lines, job: J) -> J::Output {
+    match method.engine {
         EngineKind::Backtrack => job.run(&RowsPlan::new(prefix, lines), &Backtrack),
         EngineKind::Naive => job.run(&RowsPlan::new(prefix, lines), &Naive),
+        EngineKind::Join => {
+            let size = prefix.size();
+            let plan = HalvesPlan::new(size);
+            match method.isa {
+                Isa::Portable => job.run(&plan, &Join::new(size, Portable)),
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx2 => job.run(&plan, &Join::new(size, proven(Avx2::detect()))),
+                #[cfg(target_arch = "x86_64")]
+                Isa::Avx512 => match Avx512::<true>::detect() {
+                    Some(lanes) => job.run(&plan, &Join::new(size, lanes)),
+                    None => job.run(&plan, &Join::new(size, proven(Avx512::<false>::detect()))),
+                },
+                #[cfg(not(target_arch = "x86_64"))]
+                Isa::Avx2 | Isa::Avx512 => proven(None),
+            }
+        }
     }
+}
+
+/// The lanes of an instruction set that was found on this processor before.
+fn proven<T>(lanes: Option<T>) -> T {
+    lanes.expect("the processor has the instruction set that was chosen")
 }

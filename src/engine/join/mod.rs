@@ -106,8 +106,9 @@ impl<L: Lanes> Engine for Join<L> {
         for corner in 0..4 {
             self.make_part(worker, &keys, corner, task.middle, rows[corner], blocked[corner]);
         }
-        let Worker { parts: [ne, se, nw, sw], east, east_inner, east_keys, west, west_inner, west_keys, splitter, .. } =
-            worker;
+        let Worker {
+            parts: [ne, se, nw, sw], east, east_inner, east_keys, west, west_inner, west_keys, splitter, ..
+        } = worker;
 
         let columns = self.half;
         let long = if even { LongQueens::None } else { LongQueens::Any };
@@ -175,8 +176,7 @@ impl<L: Lanes> Join<L> {
                             Corner::NorthWest => (true, true),
                             Corner::SouthWest => (false, true),
                         };
-                        let (row, column) =
-                            (if north { -i - 1 } else { i + 1 }, if west { -j - 1 } else { j + 1 });
+                        let (row, column) = (if north { -i - 1 } else { i + 1 }, if west { -j - 1 } else { j + 1 });
                         if (row - y).abs() == (column - x).abs() {
                             blocked.pattern |= self.attacked_bit(i, j, (row - y) * (column - x), *corner);
                         }
@@ -203,11 +203,7 @@ impl<L: Lanes> Join<L> {
     fn attacked_bit(&self, i: i32, j: i32, slope: i32, corner: Corner) -> u64 {
         let h = self.half as i32;
         let outward = if matches!(corner, Corner::SouthEast | Corner::NorthWest) { 1 } else { -1 };
-        if slope * outward > 0 {
-            1 << (j - i + h - 1)
-        } else {
-            1 << (2 * h - 1 + i + j)
-        }
+        if slope * outward > 0 { 1 << (j - i + h - 1) } else { 1 << (2 * h - 1 + i + j) }
     }
 
     /// Makes a corner's part, unless it is the one from the task before.

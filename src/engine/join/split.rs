@@ -145,12 +145,12 @@ impl Splitter {
                 kept.keep(lanes, west, 0..west.ends.len(), east.keys[run.start][0]);
             }
             let groups = west_keys.len();
-            let in_group = |group: usize| -> usize { kept.iter().map(|list| list.range(&(group..group + 1)).len()).sum() };
+            let in_group =
+                |group: usize| -> usize { kept.iter().map(|list| list.range(&(group..group + 1)).len()).sum() };
             let queries: usize = kept.iter().map(|list| list.patterns.len()).sum();
             let left = (KEPT * len as f64) as usize;
-            let cut: f64 = (0..groups)
-                .map(|group| costs.keep * len as f64 + costs.matching(left, in_group(group) as f64))
-                .sum();
+            let cut: f64 =
+                (0..groups).map(|group| costs.keep * len as f64 + costs.matching(left, in_group(group) as f64)).sum();
             // Keys of 0 mean that the lists are not cut any finer.
             if west_keys[0] == 0 || costs.matching(len, queries as f64) <= cut {
                 let queries = [0, 1, 2].map(|weight| &kept[weight].patterns[..]);

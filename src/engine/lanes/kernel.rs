@@ -25,9 +25,7 @@ pub(super) unsafe fn pairs<V: Vector>(forward: Runs, backward: Runs, sets: Range
         let mut len = out.len();
         for &pattern in outer {
             // SAFETY: room for every pair was reserved, and `V::WORDS` more.
-            len += unsafe {
-                V::compress(inner.as_ptr(), inner.len(), pattern, pattern, out.as_mut_ptr().add(len))
-            };
+            len += unsafe { V::compress(inner.as_ptr(), inner.len(), pattern, pattern, out.as_mut_ptr().add(len)) };
         }
         // SAFETY: `len` words were written, no more than were reserved.
         unsafe { out.set_len(len) };
@@ -92,16 +90,10 @@ unsafe fn attacked<V: Vector, const COUNT: usize>(queries: &[u64], windows: &Win
         let mut eights = queries.chunks_exact(8);
         for eight in &mut eights {
             let look_up = |index: usize| look_up::<V, COUNT>(eight[index], windows, table);
-            V::count8(&mut counts, [
-                look_up(0),
-                look_up(1),
-                look_up(2),
-                look_up(3),
-                look_up(4),
-                look_up(5),
-                look_up(6),
-                look_up(7),
-            ]);
+            V::count8(
+                &mut counts,
+                [look_up(0), look_up(1), look_up(2), look_up(3), look_up(4), look_up(5), look_up(6), look_up(7)],
+            );
         }
         for &query in eights.remainder() {
             V::count(&mut counts, look_up::<V, COUNT>(query, windows, table));

@@ -19,11 +19,107 @@
 //! much as the work.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod kernel;
 mod portable;
+mod shell;
 mod vector;
 
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::Avx512;
 pub use portable::Portable;
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An instruction set for which the matching is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Isa {
+    /// What every processor of the target has.
+    Portable,
+    /// AVX2, with BMI1, BMI2 and POPCNT.
+    Avx2,
+    /// AVX-512F, with VPOPCNTDQ where the processor has it.
+    Avx512,
+}
+
+/// Why an instruction set can't be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IsaError {
+    /// No such name.
+    #[error("no instruction set is named '{0}'; there are portable, avx2 and avx512")]
+    Unknown(String),
+    /// Not on this processor.
+    #[error("this processor has no {0}; it has {names}", names = names(Isa::available()))]
+    Missing(Isa),
+}
+
+impl Isa {
+    /// Every instruction set, on whatever processor, the fastest last.
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// Those compiled into this program.
+    pub fn compiled() -> impl Iterator<Item = Self> {
+        let count = if cfg!(target_arch = "x86_64") { 3 } else { 1 };
+        Self::ALL.into_iter().take(count)
+    }
+
+    /// Those that this processor has too.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::compiled().filter(|isa| isa.is_available())
+    }
+
+    /// The fastest that this processor has.
+    pub fn best() -> Self {
+        Self::available().last().unwrap_or(Self::Portable)
+    }
+
+    /// Whether this processor has it.
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => Avx2::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => Avx512::<false>::detect().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512 => false,
+        }
+    }
+
+    /// Its name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+}
+
+/// Names with commas between.
+pub fn names(isas: impl Iterator<Item = Isa>) -> String {
+    isas.map(Isa::name).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Isa {
+    type Err = IsaError;
+
+    fn from_str(text: &str) -> Result<Self, IsaError> {
+        Self::ALL.into_iter().find(|isa| isa.name() == text).ok_or_else(|| IsaError::Unknown(text.to_owned()))
+    }
+}
 
 /// Windows of keys that a query may be cut into.
 pub(crate) const WINDOWS: usize = 8;

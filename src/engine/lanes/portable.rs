@@ -1,10 +1,10 @@
 //! Any processor: plain arrays of words, which the compiler turns into whatever vectors the target has.
 
 use std::array::from_fn;
-use std::ops::Range;
 
-use super::vector::{Vector, add8};
-use super::{Lanes, Runs, Tables, Windows, kernel};
+use super::shell::shell;
+use super::vector::Vector;
+use super::{Runs, Tables, Windows, kernel};
 
 /// 256 lanes in four words.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +68,6 @@ unsafe impl Vector for Words {
     }
 
     #[inline(always)]
-    unsafe fn or3(self, second: Self, third: Self) -> Self {
-        Self(from_fn(|i| self.0[i] | second.0[i] | third.0[i]))
-    }
-
-    #[inline(always)]
     unsafe fn no_counts() -> Counts {
         Counts { planes: [Self([0; 4]); 3], eights: 0, rest: 0 }
     }
@@ -80,7 +75,7 @@ unsafe impl Vector for Words {
     #[inline(always)]
     unsafe fn count8(counts: &mut Counts, vectors: [Self; 8]) {
         // SAFETY: needs nothing.
-        let (planes, eight) = unsafe { add8(counts.planes, vectors) };
+        let (planes, eight) = unsafe { Self::add8(counts.planes, vectors) };
         counts.planes = planes;
         counts.eights += ones(eight);
     }
@@ -102,31 +97,4 @@ fn ones(words: Words) -> u64 {
     words.0.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-impl Lanes for Portable {
-    const LANES: usize = 256;
-
-    fn detect() -> Option<Self> {
-        Some(Self)
-    }
-
-    fn pairs(self, forward: Runs, backward: Runs, sets: Range<usize>, out: &mut Vec<u64>) {
-        // SAFETY: needs nothing of the processor.
-        unsafe { kernel::pairs::<Words>(forward, backward, sets, out) }
-    }
-
-    fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
-        // SAFETY: needs nothing of the processor.
-        unsafe { kernel::keep::<Words>(patterns, avoid, out) }
-    }
-
-    fn disjoint<const LISTS: usize>(
-        self,
-        lanes: &[u64],
-        queries: [&[u64]; LISTS],
-        windows: &Windows,
-        tables: &mut Tables,
-    ) -> [u64; LISTS] {
-        // SAFETY: needs nothing of the processor.
-        unsafe { kernel::disjoint::<Words, LISTS>(lanes, queries, windows, tables) }
-    }
-}
+shell!(Portable, Words, Self, true);

@@ -25,7 +25,39 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn shl(self, bits: u32) -> Self;
     /// Each word shifted right by `bits` < 64.
     unsafe fn shr(self, bits: u32) -> Self;
-    unsafe fn or3(self, second: Self, third: Self) -> Self;
+
+    #[inline(always)]
+    unsafe fn or3(self, second: Self, third: Self) -> Self {
+        // SAFETY: the caller's duty is the same.
+        unsafe { self.or(second).or(third) }
+    }
+
+    /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
+    #[inline(always)]
+    unsafe fn add3(self, second: Self, third: Self) -> (Self, Self) {
+        // SAFETY: the caller's duty is the same.
+        unsafe {
+            let half = self.xor(second);
+            (half.xor(third), self.and(second).or(half.and(third)))
+        }
+    }
+
+    /// Adds eight vectors to bit planes of weight 1, 2 and 4, and returns the plane of weight 8 that they carry.
+    #[inline(always)]
+    unsafe fn add8(planes: [Self; 3], v: [Self; 8]) -> ([Self; 3], Self) {
+        let [ones, twos, fours] = planes;
+        // SAFETY: the caller's duty is the same.
+        unsafe {
+            let (ones, two_a) = ones.add3(v[0], v[1]);
+            let (ones, two_b) = ones.add3(v[2], v[3]);
+            let (twos, four_a) = twos.add3(two_a, two_b);
+            let (ones, two_a) = ones.add3(v[4], v[5]);
+            let (ones, two_b) = ones.add3(v[6], v[7]);
+            let (twos, four_b) = twos.add3(two_a, two_b);
+            let (fours, eight) = fours.add3(four_a, four_b);
+            ([ones, twos, fours], eight)
+        }
+    }
 
     unsafe fn no_counts() -> Self::Counts;
     /// Adds the bits of eight vectors to the counts.
@@ -50,32 +82,5 @@ pub(super) unsafe trait Vector: Copy {
             }
         }
         kept
-    }
-}
-
-/// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
-#[inline(always)]
-pub(super) unsafe fn add3<V: Vector>(a: V, b: V, c: V) -> (V, V) {
-    // SAFETY: the caller's duty is the same.
-    unsafe {
-        let half = a.xor(b);
-        (half.xor(c), a.and(b).or(half.and(c)))
-    }
-}
-
-/// Sums eight vectors to bit planes of weight 1, 2, 4 and 8.
-#[inline(always)]
-pub(super) unsafe fn add8<V: Vector>(planes: [V; 3], v: [V; 8]) -> ([V; 3], V) {
-    let [ones, twos, fours] = planes;
-    // SAFETY: the caller's duty is the same.
-    unsafe {
-        let (ones, two_a) = add3(ones, v[0], v[1]);
-        let (ones, two_b) = add3(ones, v[2], v[3]);
-        let (twos, four_a) = add3(twos, two_a, two_b);
-        let (ones, two_a) = add3(ones, v[4], v[5]);
-        let (ones, two_b) = add3(ones, v[6], v[7]);
-        let (twos, four_b) = add3(twos, two_a, two_b);
-        let (fours, eight) = add3(fours, four_a, four_b);
-        ([ones, twos, fours], eight)
     }
 }
