@@ -1,243 +1,147 @@
-//! Halves: north and south quadrants joined, in the keys by which east and west attack each other.
-//!
-//! Let x be a square's distance east of the middle and y its distance south of it. East and west queens attack each
-//! other along diagonals that cross the middle column: those with |x + y| < h or |y - x| < h. Each is a *key*, and a
-//! half is the set of keys its queens hold: [`Keys`] turns a quadrant's radial and transverse diagonals into them.
-//! Keys also tell whether a north and a south quadrant of the same half fit together, since whatever they share is a
-//! crossing diagonal. So one AND joins quadrants into halves, and the same AND halves into boards.
+//! Halves: north and south quadrants joined.
 
+use std::ops::Range;
+
+use super::keys::{Keys, Side};
 use super::quadrant::{Quadrant, Shape};
-use crate::engine::lanes::{Lanes, Runs};
+use crate::engine::lanes::{Lanes, Partners, Stream};
 
-/// One of the four quadrants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Corner {
-    NorthEast,
-    SouthEast,
-    NorthWest,
-    SouthWest,
-}
-
-/// How diagonals become keys: bits 0.. of a pattern for x + y, bits 32.. for y - x, both from -(h-1) to h-1.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Keys {
-    pub(super) shape: Shape,
-    /// Distance in x + y from a radial diagonal's 0 to the innermost transverse one: 1 for even N, 2 for odd N, where
-    /// the middle lines lie between.
-    pub(super) gap: usize,
-    /// Whether the long diagonals, key 0 of both kinds, are left out because no east queen may stand there.
-    pub(super) without_long: bool,
-}
-
-impl Keys {
-    /// Bits of each kind.
-    pub(super) fn width(&self) -> usize {
-        2 * self.shape.half - 1 - usize::from(self.without_long)
-    }
-
-    /// The keys of a quadrant pattern.
-    #[inline(always)]
-    pub(super) fn of(&self, corner: Corner, pattern: u64) -> u64 {
-        let h = self.shape.half;
-        let radial = (pattern & ((1 << (2 * h - 1)) - 1)) as u32;
-        let transverse = (pattern >> (2 * h - 1)) as u32 & ((1 << (h - self.gap)) - 1);
-        // The transverse diagonals leave to the far side of the middle: keys -(gap + i + j) or gap + i + j.
-        let minus = transverse.reverse_bits() >> (32 - (h - self.gap));
-        let plus = transverse << (h - 1 + self.gap);
-        let flipped = radial.reverse_bits() >> (32 - (2 * h - 1));
-        let (sum, difference) = match corner {
-            Corner::NorthEast => (radial, minus),
-            Corner::SouthEast => (plus, flipped),
-            Corner::NorthWest => (minus, radial),
-            Corner::SouthWest => (flipped, plus),
-        };
-        u64::from(self.squeeze(sum)) | u64::from(self.squeeze(difference)) << 32
-    }
-
-    /// Takes the bit of the long diagonal out, if it is to be left out.
-    #[inline(always)]
-    fn squeeze(&self, keys: u32) -> u32 {
-        let centre = self.shape.half - 1;
-        let low = (1 << centre) - 1;
-        if self.without_long { keys & low | keys >> 1 & !low } else { keys }
-    }
-
-    /// The keys of one queen.
-    pub(super) fn queen(&self, corner: Corner, i: usize, j: usize) -> u64 {
-        self.of(corner, self.shape.pattern(i, j))
-    }
-}
-
-/// A quadrant's list for one task: in keys, without what the middle queens attack.
-#[derive(Debug, Default)]
-pub(super) struct Part {
-    pub(super) rows: u32,
-    patterns: Vec<u64>,
-    starts: Vec<u32>,
-    /// Where the runs of each signature begin.
-    bases: Vec<u32>,
-}
-
-/// What the middle queens forbid in a quadrant.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Blocked {
-    /// Radial and transverse bits of a quadrant pattern.
-    pub(super) pattern: u64,
-    /// A column, as a bit.
-    pub(super) column: u32,
-}
-
-impl Part {
-    /// Takes over a quadrant's list. `subsets` holds the sets of outer columns by size.
-    pub(super) fn fill(
-        &mut self,
-        keys: &Keys,
-        corner: Corner,
-        rows: u32,
-        list: &Quadrant,
-        blocked: Blocked,
-        subsets: &[Vec<u32>],
-    ) {
-        self.rows = rows;
-        self.bases.clear();
-        self.patterns.clear();
-        self.starts.clear();
-        let (shape, count) = (keys.shape, rows.count_ones() as usize);
-        if blocked.pattern == 0 && blocked.column == 0 {
-            let mut base = 0;
-            for signature in 0..shape.signatures(count) {
-                self.bases.push(base);
-                base += 2 * shape.column_sets(count, signature) as u32;
-            }
-            self.starts.extend_from_slice(&list.starts);
-            self.patterns.extend(list.patterns.iter().map(|&pattern| keys.of(corner, pattern)));
-            return;
-        }
-        let outer_blocked = blocked.column >> shape.depth;
-        let mut run = 0;
-        for signature in 0..shape.signatures(count) {
-            self.bases.push(self.starts.len() as u32);
-            let Some(outer) = shape.outer(count, signature).and_then(|outer| subsets.get(outer)) else { continue };
-            for &set in outer {
-                for _ in 0..2 {
-                    let patterns = &list.patterns[list.starts[run] as usize..list.starts[run + 1] as usize];
-                    run += 1;
-                    if set & outer_blocked == 0 {
-                        self.starts.push(self.patterns.len() as u32);
-                        let kept = patterns.iter().filter(|&pattern| pattern & blocked.pattern == 0);
-                        self.patterns.extend(kept.map(|&pattern| keys.of(corner, pattern)));
-                    }
-                }
-            }
-        }
-        self.starts.push(self.patterns.len() as u32);
-    }
-
-    /// The runs of a signature; `kind` picks those with or without a queen on the long diagonal.
-    fn runs(&self, signature: usize, sets: usize, kind: LongQueens) -> Runs<'_> {
-        let base = self.bases[signature] as usize;
-        Runs { patterns: &self.patterns, starts: &self.starts[base..=base + 2 * sets], pick: kind.pick() }
-    }
-}
-
-/// Which placements of a quadrant to take, by the queens on its long diagonal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LongQueens {
-    None,
-    One,
-    Any,
-}
-
-impl LongQueens {
-    fn pick(self) -> (usize, usize) {
-        match self {
-            Self::None => (0, 1),
-            Self::One => (1, 2),
-            Self::Any => (0, 2),
-        }
-    }
-}
-
-/// The inner queens of a half: for each inner column the quadrant and the place in its row set.
+/// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
-    /// Signatures of the north and the south quadrant.
-    pub(super) north: usize,
-    pub(super) south: usize,
-    /// The keys of the queen in the innermost column, and in the next.
+    /// Rows of the inner queens in the north and in the south: 0 for none, or 1 + the place in the row set.
+    pub(super) rows: [[usize; 2]; 2],
+    /// The keys of the queen in the innermost column, and in the next; 0 where it has none.
     pub(super) keys: [u64; 2],
+    /// How many column sets there are for the other queens of the north.
+    pub(super) sets: usize,
 }
 
-/// All ways to set the inner queens of a half, ordered by the innermost.
-pub(super) fn inner_queens(
-    keys: &Keys,
-    corners: [Corner; 2],
-    rows: [u32; 2],
-    blocked_column: u32,
-    out: &mut Vec<Inner>,
-) {
-    let shape = keys.shape;
-    let counts = rows.map(|set| set.count_ones() as usize);
+/// All ways to set the inner queens of a half with these rows in north and south, those with the same innermost one
+/// side by side.
+pub(super) fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>) {
     out.clear();
-    let nobody = Choice { queen: None };
-    let choices = |column: usize| -> Vec<Choice> {
-        if column >= shape.depth || blocked_column >> column & 1 == 1 {
-            return vec![nobody];
-        }
-        (0..2)
-            .flat_map(|side| bits(rows[side]).enumerate().map(move |(index, i)| (side, index, i)))
-            .map(|queen| Choice { queen: Some(queen) })
-            .collect()
-    };
-    let (first, second) = (choices(0), choices(1));
-    for a in &first {
-        for b in &second {
-            if let (Some((side, index, _)), Some((other_side, other, _))) = (a.queen, b.queen)
-                && side == other_side
-                && index == other
-            {
-                continue;
-            }
-            let mut inner = [[0; 2]; 2];
-            let mut held = [0; 2];
-            for (column, choice) in [a, b].into_iter().enumerate() {
-                if let Some((side, index, i)) = choice.queen {
-                    inner[side][column] = index + 1;
-                    held[column] = keys.queen(corners[side], i, column);
+    for first in queens(shape, rows, 0) {
+        for second in queens(shape, rows, 1) {
+            let mut inner = Inner { rows: [[0; 2]; 2], keys: [0; 2], sets: 0 };
+            let [Some(a), Some(b)] = [first, second] else {
+                for (column, queen) in [first, second].into_iter().enumerate() {
+                    if let Some(queen) = queen {
+                        inner.set(keys, column, queen);
+                    }
                 }
+                inner.finish(shape, rows, out);
+                continue;
+            };
+            if (a.side as usize, a.index) != (b.side as usize, b.index) {
+                inner.set(keys, 0, a);
+                inner.set(keys, 1, b);
+                inner.finish(shape, rows, out);
             }
-            let [north, south] = [0, 1].map(|side| shape.signature(counts[side], inner[side]));
-            out.push(Inner { north, south, keys: held });
         }
     }
 }
 
 #[derive(Clone, Copy)]
-struct Choice {
-    /// Side (0 north, 1 south), index in the row set, row.
-    queen: Option<(usize, usize, usize)>,
+struct Queen {
+    side: Side,
+    /// Place in the row set.
+    index: usize,
+    row: usize,
 }
 
-fn bits(set: u32) -> impl Iterator<Item = usize> + Clone {
-    (0..32).filter(move |i| set >> i & 1 == 1)
+/// Every queen for an inner column, or none where the column is not an inner one or is taken.
+fn queens(shape: Shape, rows: [u32; 2], column: usize) -> impl Iterator<Item = Option<Queen>> {
+    let free = column < shape.depth && shape.taken != Some(column);
+    let queens = [Side::North, Side::South].into_iter().flat_map(move |side| {
+        let set = rows[side as usize];
+        let places = (0..32).filter(move |row| set >> row & 1 == 1).enumerate();
+        places.map(move |(index, row)| Some(Queen { side, index, row }))
+    });
+    queens.filter(move |_| free).chain((!free).then_some(None))
 }
 
-/// Joins the runs of a north and a south part that leave each other's columns free, and appends the halves to `out`.
-///
-/// `sets` is the number of column sets the north may take, and `ranks` those of them wanted.
-#[expect(clippy::too_many_arguments)]
-pub(super) fn join<L: Lanes>(
-    lanes: L,
-    north: &Part,
-    south: &Part,
-    inner: &Inner,
-    sets: usize,
-    kinds: [LongQueens; 2],
-    ranks: std::ops::Range<usize>,
-    out: &mut Vec<u64>,
-) {
-    if ranks.is_empty() {
-        return;
+impl Inner {
+    fn set(&mut self, keys: &Keys, column: usize, queen: Queen) {
+        self.rows[queen.side as usize][column] = queen.index + 1;
+        self.keys[column] = keys.queen(queen.side, queen.row, column);
     }
-    lanes.pairs(north.runs(inner.north, sets, kinds[0]), south.runs(inner.south, sets, kinds[1]), ranks, out);
+
+    fn finish(mut self, shape: Shape, rows: [u32; 2], out: &mut Vec<Self>) {
+        let [north, south] = [0, 1].map(|side| shape.sets(rows[side].count_ones() as usize, self.rows[side]));
+        // Complementary sets are equally many; where one side can't have such queens, neither has the half.
+        if north > 0 && south > 0 {
+            self.sets = north;
+            out.push(self);
+        }
+    }
+}
+
+/// North and south of one half.
+#[derive(Clone, Copy)]
+pub(super) struct Half<'a> {
+    pub(super) shape: Shape,
+    pub(super) north: &'a Quadrant,
+    pub(super) south: &'a Quadrant,
+}
+
+impl Half<'_> {
+    /// Appends the halves with these inner queens, whose north and south are of these kinds and whose north takes the
+    /// column sets of these ranks.
+    pub(super) fn list<L: Lanes>(
+        &self,
+        lanes: L,
+        inner: &Inner,
+        kinds: [usize; 2],
+        ranks: Range<usize>,
+        out: &mut Vec<u64>,
+    ) {
+        if ranks.is_empty() {
+            return;
+        }
+        let quadrants = [self.north, self.south];
+        let runs = [0, 1].map(|side| {
+            let count = quadrants[side].rows.count_ones() as usize;
+            quadrants[side].runs(self.shape.signature(count, inner.rows[side]), inner.sets, kinds[side])
+        });
+        let ranks = [ranks.clone(), inner.sets - ranks.end..inner.sets - ranks.start];
+        let stream = [0, 1].map(|side| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize);
+        // One placement at a time of the shorter list meets its partners in the other.
+        let one = usize::from(stream[1].len() < stream[0].len());
+        let each = &quadrants[one];
+        let stream = stream[one].clone();
+        let stream = Stream { patterns: &each.patterns[stream.clone()], ranks: &each.ranks[stream] };
+        lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
+    }
+
+    /// For a side whose queen on the long diagonal stands in this half: how many of its column sets, in order, are
+    /// smaller than its row set, and whether the next is equal to it (1 or 0).
+    pub(super) fn ranks_below(&self, side: Side, inner: &Inner) -> (usize, usize) {
+        let quadrant = [self.north, self.south][side as usize];
+        let held = inner.rows[side as usize];
+        let count = quadrant.rows.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
+        let low = held.iter().enumerate().map(|(column, &row)| u32::from(row > 0) << column).sum::<u32>();
+        // Only the sets of outer columns differ among the runs; in the order of all sets of the row set's size, those
+        // below it come first.
+        let bound = quadrant.rows;
+        let (outer_bound, low_bound) = (bound >> self.shape.depth, bound & ((1 << self.shape.depth) - 1));
+        let smaller = rank_of(outer_bound, count);
+        let same = outer_bound.count_ones() == count;
+        (smaller + usize::from(same && low < low_bound), usize::from(same && low == low_bound))
+    }
+}
+
+/// How many sets of `size` elements are smaller than `bound`, as numbers.
+fn rank_of(bound: u32, size: u32) -> usize {
+    let mut left = size;
+    let mut rank = 0;
+    for bit in (0..32).rev().filter(|bit| bound >> bit & 1 == 1) {
+        // Sets that agree with the bound above this bit and lack the bit itself.
+        rank += (0..left as usize).fold(1, |product: usize, i| product * (bit as usize).saturating_sub(i) / (i + 1));
+        if left == 0 {
+            return rank;
+        }
+        left -= 1;
+    }
+    rank
 }

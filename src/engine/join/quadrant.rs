@@ -1,137 +1,188 @@
 //! Quadrants: the ways to set queens in given rows of an h×h corner of the board, by the columns they take.
 //!
-//! All four quadrants look alike when rows and columns are numbered by their distance from the middle, so one table
-//! serves them. A queen in row i, column j of a quadrant occupies
+//! Rows and columns of a quadrant are numbered by their distance from the middle. A queen in row i, column j occupies
 //!
 //! - a *radial* diagonal j - i, which runs from the middle outward, and
-//! - a *transverse* diagonal i + j, which cuts the corner off and leaves the quadrant for both neighbours while
-//!   i + j is small.
+//! - a *transverse* diagonal i + j, which cuts the corner off and, while i + j is small, leaves the quadrant for both
+//!   of its neighbours.
 //!
 //! ```text
-//!        north-west | north-east        row distance i = 2   . . T      T  transverse: i + j
+//!        north-west | north-east        row distance i = 2   . . T      T  transverse: i + j = 2
 //!        -----------+-----------                        1   . Q .       Q  the queen, i = j = 1
-//!        south-west | south-east                        0   R . .  T    R  radial: j - i
+//!        south-west | south-east                        0   T . .  R    R  radial: j - i = 0
 //!                                         column distance j = 0 1 2
 //! ```
 //!
-//! A placement is kept as a pattern of 2h-1 radial and h-1 transverse bits. The list for a row set is sorted into
-//! runs: by the rows of the queens in the innermost columns (the *inner* queens), then by the set of the other
-//! columns in increasing order, then by whether a queen stands on the long diagonal j = i. North and south of a half
-//! take complementary column sets, and complementing turns increasing order into decreasing order, so two lists are
-//! joined by walking one forward and the other backward.
+//! A list holds the placements in one row set as patterns of [`Keys`], sorted into *runs*: by the rows of the queens
+//! in the innermost columns (the *inner* queens, a *signature*), then by whether a queen stands on the long diagonal,
+//! then by the set of the other columns, in increasing order. North and south of a half take complementary column
+//! sets, and complementing turns increasing order into decreasing order: so the partners of a placement are the run
+//! as far from the end as its own is from the beginning.
 //!
-//! The number of placements for all row sets together grows from 9.4e5 at h = 9 to 7.7e6 at h = 10 and 7e7 at h = 11.
+//! The placements for all row sets together are 1.2e5 at h = 8, and about eight times as many for each h more.
 
-use super::choose;
+use super::keys::{Keys, Side};
 
-/// The placements of queens in one row set of a quadrant, sorted into runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Quadrant {
-    /// Radial bits (j - i + h - 1), then from bit 2h-1 transverse bits (i + j).
-    pub(super) patterns: Vec<u64>,
-    /// Where each run begins, and the end: run 2k has no queen on the long diagonal, run 2k+1 one.
-    pub(super) starts: Vec<u32>,
-}
-
-/// How lists of a quadrant are cut by their inner queens.
+/// How the lists of one half are cut into runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Columns, and rows, of the quadrant.
     pub(super) half: usize,
-    /// Innermost columns whose queens are told apart: 1 or 2.
+    /// Innermost columns whose queens are told apart: 0 to 2.
     pub(super) depth: usize,
+    /// A column that a middle queen has taken.
+    pub(super) taken: Option<usize>,
+    /// Whether placements with a queen on the long diagonal are kept apart.
+    pub(super) by_diagonal: bool,
 }
 
 impl Shape {
+    /// Free columns beyond the inner ones.
+    fn outer_columns(self) -> usize {
+        self.half - self.depth - usize::from(self.taken.is_some_and(|column| column >= self.depth))
+    }
+
+    /// A set of columns without the inner and the taken ones.
+    pub(super) fn outer_set(self, columns: u32) -> u32 {
+        let set = columns >> self.depth;
+        match self.taken {
+            Some(column) if column >= self.depth => {
+                let low = (1 << (column - self.depth)) - 1;
+                set & low | set >> 1 & !low
+            }
+            _ => set,
+        }
+    }
+
     /// Ways to name the inner queens, possible or not: for each inner column no queen or one of `rows`.
-    pub(super) fn signatures(self, rows: usize) -> usize {
+    fn signatures(self, rows: usize) -> usize {
         (rows + 1).pow(self.depth as u32)
     }
 
-    /// Inner queens of a signature: for each inner column 0 for none, or 1 + the index of its row in the row set.
-    pub(super) fn inner(self, rows: usize, signature: usize) -> [usize; 2] {
-        if self.depth == 1 { [signature, 0] } else { [signature % (rows + 1), signature / (rows + 1)] }
-    }
-
-    /// The signature of these inner queens.
+    /// The signature of these inner queens: for each inner column 0 for none, or 1 + the place in the row set.
     pub(super) fn signature(self, rows: usize, inner: [usize; 2]) -> usize {
         inner[0] + inner[1] * (rows + 1)
     }
 
-    /// How many queens stand in the outer columns beside the inner queens of a signature, where that is possible.
-    pub(super) fn outer(self, rows: usize, signature: usize) -> Option<usize> {
-        rows.checked_sub(self.inner(rows, signature).iter().filter(|&&row| row > 0).count())
+    /// How many column sets there are beside so many inner queens.
+    pub(super) fn sets(self, rows: usize, inner: [usize; 2]) -> usize {
+        let inner = inner.iter().filter(|&&row| row > 0).count();
+        rows.checked_sub(inner).map_or(0, |outer| choose(self.outer_columns(), outer))
     }
 
-    /// How many column sets there are beside the inner queens of a signature.
-    pub(super) fn column_sets(self, rows: usize, signature: usize) -> usize {
-        self.outer(rows, signature).map_or(0, |outer| choose(self.half - self.depth, outer))
+    fn inner(self, rows: usize, signature: usize) -> [usize; 2] {
+        [signature % (rows + 1), signature / (rows + 1)]
     }
 
-    /// The bits of a queen in row i, column j.
-    pub(super) fn pattern(self, i: usize, j: usize) -> u64 {
-        let h = self.half;
-        let transverse = if i + j + 2 <= h { 1 << (2 * h - 1 + i + j) } else { 0 };
-        1 << (j + h - 1 - i) | transverse
+    fn kinds(self) -> usize {
+        1 + usize::from(self.by_diagonal)
     }
 }
 
-/// Lists quadrants; keeps its buffers.
+/// The number of subsets of size `k` of a set of size `n`.
+fn choose(n: usize, k: usize) -> usize {
+    if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
+}
+
+/// The placements of queens in one row set of a quadrant.
+#[derive(Debug, Default)]
+pub(super) struct Quadrant {
+    pub(super) rows: u32,
+    /// Keys of each placement.
+    pub(super) patterns: Vec<u64>,
+    /// The rank of its column set in its signature.
+    pub(super) ranks: Vec<u16>,
+    /// Where each run begins, and the end.
+    pub(super) starts: Vec<u32>,
+    /// The first run of each signature.
+    bases: Vec<u32>,
+}
+
+impl Quadrant {
+    /// The starts of the runs of a signature with `sets` column sets: those without a queen on the long diagonal
+    /// (kind 0, or both kinds where they are not kept apart), or with one (kind 1).
+    pub(super) fn runs(&self, signature: usize, sets: usize, kind: usize) -> &[u32] {
+        let base = self.bases[signature] as usize + kind * sets;
+        &self.starts[base..=base + sets]
+    }
+}
+
+/// Diagonals that the middle queens attack: bit j - i + 32, and bit i + j.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Blocked {
+    pub(super) radial: u64,
+    pub(super) transverse: u64,
+}
+
+/// Lists quadrants of one shape; keeps its buffers.
 #[derive(Debug)]
 pub(super) struct Lister {
     shape: Shape,
-    /// Rank of each column set among those of its size.
-    ranks: Vec<u32>,
-    found: Vec<(u32, u64)>,
-    counts: Vec<u32>,
+    keys: Keys,
+    side: Side,
+    /// Rank of each set of outer columns among those of its size.
+    ranks: Vec<u16>,
+    found: Vec<Found>,
+    next: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    run: u32,
+    rank: u16,
+    pattern: u64,
 }
 
 impl Lister {
-    pub(super) fn new(shape: Shape) -> Self {
-        let outer = shape.half - shape.depth;
+    pub(super) fn new(shape: Shape, keys: Keys, side: Side) -> Self {
+        let outer = shape.outer_columns();
         let mut next = vec![0; outer + 1];
-        let ranks = (0..1u32 << outer)
-            .map(|set| {
-                let next = &mut next[set.count_ones() as usize];
-                *next += 1;
-                *next - 1
-            })
-            .collect();
-        Self { shape, ranks, found: Vec::new(), counts: Vec::new() }
+        let rank = |set: u32| {
+            let next = &mut next[set.count_ones() as usize];
+            *next += 1;
+            *next - 1
+        };
+        let ranks = (0..1u32 << outer).map(rank).collect();
+        Self { shape, keys, side, ranks, found: Vec::new(), next: Vec::new() }
     }
 
-    /// Fills `list` with all placements of queens in exactly the rows `rows`.
-    pub(super) fn list(&mut self, rows: u32, list: &mut Quadrant) {
+    /// Fills `list` with all placements of queens in exactly the rows `rows`, off the blocked diagonals.
+    pub(super) fn list(&mut self, rows: u32, blocked: Blocked, list: &mut Quadrant) {
         let shape = self.shape;
         let count = rows.count_ones() as usize;
-        let signatures = shape.signatures(count);
-        let mut bases = Vec::with_capacity(signatures);
+        list.rows = rows;
+        list.bases.clear();
         let mut runs = 0;
-        for signature in 0..signatures {
-            bases.push(runs as u32);
-            runs += 2 * shape.column_sets(count, signature);
+        for signature in 0..shape.signatures(count) {
+            list.bases.push(runs as u32);
+            runs += shape.kinds() * shape.sets(count, shape.inner(count, signature));
         }
         self.found.clear();
-        let search = Search { shape, ranks: &self.ranks, bases: &bases, count };
-        search.row(rows, State { index: 1, ..State::default() }, &mut self.found);
+        let search = Search { shape, keys: &self.keys, side: self.side, ranks: &self.ranks, bases: &list.bases, count };
+        let taken = shape.taken.map_or(0, |column| 1 << column);
+        let state = State { free_columns: !taken & ((1 << shape.half) - 1), blocked, ..State::default() };
+        search.row(rows, state, &mut self.found);
 
         // A counting sort by run.
         list.starts.clear();
         list.starts.resize(runs + 1, 0);
-        for &(run, _) in &self.found {
-            list.starts[run as usize + 1] += 1;
+        for found in &self.found {
+            list.starts[found.run as usize + 1] += 1;
         }
         for run in 0..runs {
             list.starts[run + 1] += list.starts[run];
         }
-        self.counts.clear();
-        self.counts.extend_from_slice(&list.starts);
+        self.next.clear();
+        self.next.extend_from_slice(&list.starts);
         list.patterns.clear();
         list.patterns.resize(self.found.len(), 0);
-        for &(run, pattern) in &self.found {
-            let at = &mut self.counts[run as usize];
-            list.patterns[*at as usize] = pattern;
-            *at += 1;
+        list.ranks.clear();
+        list.ranks.resize(self.found.len(), 0);
+        for found in &self.found {
+            let next = &mut self.next[found.run as usize];
+            list.patterns[*next as usize] = found.pattern;
+            list.ranks[*next as usize] = found.rank;
+            *next += 1;
         }
     }
 }
@@ -139,7 +190,9 @@ impl Lister {
 /// Backtracking over the rows of a row set.
 struct Search<'a> {
     shape: Shape,
-    ranks: &'a [u32],
+    keys: &'a Keys,
+    side: Side,
+    ranks: &'a [u16],
     bases: &'a [u32],
     count: usize,
 }
@@ -147,44 +200,47 @@ struct Search<'a> {
 /// Queens set so far.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// 1 + how many.
-    index: usize,
+    set: usize,
+    free_columns: u32,
     columns: u32,
-    /// Columns attacked in row 0 of an unbounded board, by diagonals of each kind: bit j - i + 32 and bit i + j.
-    radial: u64,
-    transverse: u64,
+    blocked: Blocked,
+    on_diagonal: bool,
     pattern: u64,
     inner: [usize; 2],
 }
 
 impl Search<'_> {
-    fn row(&self, rows: u32, state: State, found: &mut Vec<(u32, u64)>) {
-        let Shape { half, depth } = self.shape;
+    fn row(&self, rows: u32, state: State, found: &mut Vec<Found>) {
+        let shape = self.shape;
         if rows == 0 {
-            let signature = self.shape.signature(self.count, state.inner);
-            let rank = self.ranks[(state.columns >> depth) as usize];
-            let diagonal = (state.pattern >> (half - 1) & 1) as u32;
-            found.push((self.bases[signature] + 2 * rank + diagonal, state.pattern));
+            let signature = shape.signature(self.count, state.inner);
+            let rank = self.ranks[shape.outer_set(state.columns) as usize];
+            let kind =
+                if shape.by_diagonal && state.on_diagonal { shape.sets(self.count, state.inner) as u32 } else { 0 };
+            found.push(Found { run: self.bases[signature] + kind + u32::from(rank), rank, pattern: state.pattern });
             return;
         }
         let i = rows.trailing_zeros() as usize;
-        let attacked = state.columns | (state.radial >> (32 - i)) as u32 | (state.transverse >> i) as u32;
-        let mut free = !attacked & ((1 << half) - 1);
+        let attacked = (state.blocked.radial >> (32 - i)) as u32 | (state.blocked.transverse >> i) as u32;
+        let mut free = state.free_columns & !attacked;
         while free != 0 {
             let j = free.trailing_zeros() as usize;
             free &= free - 1;
-            let mut inner = state.inner;
-            if j < depth {
-                inner[j] = state.index;
-            }
-            let next = State {
-                index: state.index + 1,
+            let mut next = State {
+                set: state.set + 1,
+                free_columns: state.free_columns & !(1 << j),
                 columns: state.columns | 1 << j,
-                radial: state.radial | 1 << (32 + j - i),
-                transverse: state.transverse | 1 << (i + j),
-                pattern: state.pattern | self.shape.pattern(i, j),
-                inner,
+                blocked: Blocked {
+                    radial: state.blocked.radial | 1 << (32 + j - i),
+                    transverse: state.blocked.transverse | 1 << (i + j),
+                },
+                on_diagonal: state.on_diagonal | (i == j),
+                pattern: state.pattern | self.keys.queen(self.side, i, j),
+                inner: state.inner,
             };
+            if j < shape.depth {
+                next.inner[j] = next.set;
+            }
             self.row(rows & (rows - 1), next, found);
         }
     }

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::keys::mirrored;
 use crate::engine::lanes::{Lanes, Tables, Windows};
 
 /// Lists of queries that are counted apart because they weigh differently.
@@ -117,7 +118,7 @@ impl Splitter {
             }
         };
         // The west's innermost queen.
-        first.keep(lanes, east.list, 0..east.list.ends.len(), west_queen);
+        first.keep(lanes, east.list, 0..east.list.ends.len(), mirrored(west_queen));
         let queries: usize = west.iter().map(|list| list.patterns.len()).sum();
         if first.patterns.is_empty() || queries == 0 {
             return counts;
@@ -129,7 +130,8 @@ impl Splitter {
                 costs.keep * queries as f64 + costs.matching(len, KEPT * queries as f64)
             })
             .sum();
-        if costs.matching(first.patterns.len(), queries as f64) <= cut {
+        // Keys of 0 mean that the lists are not cut any finer.
+        if east.keys[0][0] == 0 || costs.matching(first.patterns.len(), queries as f64) <= cut {
             let queries = [0, 1, 2].map(|weight| &west[weight].patterns[..]);
             add(lanes.disjoint(&first.patterns, queries, &Windows::new(width, 0), tables));
             return counts;
@@ -142,7 +144,7 @@ impl Splitter {
                 continue;
             }
             for (kept, west) in kept.iter_mut().zip(west) {
-                kept.keep(lanes, west, 0..west.ends.len(), east.keys[run.start][0]);
+                kept.keep(lanes, west, 0..west.ends.len(), mirrored(east.keys[run.start][0]));
             }
             let groups = west_keys.len();
             let in_group =
@@ -151,7 +153,6 @@ impl Splitter {
             let left = (KEPT * len as f64) as usize;
             let cut: f64 =
                 (0..groups).map(|group| costs.keep * len as f64 + costs.matching(left, in_group(group) as f64)).sum();
-            // Keys of 0 mean that the lists are not cut any finer.
             if west_keys[0] == 0 || costs.matching(len, queries as f64) <= cut {
                 let queries = [0, 1, 2].map(|weight| &kept[weight].patterns[..]);
                 add(lanes.disjoint(first.range(&run), queries, &once, tables));
@@ -163,7 +164,7 @@ impl Splitter {
                 if queries == 0 {
                     continue;
                 }
-                second.keep(lanes, first, run.clone(), avoid);
+                second.keep(lanes, first, run.clone(), mirrored(avoid));
                 let cut: f64 = (0..run.len())
                     .map(|inner| {
                         let len = second.range(&(inner..inner + 1)).len();
@@ -182,7 +183,7 @@ impl Splitter {
                         continue;
                     }
                     for (rest, kept) in rest.iter_mut().zip(kept.iter()) {
-                        rest.keep(lanes, kept, group..group + 1, keys[1]);
+                        rest.keep(lanes, kept, group..group + 1, mirrored(keys[1]));
                     }
                     let queries = [0, 1, 2].map(|weight| &rest[weight].patterns[..]);
                     add(lanes.disjoint(block, queries, &twice, tables));

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 
 use super::shell::shell;
 use super::vector::Vector;
-use super::{Runs, Tables, Windows, kernel};
+use super::{Partners, Stream, Tables, Windows, kernel};
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -67,15 +67,15 @@ unsafe impl Vector for Bits {
     }
 
     #[inline(always)]
-    unsafe fn shl(self, bits: u32) -> Self {
+    unsafe fn shl<const BITS: usize>(self) -> Self {
         // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) })
+        Self(unsafe { _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(BITS as i32)) })
     }
 
     #[inline(always)]
-    unsafe fn shr(self, bits: u32) -> Self {
+    unsafe fn shr<const BITS: usize>(self) -> Self {
         // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_srl_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) })
+        Self(unsafe { _mm256_srl_epi64(self.0, _mm_cvtsi32_si128(BITS as i32)) })
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::shell::shell;
 use super::vector::Vector;
-use super::{Runs, Tables, Windows, kernel};
+use super::{Partners, Stream, Tables, Windows, kernel};
 
 /// 512 lanes on a processor with AVX-512F; `POPCNT` says whether it also has VPOPCNTDQ.
 #[derive(Clone, Copy, Debug)]
@@ -71,15 +71,15 @@ unsafe impl<const POPCNT: bool> Vector for Bits<POPCNT> {
     }
 
     #[inline(always)]
-    unsafe fn shl(self, bits: u32) -> Self {
+    unsafe fn shl<const BITS: usize>(self) -> Self {
         // SAFETY: the caller vouches for AVX-512F.
-        Self(unsafe { _mm512_sll_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) })
+        Self(unsafe { _mm512_sll_epi64(self.0, _mm_cvtsi32_si128(BITS as i32)) })
     }
 
     #[inline(always)]
-    unsafe fn shr(self, bits: u32) -> Self {
+    unsafe fn shr<const BITS: usize>(self) -> Self {
         // SAFETY: the caller vouches for AVX-512F.
-        Self(unsafe { _mm512_srl_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) })
+        Self(unsafe { _mm512_srl_epi64(self.0, _mm_cvtsi32_si128(BITS as i32)) })
     }
 
     #[inline(always)]
@@ -146,22 +146,48 @@ unsafe impl<const POPCNT: bool> Vector for Bits<POPCNT> {
     }
 
     #[inline(always)]
+    unsafe fn count_disjoint(patterns: *const u64, len: usize, avoid: u64) -> u64 {
+        // SAFETY: nothing beyond `len` is read.
+        unsafe {
+            let avoid = Self::splat(avoid).0;
+            let mut disjoint = 0;
+            let mut index = 0;
+            while index + 8 <= len {
+                let pattern = _mm512_loadu_si512(patterns.add(index).cast());
+                disjoint += _mm512_testn_epi64_mask(pattern, avoid).count_ones();
+                index += 8;
+            }
+            if index < len {
+                let inside = (1 << (len - index)) - 1;
+                let pattern = _mm512_maskz_loadu_epi64(inside, patterns.add(index).cast());
+                disjoint += (_mm512_testn_epi64_mask(pattern, avoid) & inside).count_ones();
+            }
+            disjoint.into()
+        }
+    }
+
+    #[inline(always)]
     unsafe fn compress(patterns: *const u64, len: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
-        // SAFETY: masked lanes are not read; what is stored stays within eight words of what was kept so far.
+        // SAFETY: nothing beyond `len` is read; what is stored stays within eight words of what was kept so far.
         unsafe {
             let (avoid, add) = (Self::splat(avoid).0, Self::splat(add).0);
             let mut kept = 0;
-            let mut index = 0;
-            while index < len {
-                let inside = if len - index < 8 { (1u8 << (len - index)) - 1 } else { !0 };
-                let pattern = _mm512_maskz_loadu_epi64(inside, patterns.add(index).cast());
+            // Compressed in a register and stored whole: a compressing store takes twice as long on Zen 5.
+            let mut put = |pattern: __m512i, inside: u8| {
                 let keep = _mm512_testn_epi64_mask(pattern, avoid) & inside;
-                // Compressed in a register and stored whole: a compressing store is many times slower on some
-                // processors.
                 let packed = _mm512_maskz_compress_epi64(keep, _mm512_or_si512(pattern, add));
                 _mm512_storeu_si512(out.add(kept).cast(), packed);
                 kept += keep.count_ones() as usize;
+            };
+            let mut index = 0;
+            while index + 8 <= len {
+                put(_mm512_loadu_si512(patterns.add(index).cast()), !0);
                 index += 8;
+            }
+            // Masked loads only for what is left: in the loop above they take ten times as long on Zen 5.
+            if index < len {
+                let inside = (1 << (len - index)) - 1;
+                put(_mm512_maskz_loadu_epi64(inside, patterns.add(index).cast()), inside);
             }
             kept
         }

@@ -1,34 +1,31 @@
 //! The algorithms, once for every instruction set.
 
-use std::ops::Range;
-
 use super::vector::Vector;
-use super::{Runs, Tables, Windows};
+use super::{Partners, Stream, Tables, Windows};
 
 /// Entries of a window's table: every subset of six keys.
 const ENTRIES: usize = 64;
+
+/// Up to so many lanes are compared with the queries one by one: filling tables for them takes longer.
+const FEW_LANES: usize = 24;
 
 /// See [`super::Lanes::pairs`].
 ///
 /// # Safety
 /// The processor must have the instruction set of `V`.
 #[inline(always)]
-pub(super) unsafe fn pairs<V: Vector>(forward: Runs, backward: Runs, sets: Range<usize>, out: &mut Vec<u64>) {
-    let last = forward.sets() - 1;
-    for set in sets {
-        let (mut outer, mut inner) = (forward.of(set), backward.of(last - set));
-        // The vectors run along the longer list.
-        if outer.len() > inner.len() {
-            std::mem::swap(&mut outer, &mut inner);
+pub(super) unsafe fn pairs<V: Vector>(stream: Stream, partners: Partners, out: &mut Vec<u64>) {
+    let Some(last) = partners.starts.len().checked_sub(2) else { return };
+    for (&pattern, &rank) in stream.patterns.iter().zip(stream.ranks) {
+        let run = last - usize::from(rank);
+        let run = &partners.patterns[partners.starts[run] as usize..partners.starts[run + 1] as usize];
+        out.reserve(run.len() + V::WORDS);
+        let len = out.len();
+        // SAFETY: room for every partner was reserved, and `V::WORDS` more; as many words as are returned were written.
+        unsafe {
+            let kept = V::compress(run.as_ptr(), run.len(), pattern, pattern, out.as_mut_ptr().add(len));
+            out.set_len(len + kept);
         }
-        out.reserve(outer.len() * inner.len() + V::WORDS);
-        let mut len = out.len();
-        for &pattern in outer {
-            // SAFETY: room for every pair was reserved, and `V::WORDS` more.
-            len += unsafe { V::compress(inner.as_ptr(), inner.len(), pattern, pattern, out.as_mut_ptr().add(len)) };
-        }
-        // SAFETY: `len` words were written, no more than were reserved.
-        unsafe { out.set_len(len) };
     }
 }
 
@@ -64,6 +61,15 @@ pub(super) unsafe fn disjoint<V: Vector, const LISTS: usize>(
     let table = tables.words[skip..].as_mut_ptr();
     let mut counts = [0; LISTS];
     for block in lanes.chunks(64 * V::WORDS) {
+        if block.len() <= FEW_LANES {
+            for &lane in block {
+                for (count, queries) in counts.iter_mut().zip(queries) {
+                    // SAFETY: the pointer and the length are those of a slice.
+                    *count += unsafe { V::count_disjoint(queries.as_ptr(), queries.len(), lane.rotate_left(32)) };
+                }
+            }
+            continue;
+        }
         // SAFETY: the table has room for every window, and the block fits a vector.
         unsafe { tabulate::<V>(block, windows, table) };
         for (count, queries) in counts.iter_mut().zip(queries) {
@@ -125,20 +131,25 @@ unsafe fn look_up<V: Vector, const COUNT: usize>(query: u64, windows: &Windows, 
 /// Transposes a block of lanes and fills the table of each window. Lanes beyond the block share every key.
 #[inline(always)]
 unsafe fn tabulate<V: Vector>(block: &[u64], windows: &Windows, table: *mut u64) {
-    // SAFETY: `rows` and the tables have room for what is stored.
+    // SAFETY: the rows and the tables have room for what is stored; nothing beyond the block is read.
     unsafe {
         let mut rows = [V::splat(0); 64];
-        let mut padded = [0u64; 64 * 8];
-        let from = if block.len() == 64 * V::WORDS {
-            block.as_ptr()
-        } else {
-            padded[..block.len()].copy_from_slice(block);
-            padded.as_ptr()
-        };
-        for (row, vector) in rows.iter_mut().enumerate() {
-            *vector = V::load(from.add(row * V::WORDS));
+        let whole = block.len() / V::WORDS;
+        for (row, vector) in rows.iter_mut().enumerate().take(whole) {
+            *vector = V::load(block.as_ptr().add(row * V::WORDS));
         }
-        transpose(&mut rows);
+        let mut rest = [0u64; 8];
+        let left = &block[whole * V::WORDS..];
+        if !left.is_empty() {
+            rest[..left.len()].copy_from_slice(left);
+            rows[whole] = V::load(rest.as_ptr());
+        }
+        step::<V, 32>(&mut rows);
+        step::<V, 16>(&mut rows);
+        step::<V, 8>(&mut rows);
+        step::<V, 4>(&mut rows);
+        step::<V, 2>(&mut rows);
+        step::<V, 1>(&mut rows);
         // Lane l of word w is pattern l * WORDS + w of the block.
         let mut beyond = [0u64; 8];
         for (word, beyond) in beyond.iter_mut().enumerate().take(V::WORDS) {
@@ -149,36 +160,45 @@ unsafe fn tabulate<V: Vector>(block: &[u64], windows: &Windows, table: *mut u64)
             let table = table.add(window * ENTRIES * V::WORDS);
             let empty = if window == 0 { V::load(beyond.as_ptr()) } else { V::splat(0) };
             empty.store(table);
-            for key in 0..6 {
-                let row = rows[(windows.shifts[window] + key) as usize];
-                for subset in 0..1 << key {
-                    let lanes = V::load(table.add(subset * V::WORDS)).or(row);
-                    lanes.store(table.add((subset + (1 << key)) * V::WORDS));
-                }
-            }
+            // The queries are mirrored.
+            let first = (windows.shifts[window] ^ 32) as usize;
+            double::<V, 0>(rows[first], table);
+            double::<V, 1>(rows[first + 1], table);
+            double::<V, 2>(rows[first + 2], table);
+            double::<V, 3>(rows[first + 3], table);
+            double::<V, 4>(rows[first + 4], table);
+            double::<V, 5>(rows[first + 5], table);
         }
     }
 }
 
-/// Transposes the 64×64 bit matrices that each word position of the rows holds.
+/// Fills the upper half of a table of 2^(KEY + 1) entries: the lower half, and one more key.
 #[inline(always)]
-unsafe fn transpose<V: Vector>(rows: &mut [V; 64]) {
-    let mut step = 32;
-    let mut mask = 0xffff_ffff_u64;
-    while step > 0 {
-        // SAFETY: the caller's duty is the same.
+unsafe fn double<V: Vector, const KEY: usize>(row: V, table: *mut u64) {
+    for subset in 0..1 << KEY {
+        // SAFETY: the table has as many entries.
         unsafe {
-            let low = V::splat(mask);
-            let mut row = 0;
-            while row < 64 {
-                let (a, b) = (rows[row], rows[row + step]);
-                let swap = a.shr(step as u32).xor(b).and(low);
-                rows[row + step] = b.xor(swap);
-                rows[row] = a.xor(swap.shl(step as u32));
-                row = (row + step + 1) & !step;
+            let lanes = V::load(table.add(subset * V::WORDS)).or(row);
+            lanes.store(table.add((subset + (1 << KEY)) * V::WORDS));
+        }
+    }
+}
+
+/// One step in transposing the 64×64 bit matrices that each word position of the rows holds: swaps the blocks of
+/// `STEP` rows and bits beside the diagonal.
+#[inline(always)]
+unsafe fn step<V: Vector, const STEP: usize>(rows: &mut [V; 64]) {
+    // Bits 0 to STEP - 1 of every 2 * STEP.
+    let mask = !0 / ((1 << STEP) + 1);
+    for block in (0..64).step_by(2 * STEP) {
+        for row in block..block + STEP {
+            // SAFETY: the caller's duty is the same.
+            unsafe {
+                let (a, b) = (rows[row], rows[row + STEP]);
+                let swap = a.shr::<STEP>().xor(b).and(V::splat(mask));
+                rows[row + STEP] = b.xor(swap);
+                rows[row] = a.xor(swap.shl::<STEP>());
             }
         }
-        step /= 2;
-        mask ^= mask << step;
     }
 }

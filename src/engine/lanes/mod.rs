@@ -151,30 +151,22 @@ impl Windows {
     }
 }
 
-/// Patterns in consecutive runs, two for each of a sequence of sets.
+/// Patterns of one quadrant, each with the rank of its column set.
 #[derive(Clone, Copy, Debug)]
-pub struct Runs<'a> {
-    /// All patterns.
+pub struct Stream<'a> {
+    /// The patterns.
     pub patterns: &'a [u64],
-    /// Where run k begins; one more for the end.
-    pub starts: &'a [u32],
-    /// Of the two runs of a set, from the first and up to the second of these: (0, 1), (1, 2) or (0, 2).
-    pub pick: (usize, usize),
+    /// As many ranks.
+    pub ranks: &'a [u16],
 }
 
-impl<'a> Runs<'a> {
-    /// The picked patterns of a set.
-    #[inline(always)]
-    fn of(&self, set: usize) -> &'a [u64] {
-        let at = |run: usize| self.starts[2 * set + run] as usize;
-        &self.patterns[at(self.pick.0)..at(self.pick.1)]
-    }
-
-    /// How many sets there are.
-    #[inline(always)]
-    fn sets(&self) -> usize {
-        self.starts.len() / 2
-    }
+/// Patterns of the other quadrant of the half in runs, one for each column set.
+#[derive(Clone, Copy, Debug)]
+pub struct Partners<'a> {
+    /// All patterns.
+    pub patterns: &'a [u64],
+    /// Where each run begins; one more for the end.
+    pub starts: &'a [u32],
 }
 
 /// Room for the tables of one block of lanes.
@@ -191,14 +183,15 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
-    /// For each set in `sets`, appends `p | q` for every picked pattern p of that set in `forward` and every picked q
-    /// of the set as far from the end in `backward`, where p and q share no bit.
-    fn pairs(self, forward: Runs, backward: Runs, sets: std::ops::Range<usize>, out: &mut Vec<u64>);
+    /// For each pattern p of the stream and each q in its run, the one as far from the last as p's rank is from 0,
+    /// appends `p | q` where p and q share no bit.
+    fn pairs(self, stream: Stream, partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`.
     fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
-    /// For each list of queries the number of pairs of a lane and a query that share no bit of any window.
+    /// For each list of queries the number of pairs of a lane and a query that share no bit, where the queries are
+    /// mirrored: bit k of a query meets bit k ± 32 of a lane. Bits outside of `windows` must not matter.
     fn disjoint<const LISTS: usize>(
         self,
         lanes: &[u64],

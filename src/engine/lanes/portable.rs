@@ -4,7 +4,7 @@ use std::array::from_fn;
 
 use super::shell::shell;
 use super::vector::Vector;
-use super::{Runs, Tables, Windows, kernel};
+use super::{Partners, Stream, Tables, Windows, kernel};
 
 /// 256 lanes in four words.
 #[derive(Clone, Copy, Debug)]
@@ -58,13 +58,13 @@ unsafe impl Vector for Words {
     }
 
     #[inline(always)]
-    unsafe fn shl(self, bits: u32) -> Self {
-        Self(self.0.map(|word| word << bits))
+    unsafe fn shl<const BITS: usize>(self) -> Self {
+        Self(self.0.map(|word| word << BITS))
     }
 
     #[inline(always)]
-    unsafe fn shr(self, bits: u32) -> Self {
-        Self(self.0.map(|word| word >> bits))
+    unsafe fn shr<const BITS: usize>(self) -> Self {
+        Self(self.0.map(|word| word >> BITS))
     }
 
     #[inline(always)]

@@ -11,14 +11,14 @@ macro_rules! shell {
                 ($detect).then_some($make)
             }
 
-            fn pairs(self, forward: Runs, backward: Runs, sets: std::ops::Range<usize>, out: &mut Vec<u64>) {
+            fn pairs(self, stream: Stream, partners: Partners, out: &mut Vec<u64>) {
                 $(#[target_feature(enable = $features)])?
-                unsafe fn compiled(f: Runs, b: Runs, sets: std::ops::Range<usize>, out: &mut Vec<u64>) {
+                unsafe fn compiled(stream: Stream, partners: Partners, out: &mut Vec<u64>) {
                     // SAFETY: this function is compiled for the instruction set.
-                    unsafe { kernel::pairs::<$vector>(f, b, sets, out) }
+                    unsafe { kernel::pairs::<$vector>(stream, partners, out) }
                 }
                 // SAFETY: `self` proves that the processor has the instruction set.
-                unsafe { compiled(forward, backward, sets, out) }
+                unsafe { compiled(stream, partners, out) }
             }
 
             fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {

@@ -21,10 +21,10 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn or(self, other: Self) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
-    /// Each word shifted left by `bits` < 64.
-    unsafe fn shl(self, bits: u32) -> Self;
-    /// Each word shifted right by `bits` < 64.
-    unsafe fn shr(self, bits: u32) -> Self;
+    /// Each word shifted left.
+    unsafe fn shl<const BITS: usize>(self) -> Self;
+    /// Each word shifted right.
+    unsafe fn shr<const BITS: usize>(self) -> Self;
 
     #[inline(always)]
     unsafe fn or3(self, second: Self, third: Self) -> Self {
@@ -65,6 +65,14 @@ pub(super) unsafe trait Vector: Copy {
     /// Adds the bits of one vector to the counts.
     unsafe fn count(counts: &mut Self::Counts, vector: Self);
     unsafe fn total(counts: Self::Counts) -> u64;
+
+    /// How many of `len` patterns share no bit with `avoid`.
+    #[inline(always)]
+    unsafe fn count_disjoint(patterns: *const u64, len: usize, avoid: u64) -> u64 {
+        // SAFETY: the caller vouches for `len` patterns.
+        let patterns = unsafe { std::slice::from_raw_parts(patterns, len) };
+        patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
+    }
 
     /// Writes `pattern | add` for each of `len` patterns that shares no bit with `avoid`, and returns how many.
     ///

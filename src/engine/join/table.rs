@@ -1,0 +1,206 @@
+//! The quadrants of a board: made once for all tasks while they fit in memory, else for each task.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::half::Half;
+use super::keys::{Keys, Side};
+use super::quadrant::{Blocked, Lister, Quadrant, Shape};
+use crate::plan::halves::Middle;
+
+/// Largest half whose quadrants are all kept: for h = 10 they take 150 MB, for h = 11 they would take 1.4 GB.
+const KEPT_HALF: usize = 10;
+
+/// One of the four quadrants. West ones are listed as their mirror images in the east.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Corner {
+    NorthEast,
+    SouthEast,
+    NorthWest,
+    SouthWest,
+}
+
+const CORNERS: [Corner; 4] = [Corner::NorthEast, Corner::SouthEast, Corner::NorthWest, Corner::SouthWest];
+
+impl Corner {
+    fn side(self) -> Side {
+        if matches!(self, Self::NorthEast | Self::NorthWest) { Side::North } else { Side::South }
+    }
+
+    fn is_west(self) -> bool {
+        matches!(self, Self::NorthWest | Self::SouthWest)
+    }
+}
+
+/// How the quadrants of a corner are listed, for certain middle queens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Recipe {
+    shape: Shape,
+    keys: Keys,
+    side: Side,
+    blocked: Blocked,
+}
+
+/// The quadrants of a corner, each made when first asked for.
+#[derive(Debug)]
+struct Table {
+    recipe: Recipe,
+    quadrants: Vec<OnceLock<Quadrant>>,
+}
+
+/// What holds for all tasks with the same middle queens.
+#[derive(Debug)]
+pub(super) struct MiddleTables {
+    middle: Middle,
+    pub(super) keys: Keys,
+    corners: [Arc<Table>; 4],
+}
+
+/// The quadrants of all boards of one size, as far as they are kept.
+#[derive(Debug)]
+pub(super) struct Tables {
+    half: usize,
+    /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
+    middles: Mutex<Vec<Arc<MiddleTables>>>,
+}
+
+/// Middle queens whose tables are kept beside those in use.
+const KEPT_MIDDLES: usize = 2;
+
+impl Tables {
+    pub(super) fn new(half: usize) -> Self {
+        Self { half, middles: Mutex::default() }
+    }
+
+    /// The tables for these middle queens.
+    fn middle(&self, middle: Middle) -> Arc<MiddleTables> {
+        let mut middles = self.middles.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = middles.iter().find(|tables| tables.middle == middle) {
+            return found.clone();
+        }
+        while middles.len() >= KEPT_MIDDLES {
+            middles.remove(0);
+        }
+        let made = Arc::new(MiddleTables::new(self.half, middle));
+        middles.push(made.clone());
+        made
+    }
+}
+
+impl MiddleTables {
+    fn new(half: usize, middle: Middle) -> Self {
+        let gap = if middle == Middle::None { 1 } else { 2 };
+        let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
+        let depth = |west: bool| match half {
+            0..4 => usize::from(west),
+            4..10 => usize::from(west),
+            10 => 1,
+            _ => 2,
+        };
+        let mut corners: Vec<Arc<Table>> = Vec::new();
+        for corner in CORNERS {
+            let taken = match middle {
+                Middle::Crossed { row, .. } if corner.is_west() => Some(usize::from(row) - 1),
+                _ => None,
+            };
+            let shape = Shape { half, depth: depth(corner.is_west()), taken, by_diagonal: middle == Middle::None };
+            let recipe = Recipe { shape, keys, side: corner.side(), blocked: blocked(middle, corner) };
+            let table = corners.iter().find(|table| table.recipe == recipe).cloned();
+            corners.push(table.unwrap_or_else(|| {
+                let kept = if half <= KEPT_HALF { 1 << half } else { 0 };
+                Arc::new(Table { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
+            }));
+        }
+        Self { middle, keys, corners: corners.try_into().expect("four corners") }
+    }
+}
+
+/// The diagonals of a quadrant that the middle queens attack.
+fn blocked(middle: Middle, corner: Corner) -> Blocked {
+    let mut blocked = Blocked::default();
+    match middle {
+        Middle::None => {}
+        Middle::Centre => blocked.radial = 1 << 32,
+        Middle::Crossed { column, row } => {
+            let (column, row) = (i32::from(column), i32::from(row));
+            // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and
+            // into the southern ones from a distance; likewise the queen (-row, 0) for west and east.
+            let mut transverse = |distance: i32| {
+                if distance >= 2 {
+                    blocked.transverse |= 1 << (distance - 2);
+                }
+            };
+            if corner.side() == Side::North {
+                transverse(column);
+            }
+            if corner.is_west() {
+                transverse(row);
+            }
+            let column = if corner.side() == Side::North { -column } else { column };
+            let row = if corner.is_west() { row } else { -row };
+            blocked.radial = 1 << (32 + column) | 1 << (32 + row);
+        }
+    }
+    blocked
+}
+
+/// The four quadrants of one thread's task.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    tables: Option<Arc<MiddleTables>>,
+    rows: [u32; 4],
+    /// Where the quadrants are not kept: those of this task, and what lists them.
+    own: [Option<(Lister, Quadrant)>; 4],
+}
+
+impl Lists {
+    /// Makes the lists for these middle queens and rows: those of the corners north-east, south-east, north-west and
+    /// south-west.
+    pub(super) fn prepare(&mut self, tables: &Tables, middle: Middle, rows: [u32; 4]) -> Arc<MiddleTables> {
+        if self.tables.as_ref().is_none_or(|tables| tables.middle != middle) {
+            self.tables = Some(tables.middle(middle));
+            self.own = Default::default();
+        }
+        let tables = self.tables.as_ref().expect("just set");
+        for corner in 0..4 {
+            let table = &tables.corners[corner];
+            let Recipe { shape, keys, side, blocked } = table.recipe;
+            if let Some(kept) = table.quadrants.get(rows[corner] as usize) {
+                kept.get_or_init(|| {
+                    let (lister, _) =
+                        self.own[corner].get_or_insert_with(|| (Lister::new(shape, keys, side), Quadrant::default()));
+                    let mut quadrant = Quadrant::default();
+                    lister.list(rows[corner], blocked, &mut quadrant);
+                    quadrant
+                });
+                continue;
+            }
+            let fresh = self.own[corner].is_none();
+            let (lister, quadrant) =
+                self.own[corner].get_or_insert_with(|| (Lister::new(shape, keys, side), Quadrant::default()));
+            // Consecutive tasks share their north.
+            if fresh || quadrant.rows != rows[corner] {
+                lister.list(rows[corner], blocked, quadrant);
+            }
+        }
+        self.rows = rows;
+        tables.clone()
+    }
+
+    pub(super) fn east(&self) -> Half<'_> {
+        self.half(0)
+    }
+
+    pub(super) fn west(&self) -> Half<'_> {
+        self.half(2)
+    }
+
+    fn half(&self, north: usize) -> Half<'_> {
+        let tables = self.tables.as_ref().expect("prepared");
+        let quadrant = |corner: usize| {
+            let kept = tables.corners[corner].quadrants.get(self.rows[corner] as usize);
+            let own = self.own[corner].as_ref().map(|(_, quadrant)| quadrant);
+            kept.and_then(OnceLock::get).or(own).expect("prepared")
+        };
+        Half { shape: tables.corners[north].recipe.shape, north: quadrant(north), south: quadrant(north + 1) }
+    }
+}
