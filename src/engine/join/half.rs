@@ -17,9 +17,9 @@ pub(super) struct Inner {
     pub(super) sets: usize,
 }
 
-/// All ways to set the inner queens of a half with these rows in north and south, those with the same innermost one
-/// side by side.
-pub(super) fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>) {
+/// All ways to set the inner queens of a half, those with the same innermost one side by side.
+pub(super) fn inner_queens(keys: &Keys, half: &Half, out: &mut Vec<Inner>) {
+    let (shape, rows) = (half.shape, [half.north.rows, half.south.rows]);
     out.clear();
     for first in queens(shape, rows, 0) {
         for second in queens(shape, rows, 1) {

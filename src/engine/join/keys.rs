@@ -9,7 +9,7 @@
 //! share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into boards.
 //!
 //! ```text
-//!   bits 0..31: x + y from -(h-1) to h-1        bits 32..63: y - x, the same
+//!   bits 6..31: x + y from -(h-1) to h-1        bits 38..63: y - x, the same
 //!
 //!   north-east queen (i, j):  x + y = j - i           y - x = -(gap + i + j)
 //!   south-east queen (i, j):  x + y = gap + i + j     y - x = i - j
@@ -17,6 +17,8 @@
 //!
 //! West halves are listed as their own mirror images in the east, which swaps the two kinds of key: bit k of an east
 //! pattern meets bit k ± 32 of a west one ([`mirrored`]).
+
+use crate::engine::lanes::KEYS;
 
 /// North or south of the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +58,7 @@ impl Keys {
         if diagonal.abs() >= h || (diagonal == 0 && self.without_long) {
             return 0;
         }
-        1 << (h - 1 + diagonal - i32::from(diagonal > 0 && self.without_long))
+        1 << (KEYS as i32 + h - 1 + diagonal - i32::from(diagonal > 0 && self.without_long))
     }
 }
 

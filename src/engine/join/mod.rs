@@ -8,7 +8,7 @@ mod table;
 
 use self::half::{Half, Inner, inner_queens};
 use self::keys::Side;
-use self::split::{Costs, East, Grouped, Splitter, WEIGHTS};
+use self::split::{Cut, Grouped, Queries, Splitter, WEIGHTS};
 use self::table::{Lists, Tables};
 use crate::board::Size;
 use crate::engine::Engine;
@@ -19,7 +19,6 @@ use crate::plan::halves::{Halves, Middle};
 #[derive(Debug)]
 pub struct Join<L> {
     lanes: L,
-    half: usize,
     tables: Tables,
     /// Which solutions are counted, by queens on long diagonals: all but in tests.
     classes: [bool; 3],
@@ -28,21 +27,19 @@ pub struct Join<L> {
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub fn new(size: Size, lanes: L) -> Self {
-        let half = size.get() / 2;
-        Self { lanes, half, tables: Tables::new(half), classes: [true; 3] }
+        Self { lanes, tables: Tables::new(size.get() / 2), classes: [true; 3] }
     }
 }
 
 /// Buffers of one thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Worker {
     lists: Lists,
-    east: Grouped,
-    east_inner: Vec<Inner>,
-    east_keys: Vec<[u64; 2]>,
-    west: [Grouped; WEIGHTS],
-    west_inner: Vec<Inner>,
-    west_keys: Vec<u64>,
+    lanes: Grouped,
+    lane_queens: Vec<[u64; 2]>,
+    queries: [Grouped; WEIGHTS],
+    next_queens: Vec<u64>,
+    inner: Vec<Inner>,
     splitter: Splitter,
 }
 
@@ -51,60 +48,44 @@ impl<L: Lanes> Engine for Join<L> {
     type Worker = Worker;
 
     fn worker(&self) -> Worker {
-        Worker {
-            lists: Lists::default(),
-            east: Grouped::default(),
-            east_inner: Vec::new(),
-            east_keys: Vec::new(),
-            west: Default::default(),
-            west_inner: Vec::new(),
-            west_keys: Vec::new(),
-            splitter: Splitter::default(),
-        }
+        Worker::default()
     }
 
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        let Worker { lists, east, east_inner, east_keys, west, west_inner, west_keys, splitter } = worker;
-        let all = (1 << self.half) - 1;
-        let north_free = match task.middle {
-            Middle::Crossed { column, .. } => all & !(1 << (column - 1)),
-            Middle::None | Middle::Centre => all,
-        };
-        let rows = [task.north, task.south, north_free & !task.north, all & !task.south];
-        let middle = lists.prepare(&self.tables, task.middle, rows);
-        let keys = middle.keys;
+        let Worker { lists, lanes, lane_queens, queries, next_queens, inner, splitter } = worker;
+        let keys = lists.prepare(&self.tables, task);
+        let [lane_half, query_half] = lists.halves();
 
-        let half = lists.east();
-        inner_queens(&keys, half.shape, [rows[0], rows[1]], east_inner);
-        east.clear();
-        east_keys.clear();
-        for inner in east_inner.iter() {
-            half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut east.patterns);
-            east.close();
-            east_keys.push(inner.keys);
+        inner_queens(&keys, &lane_half, inner);
+        lanes.clear();
+        lane_queens.clear();
+        for inner in inner.iter() {
+            lane_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut lanes.patterns);
+            lanes.close();
+            lane_queens.push(inner.keys);
         }
-        if east.patterns.is_empty() {
+        if lanes.patterns.is_empty() {
             return 0;
         }
 
-        let half = lists.west();
-        inner_queens(&keys, half.shape, [rows[2], rows[3]], west_inner);
-        let costs = Costs::of::<L>();
+        inner_queens(&keys, &query_half, inner);
+        let width = keys.width();
         let mut counts = [0u64; WEIGHTS];
-        for queen in west_inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
-            west.iter_mut().for_each(Grouped::clear);
-            west_keys.clear();
+        for queen in inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
+            queries.iter_mut().for_each(Grouped::clear);
+            next_queens.clear();
             for inner in queen {
                 if task.middle == Middle::None {
-                    self.list_west_by_weight(&half, inner, task.mirror(), west);
+                    self.list_west_by_weight(&query_half, inner, task.mirror(), queries);
                 } else {
-                    half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut west[0].patterns);
+                    query_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut queries[0].patterns);
                 }
-                west.iter_mut().for_each(Grouped::close);
-                west_keys.push(inner.keys[1]);
+                queries.iter_mut().for_each(Grouped::close);
+                next_queens.push(inner.keys[1]);
             }
-            let east = East { list: east, keys: east_keys };
-            let more = splitter.count(self.lanes, &costs, keys.width(), east, west, queen[0].keys[0], west_keys);
+            let lanes = Cut { list: lanes, queens: lane_queens };
+            let queries = Queries { lists: queries, queen: queen[0].keys[0], next_queens };
+            let more = splitter.count(self.lanes, width, lanes, queries);
             for (count, more) in counts.iter_mut().zip(more) {
                 *count += more;
             }

@@ -1,9 +1,15 @@
 //! Pruning: lists cut by the rows of their innermost queens until what is left is cheaper to match than to cut.
 //!
 //! Most pairs of halves fail near the middle. Fixing the queen in the innermost column of one half removes from the
-//! other all that stands on its two diagonals, about 0.7 of it, at the price of reading it once. So the lists are cut
-//! in turn: by the west's innermost queen, the east's, then the west's next and the east's next. Whether a cut pays
-//! is decided each time from the lengths of the lists alone ([`Costs`]).
+//! other all that stands on its two diagonals, about 0.6 of it, at the price of reading it once. So the lists are cut
+//! in turn: by the innermost queen of the queries, by that of the lanes, then by the next of the queries and the next
+//! of the lanes. Each cut after the first is made only where it pays, judged from the lengths of the lists alone.
+//!
+//! ```text
+//! cut by            queries'  lanes'   queries' next   lanes' next      then matched
+//! lanes   11,000 ->   4,500 ->   450
+//! queries 24,600 ->   2,460 -> 1,000                                    100 times (N = 20, one row set)
+//! ```
 
 use std::ops::Range;
 
@@ -18,7 +24,7 @@ pub(super) const WEIGHTS: usize = 3;
 pub(super) struct Grouped {
     pub(super) patterns: Vec<u64>,
     /// Where each group ends.
-    pub(super) ends: Vec<usize>,
+    ends: Vec<usize>,
 }
 
 impl Grouped {
@@ -36,157 +42,138 @@ impl Grouped {
         group.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    fn range(&self, groups: &Range<usize>) -> &[u64] {
+    fn group(&self, group: usize) -> &[u64] {
+        &self.patterns[self.start(group)..self.ends[group]]
+    }
+
+    fn groups(&self, groups: &Range<usize>) -> &[u64] {
         if groups.is_empty() { &[] } else { &self.patterns[self.start(groups.start)..self.ends[groups.end - 1]] }
     }
 
-    /// Refills itself with what is left of the groups of `from`.
-    fn keep<L: Lanes>(&mut self, lanes: L, from: &Self, groups: Range<usize>, avoid: u64) {
+    /// Refills itself with what a queen of the other half leaves of the groups of `from`.
+    fn keep<L: Lanes>(&mut self, lanes: L, from: &Self, groups: Range<usize>, queen: u64) {
         self.clear();
         for group in groups {
-            lanes.keep(&from.patterns[from.start(group)..from.ends[group]], avoid, &mut self.patterns);
+            lanes.keep(from.group(group), mirrored(queen), &mut self.patterns);
             self.close();
         }
     }
 }
 
-/// What the steps cost on this instruction set, in cycles; only the ratios matter, and they only choose how to cut.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Costs {
-    /// To read a pattern and keep or drop it.
-    keep: f64,
-    /// To transpose a block of lanes and fill its tables.
-    tabulate: f64,
-    /// To match a query with a block of lanes.
-    look_up: f64,
-    /// Lanes of a block.
-    lanes: usize,
-}
-
-/// Share of a list that one queen of the other half leaves (measured, N = 16 to 22: 0.26 to 0.32).
-const KEPT: f64 = 0.3;
-
-impl Costs {
-    pub(super) const fn of<L: Lanes>() -> Self {
-        // Measured on AVX-512 (Zen 5); the other instruction sets have about the same ratios for each lane.
-        Self { keep: 0.7, tabulate: 900.0, look_up: 4.0, lanes: L::LANES }
-    }
-
-    /// To match so many lanes and queries.
-    fn matching(&self, lanes: usize, queries: f64) -> f64 {
-        lanes.div_ceil(self.lanes) as f64 * (self.tabulate + self.look_up * queries)
-    }
-}
-
-/// The lists of one level, and the keys of the queens that group them.
+/// The lanes of a task, and for each group the keys of its innermost queen and the next; 0 where not cut by it.
 #[derive(Clone, Copy)]
-pub(super) struct East<'a> {
+pub(super) struct Cut<'a> {
     pub(super) list: &'a Grouped,
-    /// Keys of the innermost queen and the next, for each group of the whole list.
-    pub(super) keys: &'a [[u64; 2]],
+    pub(super) queens: &'a [[u64; 2]],
+}
+
+/// The queries of a task with the same innermost queen.
+#[derive(Clone, Copy)]
+pub(super) struct Queries<'a> {
+    pub(super) lists: &'a [Grouped; WEIGHTS],
+    /// Its keys; 0 where the queries are not cut by it.
+    pub(super) queen: u64,
+    /// Keys of the next queen for each group; 0 where not cut by it.
+    pub(super) next_queens: &'a [u64],
+}
+
+/// Cycles of the steps, measured on Zen 5 with AVX-512 (`cargo bench --bench join_steps`). The other instruction sets
+/// have much the same ratios for each lane, and only ratios matter: they decide what to cut.
+mod cycles {
+    /// To read a pattern and keep or drop it.
+    pub(super) const KEEP: f64 = 0.5;
+    /// To transpose a block of lanes and fill its tables.
+    pub(super) const TABULATE: f64 = 1200.0;
+    /// To match a query with a block of lanes.
+    pub(super) const LOOK_UP: f64 = 4.6;
+}
+
+/// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
+const KEPT: f64 = 0.41;
+
+/// Cycles to match so many lanes and queries.
+fn matching<L: Lanes>(lanes: usize, queries: f64) -> f64 {
+    lanes.div_ceil(L::LANES) as f64 * (cycles::TABULATE + cycles::LOOK_UP * queries)
+}
+
+/// Whether to cut lanes of these lengths apart, each time keeping only the queries that their queen leaves.
+fn cut_lanes<L: Lanes>(lanes: impl Iterator<Item = usize> + Clone, queries: usize) -> bool {
+    let queries = queries as f64;
+    let cut = |lanes| cycles::KEEP * queries + matching::<L>(lanes, KEPT * queries);
+    lanes.clone().map(cut).sum::<f64>() < matching::<L>(lanes.sum(), queries)
+}
+
+/// Whether to cut queries of these lengths apart, each time keeping only the lanes that their queen leaves.
+fn cut_queries<L: Lanes>(lanes: usize, queries: impl Iterator<Item = usize> + Clone) -> bool {
+    let kept = (KEPT * lanes as f64) as usize;
+    let cut = |queries| cycles::KEEP * lanes as f64 + matching::<L>(kept, queries as f64);
+    queries.clone().map(cut).sum::<f64>() < matching::<L>(lanes, queries.sum::<usize>() as f64)
 }
 
 /// Buffers for one task at a time.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
-    east: [Grouped; 2],
-    west: [[Grouped; WEIGHTS]; 2],
+    lanes: [Grouped; 2],
+    queries: [[Grouped; WEIGHTS]; 2],
     tables: Tables,
 }
 
 impl Splitter {
-    /// Pairs of an east and a west half that do not attack each other, for each weight of the west.
-    ///
-    /// All west halves have the same innermost queen, whose keys are `west_queen`; `west_keys` are those of the next
-    /// one for each group. `width` is the number of keys of each kind.
-    #[expect(clippy::too_many_arguments)]
-    pub(super) fn count<L: Lanes>(
-        &mut self,
-        lanes: L,
-        costs: &Costs,
-        width: usize,
-        east: East,
-        west: &[Grouped; WEIGHTS],
-        west_queen: u64,
-        west_keys: &[u64],
-    ) -> [u64; WEIGHTS] {
-        let Self { east: [first, second], west: [kept, rest], tables } = self;
+    /// Pairs of a lane and a query that do not attack each other, for each weight. `width` is the number of keys of
+    /// each kind.
+    pub(super) fn count<L: Lanes>(&mut self, isa: L, width: usize, lanes: Cut, queries: Queries) -> [u64; WEIGHTS] {
+        let Self { lanes: [first, second], queries: [once, twice], tables } = self;
         let mut counts = [0; WEIGHTS];
-        let mut add = |more: [u64; WEIGHTS]| {
-            for (count, more) in counts.iter_mut().zip(more) {
+        let mut add = |lanes: &[u64], queries: [&[u64]; WEIGHTS], windows: &Windows| {
+            for (count, more) in counts.iter_mut().zip(isa.disjoint(lanes, queries, windows, tables)) {
                 *count += more;
             }
         };
-        // The west's innermost queen.
-        first.keep(lanes, east.list, 0..east.list.ends.len(), mirrored(west_queen));
-        let queries: usize = west.iter().map(|list| list.patterns.len()).sum();
-        if first.patterns.is_empty() || queries == 0 {
+        let windows = [0, 1, 2].map(|decided| Windows::new(width, decided));
+
+        let all = whole(queries.lists);
+        let asked: usize = all.iter().map(|list| list.len()).sum();
+        if asked == 0 {
             return counts;
         }
-        let runs = || inner_runs(east.keys);
-        let cut: f64 = runs()
-            .map(|run| {
-                let len = first.range(&run).len();
-                costs.keep * queries as f64 + costs.matching(len, KEPT * queries as f64)
-            })
-            .sum();
-        // Keys of 0 mean that the lists are not cut any finer.
-        if east.keys[0][0] == 0 || costs.matching(first.patterns.len(), queries as f64) <= cut {
-            let queries = [0, 1, 2].map(|weight| &west[weight].patterns[..]);
-            add(lanes.disjoint(&first.patterns, queries, &Windows::new(width, 0), tables));
+        if queries.queen == 0 {
+            add(&lanes.list.patterns, all, &windows[0]);
             return counts;
         }
-        // The east's innermost queen.
-        let (once, twice) = (Windows::new(width, 1), Windows::new(width, 2));
-        for run in runs() {
-            let len = first.range(&run).len();
-            if len == 0 {
+        // The queries' innermost queen.
+        first.keep(isa, lanes.list, 0..lanes.queens.len(), queries.queen);
+        let runs = || inner_runs(lanes.queens);
+        if lanes.queens[0][0] == 0 || !cut_lanes::<L>(runs().map(|run| first.groups(&run).len()), asked) {
+            add(&first.patterns, all, &windows[0]);
+            return counts;
+        }
+        for run in runs().filter(|run| !first.groups(run).is_empty()) {
+            // The lanes' innermost queen.
+            let groups = queries.next_queens.len();
+            for (once, list) in once.iter_mut().zip(queries.lists) {
+                once.keep(isa, list, 0..groups, lanes.queens[run.start][0]);
+            }
+            let len = |group| once.iter().map(|list| list.group(group).len()).sum::<usize>();
+            if queries.next_queens[0] == 0 || !cut_queries::<L>(first.groups(&run).len(), (0..groups).map(len)) {
+                add(first.groups(&run), whole(once), &windows[1]);
                 continue;
             }
-            for (kept, west) in kept.iter_mut().zip(west) {
-                kept.keep(lanes, west, 0..west.ends.len(), mirrored(east.keys[run.start][0]));
-            }
-            let groups = west_keys.len();
-            let in_group =
-                |group: usize| -> usize { kept.iter().map(|list| list.range(&(group..group + 1)).len()).sum() };
-            let queries: usize = kept.iter().map(|list| list.patterns.len()).sum();
-            let left = (KEPT * len as f64) as usize;
-            let cut: f64 =
-                (0..groups).map(|group| costs.keep * len as f64 + costs.matching(left, in_group(group) as f64)).sum();
-            if west_keys[0] == 0 || costs.matching(len, queries as f64) <= cut {
-                let queries = [0, 1, 2].map(|weight| &kept[weight].patterns[..]);
-                add(lanes.disjoint(first.range(&run), queries, &once, tables));
-                continue;
-            }
-            // The west's next queen.
-            for (group, &avoid) in west_keys.iter().enumerate() {
-                let queries = in_group(group);
-                if queries == 0 {
+            for group in (0..groups).filter(|&group| len(group) > 0) {
+                // The queries' next queen.
+                second.keep(isa, first, run.clone(), queries.next_queens[group]);
+                if !cut_lanes::<L>((0..run.len()).map(|inner| second.group(inner).len()), len(group)) {
+                    add(&second.patterns, [0, 1, 2].map(|weight| once[weight].group(group)), &windows[1]);
                     continue;
                 }
-                second.keep(lanes, first, run.clone(), mirrored(avoid));
-                let cut: f64 = (0..run.len())
-                    .map(|inner| {
-                        let len = second.range(&(inner..inner + 1)).len();
-                        costs.keep * queries as f64 + costs.matching(len, KEPT * queries as f64)
-                    })
-                    .sum();
-                if costs.matching(second.patterns.len(), queries as f64) <= cut {
-                    let queries = [0, 1, 2].map(|weight| kept[weight].range(&(group..group + 1)));
-                    add(lanes.disjoint(&second.patterns, queries, &once, tables));
-                    continue;
-                }
-                // The east's next queen.
-                for (inner, keys) in east.keys[run.clone()].iter().enumerate() {
-                    let block = second.range(&(inner..inner + 1));
-                    if block.is_empty() {
+                for (inner, queens) in lanes.queens[run.clone()].iter().enumerate() {
+                    if second.group(inner).is_empty() {
                         continue;
                     }
-                    for (rest, kept) in rest.iter_mut().zip(kept.iter()) {
-                        rest.keep(lanes, kept, group..group + 1, mirrored(keys[1]));
+                    // The lanes' next queen.
+                    for (twice, once) in twice.iter_mut().zip(once.iter()) {
+                        twice.keep(isa, once, group..group + 1, queens[1]);
                     }
-                    let queries = [0, 1, 2].map(|weight| &rest[weight].patterns[..]);
-                    add(lanes.disjoint(block, queries, &twice, tables));
+                    add(second.group(inner), whole(twice), &windows[2]);
                 }
             }
         }
@@ -194,10 +181,15 @@ impl Splitter {
     }
 }
 
+/// All queries of each weight.
+fn whole(lists: &[Grouped; WEIGHTS]) -> [&[u64]; WEIGHTS] {
+    lists.each_ref().map(|list| &list.patterns[..])
+}
+
 /// The ranges of groups with the same innermost queen.
-fn inner_runs(keys: &[[u64; 2]]) -> impl Iterator<Item = Range<usize>> + '_ {
+fn inner_runs(queens: &[[u64; 2]]) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
     let mut start = 0;
-    keys.chunk_by(|a, b| a[0] == b[0]).map(move |run| {
+    queens.chunk_by(|a, b| a[0] == b[0]).map(move |run| {
         start += run.len();
         start - run.len()..start
     })

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::half::Half;
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Lister, Quadrant, Shape};
-use crate::plan::halves::Middle;
+use crate::plan::halves::{Halves, Middle};
 
 /// Largest half whose quadrants are all kept: for h = 10 they take 150 MB, for h = 11 they would take 1.4 GB.
 const KEPT_HALF: usize = 10;
 
 /// One of the four quadrants. West ones are listed as their mirror images in the east.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Corner {
+enum Corner {
     NorthEast,
     SouthEast,
     NorthWest,
@@ -49,9 +49,9 @@ struct Table {
 
 /// What holds for all tasks with the same middle queens.
 #[derive(Debug)]
-pub(super) struct MiddleTables {
+struct MiddleTables {
     middle: Middle,
-    pub(super) keys: Keys,
+    keys: Keys,
     corners: [Arc<Table>; 4],
 }
 
@@ -90,19 +90,15 @@ impl MiddleTables {
     fn new(half: usize, middle: Middle) -> Self {
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
-        let depth = |west: bool| match half {
-            0..4 => usize::from(west),
-            4..10 => usize::from(west),
-            10 => 1,
-            _ => 2,
-        };
+        let (lanes, queries) = depths(half, middle);
         let mut corners: Vec<Arc<Table>> = Vec::new();
         for corner in CORNERS {
             let taken = match middle {
                 Middle::Crossed { row, .. } if corner.is_west() => Some(usize::from(row) - 1),
                 _ => None,
             };
-            let shape = Shape { half, depth: depth(corner.is_west()), taken, by_diagonal: middle == Middle::None };
+            let depth = if corner.is_west() == lanes_in_west(middle) { lanes } else { queries };
+            let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
             let recipe = Recipe { shape, keys, side: corner.side(), blocked: blocked(middle, corner) };
             let table = corners.iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
@@ -111,6 +107,23 @@ impl MiddleTables {
             }));
         }
         Self { middle, keys, corners: corners.try_into().expect("four corners") }
+    }
+}
+
+/// Whether the west halves are the lanes, and the east ones the queries. The lanes are better the shorter list: on even
+/// boards that is the east, which has no queen on the long diagonals, and with crossed middle queens the west, which
+/// has a column less.
+fn lanes_in_west(middle: Middle) -> bool {
+    matches!(middle, Middle::Crossed { .. })
+}
+
+/// How many inner queens the lists of lanes and of queries are cut by, at most. Short lists are cheaper matched than cut.
+fn depths(half: usize, middle: Middle) -> (usize, usize) {
+    match (half, middle) {
+        (0..=9, Middle::None) => (0, 1),
+        (0..=9, _) => (0, 0),
+        (10, _) => (1, 1),
+        _ => (2, 2),
     }
 }
 
@@ -153,9 +166,15 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Makes the lists for these middle queens and rows: those of the corners north-east, south-east, north-west and
-    /// south-west.
-    pub(super) fn prepare(&mut self, tables: &Tables, middle: Middle, rows: [u32; 4]) -> Arc<MiddleTables> {
+    /// Makes the lists for a task, as far as they are not there yet, and returns the keys of their patterns.
+    pub(super) fn prepare(&mut self, tables: &Tables, task: &Halves) -> Keys {
+        let middle = task.middle;
+        let all = (1 << tables.half) - 1;
+        let north_free = match middle {
+            Middle::Crossed { column, .. } => all & !(1 << (column - 1)),
+            Middle::None | Middle::Centre => all,
+        };
+        let rows = [task.north, task.south, north_free & !task.north, all & !task.south];
         if self.tables.as_ref().is_none_or(|tables| tables.middle != middle) {
             self.tables = Some(tables.middle(middle));
             self.own = Default::default();
@@ -183,15 +202,14 @@ impl Lists {
             }
         }
         self.rows = rows;
-        tables.clone()
+        tables.keys
     }
 
-    pub(super) fn east(&self) -> Half<'_> {
-        self.half(0)
-    }
-
-    pub(super) fn west(&self) -> Half<'_> {
-        self.half(2)
+    /// The half whose placements are the lanes, and the one whose placements are the queries.
+    pub(super) fn halves(&self) -> [Half<'_>; 2] {
+        let tables = self.tables.as_ref().expect("prepared");
+        let (east, west) = (self.half(0), self.half(2));
+        if lanes_in_west(tables.middle) { [west, east] } else { [east, west] }
     }
 
     fn half(&self, north: usize) -> Half<'_> {

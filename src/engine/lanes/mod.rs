@@ -122,7 +122,10 @@ impl FromStr for Isa {
 }
 
 /// Windows of keys that a query may be cut into.
-pub(crate) const WINDOWS: usize = 8;
+const WINDOWS: usize = 8;
+
+/// The bit of a pattern, and of its upper half, where the keys begin.
+pub const KEYS: u32 = 6;
 
 /// Where each window of six keys begins in a pattern; windows may overlap. 6 or 8 of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +135,8 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Windows over `width` keys from bit 0 and as many from bit 32, without the outermost `trim` at each end.
+    /// Windows over `width` keys from bit [`KEYS`] and as many from bit 32 + [`KEYS`], without the outermost `trim` at
+    /// each end.
     ///
     /// # Panics
     /// Where more than 24 keys of a kind are left.
@@ -144,8 +148,8 @@ impl Windows {
         for window in 0..each {
             // The last window ends with the last key, and so may overlap the one before.
             let shift = (trim + 6 * window).min((trim + keys).saturating_sub(6).max(trim)) as u32;
-            shifts[window] = shift;
-            shifts[each + window] = 32 + shift;
+            shifts[window] = KEYS + shift;
+            shifts[each + window] = 32 + KEYS + shift;
         }
         Self { shifts, count: 2 * each }
     }

@@ -1,0 +1,150 @@
+//! What each step of the join costs: `cargo bench --bench join_steps [-- N...]`, one thread, N = 16 to 20 if not said.
+//!
+//! Wraps the lanes of the best instruction set in a meter that times each call and counts what it is given. Every
+//! `step`-th task is run where all would take minutes. Prints one JSON object for each N; `benches/join-steps.json`
+//! holds the lines of one run.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use queens::engine::Engine;
+use queens::engine::join::Join;
+#[cfg(target_arch = "x86_64")]
+use queens::engine::lanes::{Avx2, Avx512};
+use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Stream, Tables, Windows};
+use queens::plan::Plan;
+use queens::plan::halves::HalvesPlan;
+use queens::{Size, oeis};
+
+/// Calls of a step, nanoseconds in it, and what it was given and gave.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    calls: u64,
+    nanoseconds: u64,
+    input: u64,
+    output: u64,
+}
+
+thread_local! {
+    static STEPS: Cell<[Step; 3]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 3]) };
+}
+
+/// Runs one call of a step, which returns its result, its input and its output.
+fn metered<T>(step: usize, call: impl FnOnce() -> (T, usize, usize)) -> T {
+    let start = Instant::now();
+    let (result, input, output) = call();
+    let nanoseconds = start.elapsed().as_nanos() as u64;
+    let mut steps = STEPS.get();
+    let step = &mut steps[step];
+    step.calls += 1;
+    step.nanoseconds += nanoseconds;
+    step.input += input as u64;
+    step.output += output as u64;
+    STEPS.set(steps);
+    result
+}
+
+/// Lanes with a meter.
+#[derive(Clone, Copy, Debug)]
+struct Metered<L>(L);
+
+impl<L: Lanes> Lanes for Metered<L> {
+    const LANES: usize = L::LANES;
+
+    fn detect() -> Option<Self> {
+        L::detect().map(Self)
+    }
+
+    fn pairs(self, stream: Stream, partners: Partners, out: &mut Vec<u64>) {
+        let before = out.len();
+        metered(0, || {
+            self.0.pairs(stream, partners, out);
+            ((), stream.patterns.len(), out.len() - before)
+        });
+    }
+
+    fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+        let before = out.len();
+        metered(1, || {
+            self.0.keep(patterns, avoid, out);
+            ((), patterns.len(), out.len() - before)
+        });
+    }
+
+    fn disjoint<const LISTS: usize>(
+        self,
+        lanes: &[u64],
+        queries: [&[u64]; LISTS],
+        windows: &Windows,
+        tables: &mut Tables,
+    ) -> [u64; LISTS] {
+        let asked: usize = queries.iter().map(|queries| queries.len()).sum();
+        let blocks = lanes.len().div_ceil(L::LANES);
+        metered(2, || (self.0.disjoint(lanes, queries, windows, tables), lanes.len(), blocks * asked))
+    }
+}
+
+fn measure<L: Lanes>(n: usize, isa: Isa, lanes: L) {
+    let size = Size::new(n).expect("a size");
+    let plan = HalvesPlan::new(size);
+    let join = Join::new(size, Metered(lanes));
+    let mut worker = join.worker();
+    STEPS.set(Default::default());
+    let step = if n >= 20 {
+        16
+    } else if n == 19 {
+        4
+    } else {
+        1
+    };
+    let (mut tasks, mut total) = (0u64, 0u64);
+    let start = Instant::now();
+    for unit in (0..plan.units()).step_by(step) {
+        for weighted in plan.unit(unit) {
+            total += weighted.weight * join.count(&mut worker, &weighted.task);
+            tasks += 1;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if step == 1 {
+        assert_eq!(Some(u128::from(total)), oeis::QUEENS.term(n), "N = {n}");
+    }
+    let [list, prune, matching] = STEPS.get();
+    let object = |step: Step, input: &str, output: &str| {
+        serde_json::json!({
+            "calls": step.calls, "seconds": step.nanoseconds as f64 / 1e9, input: step.input, output: step.output,
+        })
+    };
+    let line = serde_json::json!({
+        "n": n, "isa": isa.name(), "every_unit": step, "tasks": tasks, "seconds": seconds,
+        "listing": object(list, "placements", "halves"),
+        "pruning": object(prune, "read", "kept"),
+        "matching": object(matching, "lanes", "look_ups"),
+    });
+    println!("{line}");
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let sizes: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    let sizes = match (sizes.is_empty(), arguments.iter().any(|argument| argument == "--test")) {
+        (false, _) => sizes,
+        (true, true) => vec![14],
+        (true, false) => (16..=20).collect(),
+    };
+    for n in sizes {
+        let isa = Isa::best();
+        match isa {
+            Isa::Portable => measure(n, isa, Portable),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => measure(n, isa, Avx2::detect().expect("it is the best")),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => match Avx512::<true>::detect() {
+                Some(lanes) => measure(n, isa, lanes),
+                None => measure(n, isa, Avx512::<false>::detect().expect("it is the best")),
+            },
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Avx2 | Isa::Avx512 => unreachable!("not compiled in"),
+        }
+    }
+}
