@@ -21,6 +21,10 @@ pub(super) struct Inner {
 pub(super) fn inner_queens(keys: &Keys, half: &Half, out: &mut Vec<Inner>) {
     let (shape, rows) = (half.shape, [half.north.rows, half.south.rows]);
     out.clear();
+    if shape.depth == 0 {
+        Inner { rows: [[0; 2]; 2], keys: [0; 2], sets: 0 }.finish(shape, rows, out);
+        return;
+    }
     for first in queens(shape, rows, 0) {
         for second in queens(shape, rows, 1) {
             let mut inner = Inner { rows: [[0; 2]; 2], keys: [0; 2], sets: 0 };

@@ -118,8 +118,8 @@ pub(super) struct Blocked {
 #[derive(Debug)]
 pub(super) struct Lister {
     shape: Shape,
-    keys: Keys,
-    side: Side,
+    /// Keys of a queen in each row and column.
+    queens: Vec<[u64; 16]>,
     /// Rank of each set of outer columns among those of its size.
     ranks: Vec<u16>,
     found: Vec<Found>,
@@ -143,7 +143,9 @@ impl Lister {
             *next - 1
         };
         let ranks = (0..1u32 << outer).map(rank).collect();
-        Self { shape, keys, side, ranks, found: Vec::new(), next: Vec::new() }
+        let queen = |i, j| if j < shape.half { keys.queen(side, i, j) } else { 0 };
+        let queens = (0..shape.half).map(|i| std::array::from_fn(|j| queen(i, j))).collect();
+        Self { shape, queens, ranks, found: Vec::new(), next: Vec::new() }
     }
 
     /// Fills `list` with all placements of queens in exactly the rows `rows`, off the blocked diagonals.
@@ -158,7 +160,7 @@ impl Lister {
             runs += shape.kinds() * shape.sets(count, shape.inner(count, signature));
         }
         self.found.clear();
-        let search = Search { shape, keys: &self.keys, side: self.side, ranks: &self.ranks, bases: &list.bases, count };
+        let search = Search { shape, queens: &self.queens, ranks: &self.ranks, bases: &list.bases, count };
         let taken = shape.taken.map_or(0, |column| 1 << column);
         let state = State { free_columns: !taken & ((1 << shape.half) - 1), blocked, ..State::default() };
         search.row(rows, state, &mut self.found);
@@ -190,8 +192,7 @@ impl Lister {
 /// Backtracking over the rows of a row set.
 struct Search<'a> {
     shape: Shape,
-    keys: &'a Keys,
-    side: Side,
+    queens: &'a [[u64; 16]],
     ranks: &'a [u16],
     bases: &'a [u32],
     count: usize,
@@ -235,7 +236,7 @@ impl Search<'_> {
                     transverse: state.blocked.transverse | 1 << (i + j),
                 },
                 on_diagonal: state.on_diagonal | (i == j),
-                pattern: state.pattern | self.keys.queen(self.side, i, j),
+                pattern: state.pattern | self.queens[i][j % 16],
                 inner: state.inner,
             };
             if j < shape.depth {

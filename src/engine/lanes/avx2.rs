@@ -1,8 +1,9 @@
 //! AVX2: 256 lanes.
 
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi32_si128, _mm256_add_epi8, _mm256_add_epi64, _mm256_and_si256, _mm256_extract_epi64,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi64x, _mm256_setr_epi8,
+    __m256i, _mm_cvtsi32_si128, _mm256_add_epi8, _mm256_add_epi64, _mm256_and_si256, _mm256_castsi256_pd,
+    _mm256_cmpeq_epi64, _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_pd, _mm256_or_si256,
+    _mm256_permutevar8x32_epi32, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi64x, _mm256_setr_epi8,
     _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_srli_epi16,
     _mm256_storeu_si256, _mm256_xor_si256,
 };
@@ -102,6 +103,48 @@ unsafe impl Vector for Bits {
     }
 
     #[inline(always)]
+    unsafe fn compress(
+        patterns: *const u64,
+        len: usize,
+        readable: usize,
+        avoid: u64,
+        add: u64,
+        out: *mut u64,
+    ) -> usize {
+        // SAFETY: nothing beyond `readable` is read; what is stored stays within four words of what was kept so far.
+        unsafe {
+            let (avoid, add) = (Self::splat(avoid).0, Self::splat(add).0);
+            let mut kept = 0;
+            let mut put = |pattern: __m256i, inside: u32| {
+                let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
+                let keep = _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned();
+                let order = _mm256_loadu_si256(PACK[keep as usize].as_ptr().cast());
+                let packed = _mm256_permutevar8x32_epi32(_mm256_or_si256(pattern, add), order);
+                _mm256_storeu_si256(out.add(kept).cast(), packed);
+                kept += (keep & inside).count_ones() as usize;
+            };
+            let mut index = 0;
+            while index + 4 <= len {
+                put(_mm256_loadu_si256(patterns.add(index).cast()), !0);
+                index += 4;
+            }
+            if index < len {
+                let pattern = if index + 4 <= readable {
+                    _mm256_loadu_si256(patterns.add(index).cast())
+                } else {
+                    let mut last = [0u64; 4];
+                    for (word, last) in last.iter_mut().enumerate().take(len - index) {
+                        *last = *patterns.add(index + word);
+                    }
+                    _mm256_loadu_si256(last.as_ptr().cast())
+                };
+                put(pattern, (1 << (len - index)) - 1);
+            }
+            kept
+        }
+    }
+
+    #[inline(always)]
     unsafe fn total(counts: Counts) -> u64 {
         // SAFETY: the caller vouches for AVX2.
         unsafe {
@@ -110,6 +153,25 @@ unsafe impl Vector for Bits {
         }
     }
 }
+
+/// For each set of four words the order of half words that brings its members to the front.
+const PACK: [[u32; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut set = 0;
+    while set < 16 {
+        let (mut word, mut to) = (0, 0);
+        while word < 4 {
+            if set >> word & 1 == 1 {
+                table[set][to] = 2 * word;
+                table[set][to + 1] = 2 * word + 1;
+                to += 2;
+            }
+            word += 1;
+        }
+        set += 1;
+    }
+    table
+};
 
 impl Bits {
     /// How many bits are set in each word, by looking up half bytes (Muła, Kurz and Lemire,

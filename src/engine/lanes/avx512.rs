@@ -167,27 +167,41 @@ unsafe impl<const POPCNT: bool> Vector for Bits<POPCNT> {
     }
 
     #[inline(always)]
-    unsafe fn compress(patterns: *const u64, len: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
-        // SAFETY: nothing beyond `len` is read; what is stored stays within eight words of what was kept so far.
+    unsafe fn compress(
+        patterns: *const u64,
+        len: usize,
+        readable: usize,
+        avoid: u64,
+        add: u64,
+        out: *mut u64,
+    ) -> usize {
+        // SAFETY: nothing beyond `readable` is read; what is stored stays within eight words of what was kept so far.
         unsafe {
             let (avoid, add) = (Self::splat(avoid).0, Self::splat(add).0);
             let mut kept = 0;
-            // Compressed in a register and stored whole: a compressing store takes twice as long on Zen 5.
-            let mut put = |pattern: __m512i, inside: u8| {
-                let keep = _mm512_testn_epi64_mask(pattern, avoid) & inside;
+            // Compressed in a register and stored whole: a compressing store takes twice as long on Zen 5. Patterns
+            // beyond `len` are packed behind the others, where the next store or nobody finds them: leaving them out
+            // only from the count spares a mask operation.
+            let mut put = |pattern: __m512i, inside: u32| {
+                let keep = _mm512_testn_epi64_mask(pattern, avoid);
                 let packed = _mm512_maskz_compress_epi64(keep, _mm512_or_si512(pattern, add));
                 _mm512_storeu_si512(out.add(kept).cast(), packed);
-                kept += keep.count_ones() as usize;
+                kept += (u32::from(keep) & inside).count_ones() as usize;
             };
             let mut index = 0;
             while index + 8 <= len {
                 put(_mm512_loadu_si512(patterns.add(index).cast()), !0);
                 index += 8;
             }
-            // Masked loads only for what is left: in the loop above they take ten times as long on Zen 5.
             if index < len {
                 let inside = (1 << (len - index)) - 1;
-                put(_mm512_maskz_loadu_epi64(inside, patterns.add(index).cast()), inside);
+                // Masked loads only at the very end: in a loop they take ten times as long on Zen 5.
+                let pattern = if index + 8 <= readable {
+                    _mm512_loadu_si512(patterns.add(index).cast())
+                } else {
+                    _mm512_maskz_loadu_epi64(inside as u8, patterns.add(index).cast())
+                };
+                put(pattern, inside);
             }
             kept
         }

@@ -18,13 +18,18 @@ pub(super) unsafe fn pairs<V: Vector>(stream: Stream, partners: Partners, out: &
     let Some(last) = partners.starts.len().checked_sub(2) else { return };
     for (&pattern, &rank) in stream.patterns.iter().zip(stream.ranks) {
         let run = last - usize::from(rank);
-        let run = &partners.patterns[partners.starts[run] as usize..partners.starts[run + 1] as usize];
-        out.reserve(run.len() + V::WORDS);
-        let len = out.len();
+        let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
+        let readable = &partners.patterns[start..];
+        let len = readable[..end - start].len();
+        if out.capacity() - out.len() < len + V::WORDS {
+            out.reserve(len + V::WORDS);
+        }
+        let before = out.len();
         // SAFETY: room for every partner was reserved, and `V::WORDS` more; as many words as are returned were written.
         unsafe {
-            let kept = V::compress(run.as_ptr(), run.len(), pattern, pattern, out.as_mut_ptr().add(len));
-            out.set_len(len + kept);
+            let to = out.as_mut_ptr().add(before);
+            let kept = V::compress(readable.as_ptr(), len, readable.len(), pattern, pattern, to);
+            out.set_len(before + kept);
         }
     }
 }
@@ -39,7 +44,7 @@ pub(super) unsafe fn keep<V: Vector>(patterns: &[u64], avoid: u64, out: &mut Vec
     let len = out.len();
     // SAFETY: room was reserved for all patterns and `V::WORDS` more; as many words as are returned were written.
     unsafe {
-        let kept = V::compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
+        let kept = V::compress(patterns.as_ptr(), patterns.len(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
         out.set_len(len + kept);
     }
 }

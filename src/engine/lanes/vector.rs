@@ -77,9 +77,17 @@ pub(super) unsafe trait Vector: Copy {
     /// Writes `pattern | add` for each of `len` patterns that shares no bit with `avoid`, and returns how many.
     ///
     /// # Safety
-    /// `out` must have room for `len` words and [`Self::WORDS`] more.
+    /// `readable` ≥ `len` words can be read; `out` has room for `len` words and [`Self::WORDS`] more.
     #[inline(always)]
-    unsafe fn compress(patterns: *const u64, len: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
+    unsafe fn compress(
+        patterns: *const u64,
+        len: usize,
+        readable: usize,
+        avoid: u64,
+        add: u64,
+        out: *mut u64,
+    ) -> usize {
+        let _ = readable;
         let mut kept = 0;
         for index in 0..len {
             // SAFETY: `index` < `len`, and at most `index` words were written before.
