@@ -1,7 +1,7 @@
 //! What each step of the join costs: `cargo bench --bench join_steps [-- N...]`, one thread, N = 16 to 20 if not said.
 //!
 //! Wraps the lanes of the best instruction set in a meter that times each call and counts what it is given. Every
-//! `step`-th task is run where all would take minutes. Prints one JSON object for each N; `benches/join-steps.json`
+//! `every_unit`-th unit is run where all would take minutes. Prints one JSON object for each N; `benches/join-steps.json`
 //! holds the lines of one run.
 
 use std::cell::Cell;
@@ -90,12 +90,12 @@ fn measure<L: Lanes>(n: usize, isa: Isa, lanes: L) {
     let join = Join::new(size, Metered(lanes));
     let mut worker = join.worker();
     STEPS.set(Default::default());
-    let step = if n >= 20 {
-        16
-    } else if n == 19 {
-        4
-    } else {
-        1
+    // Every so many units: some seconds for each N.
+    let step = match n {
+        ..=18 => 1,
+        19 => 4,
+        20 => 16,
+        _ => 32 << (2 * (n - 20)),
     };
     let (mut tasks, mut total) = (0u64, 0u64);
     let start = Instant::now();

@@ -15,8 +15,21 @@ fn a_count_is_the_number_alone() {
         queens(&["count", n]).assert().success().stdout(count).stderr("");
         queens(&["count", n, "--quiet"]).assert().success().stdout(count).stderr("");
     }
-    for engine in ["auto", "backtrack", "naive"] {
+    for engine in ["auto", "join", "backtrack", "naive"] {
         queens(&["count", "9", "--engine", engine, "--threads", "2"]).assert().success().stdout("352\n");
+    }
+}
+
+#[test]
+fn an_instruction_set_is_used_or_refused() {
+    for isa in queens::Isa::ALL {
+        let assert = queens(&["count", "9", "--isa", isa.name()]).assert();
+        if isa.is_available() {
+            assert.success().stdout("352\n");
+        } else {
+            let reason = format!("this processor has no {isa}; it has portable");
+            assert.code(2).stdout("").stderr(predicate::str::contains(reason));
+        }
     }
 }
 
@@ -57,7 +70,10 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--prefix", "12"], "the queens in column 1, row 1 and column 2, row 2 share a diagonal"),
         (&["count", "8", "--prefix", "151"], "the queens in column 1, row 1 and column 3, row 1 share a row"),
         (&["count", "8", "--prefix", "19"], "the queen in column 2, row 9 is outside the board; rows go from 1 to 8"),
-        (&["count", "8", "--engine", "quick"], "[possible values: auto, backtrack, naive]"),
+        (&["count", "8", "--engine", "quick"], "[possible values: auto, join, backtrack, naive]"),
+        (&["count", "8", "--isa", "mmx"], "[possible values: portable, avx2, avx512]"),
+        (&["count", "4", "--engine", "join"], "the join engine counts whole boards of N = 5 to 28"),
+        (&["count", "8", "--engine", "join", "--prefix", "1"], "the join engine counts whole boards"),
         (&["count", "8", "--threads", "0.5"], "threads are a whole number from 0 (every core) to 1024"),
         (&["count", "8", "--threads", "-1"], "threads are a whole number from 0 (every core) to 1024"),
         (&["count", "8", "--threads", "1025"], "threads are a whole number from 0 (every core) to 1024"),

@@ -1,7 +1,7 @@
 //! Every engine against the published terms, against the others, and against itself on other numbers of threads.
 
 use proptest::prelude::*;
-use queens::{Choice, Count, ENGINES, EngineKind, Placement, Size, oeis};
+use queens::{Choice, Count, ENGINES, EngineKind, Isa, Placement, Size, oeis};
 
 fn count(prefix: Placement, engine: EngineKind, threads: usize) -> u128 {
     Count::completions(prefix).engine(Choice::Engine(engine)).threads(threads).run().unwrap().count
@@ -14,11 +14,55 @@ fn empty(n: usize) -> Placement {
 #[test]
 fn every_engine_finds_the_published_terms() {
     for engine in ENGINES {
-        for n in 0..=engine.quick {
+        for n in *engine.sizes.start()..=engine.quick {
             let expected = oeis::QUEENS.term(n).unwrap();
             assert_eq!(count(empty(n), engine.kind, 2), expected, "{} for N = {n}", engine.name);
         }
     }
+}
+
+/// Some minutes on two cores: `cargo test --release -- --ignored`.
+#[test]
+#[ignore = "takes minutes; run with --ignored"]
+fn the_join_finds_the_published_terms_from_18_to_20() {
+    for n in 18..=20 {
+        assert_eq!(count(empty(n), EngineKind::Join, 0), oeis::QUEENS.term(n).unwrap(), "N = {n}");
+    }
+}
+
+/// Each instruction set that the processor has; the others are named, not passed over.
+#[test]
+fn every_instruction_set_finds_the_published_terms() {
+    for isa in Isa::ALL {
+        if !isa.is_available() {
+            eprintln!("not run: this processor has no {isa}");
+            continue;
+        }
+        for n in 5..=15 {
+            let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(EngineKind::Join)).isa(isa);
+            assert_eq!(count.run().unwrap().count, oeis::QUEENS.term(n).unwrap(), "{isa} for N = {n}");
+        }
+    }
+}
+
+#[test]
+fn methods_that_do_not_fit_are_errors() {
+    let prefix = empty(8).with(1).unwrap();
+    let join = Choice::Engine(EngineKind::Join);
+    for count in [Count::completions(prefix), Count::new(Size::new(4).unwrap()), Count::new(Size::new(29).unwrap())] {
+        let error = count.engine(join).run().unwrap_err().to_string();
+        assert_eq!(error, "the join engine counts whole boards of N = 5 to 28, without a prefix");
+    }
+    let backtrack = Count::new(Size::new(8).unwrap()).engine(Choice::Engine(EngineKind::Backtrack));
+    for isa in [Isa::Avx2, Isa::Avx512] {
+        let error = backtrack.clone().isa(isa).run().unwrap_err().to_string();
+        if isa.is_available() {
+            assert_eq!(error, format!("the backtrack engine runs on any processor and has no {isa} version"));
+        } else {
+            assert!(error.starts_with(&format!("this processor has no {isa}; it has portable")), "{error}");
+        }
+    }
+    assert_eq!(backtrack.isa(Isa::Portable).run().unwrap().count, 92);
 }
 
 #[test]
@@ -31,7 +75,7 @@ fn auto_finds_the_published_terms() {
 #[test]
 fn the_number_of_threads_changes_nothing() {
     for engine in ENGINES {
-        for n in [1, 6, 9, 10] {
+        for n in [1, 6, 9, 10].into_iter().filter(|n| engine.sizes.contains(n)) {
             let counts = [1, 2, 7].map(|threads| count(empty(n), engine.kind, threads));
             assert_eq!(counts, [oeis::QUEENS.term(n).unwrap(); 3], "{} for N = {n}", engine.name);
         }

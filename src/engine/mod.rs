@@ -9,8 +9,10 @@ pub mod lanes;
 pub mod naive;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use crate::board::Size;
 use crate::engine::lanes::{Isa, IsaError};
 use crate::placement::Placement;
 use crate::plan::halves::HalvesPlan;
@@ -50,23 +52,33 @@ pub struct EngineInfo {
     pub name: &'static str,
     /// What it is, in a few words.
     pub summary: &'static str,
+    /// The sizes that it counts.
+    pub sizes: RangeInclusive<usize>,
     /// The largest N that it counts in about a second on one core, where the tests stop.
     pub quick: usize,
 }
 
 /// Every engine, fastest first.
 pub static ENGINES: &[EngineInfo] = &[
-    EngineInfo { kind: EngineKind::Join, name: "join", summary: "joins half boards, N = 5 to 28", quick: 17 },
+    EngineInfo {
+        kind: EngineKind::Join,
+        name: "join",
+        summary: "joins half boards, N = 5 to 28, no prefix",
+        sizes: HalvesPlan::SIZES,
+        quick: 17,
+    },
     EngineInfo {
         kind: EngineKind::Backtrack,
         name: "backtrack",
         summary: "bitboard backtracking in batches, any N and any prefix",
+        sizes: 0..=Size::MAX,
         quick: 15,
     },
     EngineInfo {
         kind: EngineKind::Naive,
         name: "naive",
         summary: "arrays and plain recursion: slow, obvious, the oracle",
+        sizes: 0..=Size::MAX,
         quick: 11,
     },
 ];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::keys::{Keys, Side};
-use super::quadrant::{Quadrant, Shape};
+use super::quadrant::{Quadrant, Shape, signature};
 use crate::engine::lanes::{Lanes, Partners, Stream};
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
@@ -106,7 +106,7 @@ impl Half<'_> {
         let quadrants = [self.north, self.south];
         let runs = [0, 1].map(|side| {
             let count = quadrants[side].rows.count_ones() as usize;
-            quadrants[side].runs(self.shape.signature(count, inner.rows[side]), inner.sets, kinds[side])
+            quadrants[side].runs(signature(count, inner.rows[side]), inner.sets, kinds[side])
         });
         let ranks = [ranks.clone(), inner.sets - ranks.end..inner.sets - ranks.start];
         let stream = [0, 1].map(|side| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize);

@@ -59,24 +59,26 @@ impl Shape {
         (rows + 1).pow(self.depth as u32)
     }
 
-    /// The signature of these inner queens: for each inner column 0 for none, or 1 + the place in the row set.
-    pub(super) fn signature(self, rows: usize, inner: [usize; 2]) -> usize {
-        inner[0] + inner[1] * (rows + 1)
-    }
-
     /// How many column sets there are beside so many inner queens.
     pub(super) fn sets(self, rows: usize, inner: [usize; 2]) -> usize {
         let inner = inner.iter().filter(|&&row| row > 0).count();
         rows.checked_sub(inner).map_or(0, |outer| choose(self.outer_columns(), outer))
     }
 
-    fn inner(self, rows: usize, signature: usize) -> [usize; 2] {
-        [signature % (rows + 1), signature / (rows + 1)]
-    }
-
     fn kinds(self) -> usize {
         1 + usize::from(self.by_diagonal)
     }
+}
+
+/// The signature of these inner queens of so many rows: for each inner column 0 for none, or 1 + the place in the row
+/// set.
+pub(super) fn signature(rows: usize, inner: [usize; 2]) -> usize {
+    inner[0] + inner[1] * (rows + 1)
+}
+
+/// The inner queens of a signature.
+fn inner(rows: usize, signature: usize) -> [usize; 2] {
+    [signature % (rows + 1), signature / (rows + 1)]
 }
 
 /// The number of subsets of size `k` of a set of size `n`.
@@ -157,7 +159,7 @@ impl Lister {
         let mut runs = 0;
         for signature in 0..shape.signatures(count) {
             list.bases.push(runs as u32);
-            runs += shape.kinds() * shape.sets(count, shape.inner(count, signature));
+            runs += shape.kinds() * shape.sets(count, inner(count, signature));
         }
         self.found.clear();
         let search = Search { shape, queens: &self.queens, ranks: &self.ranks, bases: &list.bases, count };
@@ -214,7 +216,7 @@ impl Search<'_> {
     fn row(&self, rows: u32, state: State, found: &mut Vec<Found>) {
         let shape = self.shape;
         if rows == 0 {
-            let signature = shape.signature(self.count, state.inner);
+            let signature = signature(self.count, state.inner);
             let rank = self.ranks[shape.outer_set(state.columns) as usize];
             let kind =
                 if shape.by_diagonal && state.on_diagonal { shape.sets(self.count, state.inner) as u32 } else { 0 };
@@ -235,7 +237,7 @@ impl Search<'_> {
                     radial: state.blocked.radial | 1 << (32 + j - i),
                     transverse: state.blocked.transverse | 1 << (i + j),
                 },
-                on_diagonal: state.on_diagonal | (i == j),
+                on_diagonal: state.on_diagonal || i == j,
                 pattern: state.pattern | self.queens[i][j % 16],
                 inner: state.inner,
             };

@@ -180,15 +180,15 @@ impl Lists {
             self.own = Default::default();
         }
         let tables = self.tables.as_ref().expect("just set");
-        for corner in 0..4 {
+        for (corner, &rows) in rows.iter().enumerate() {
             let table = &tables.corners[corner];
             let Recipe { shape, keys, side, blocked } = table.recipe;
-            if let Some(kept) = table.quadrants.get(rows[corner] as usize) {
+            if let Some(kept) = table.quadrants.get(rows as usize) {
                 kept.get_or_init(|| {
                     let (lister, _) =
                         self.own[corner].get_or_insert_with(|| (Lister::new(shape, keys, side), Quadrant::default()));
                     let mut quadrant = Quadrant::default();
-                    lister.list(rows[corner], blocked, &mut quadrant);
+                    lister.list(rows, blocked, &mut quadrant);
                     quadrant
                 });
                 continue;
@@ -197,8 +197,8 @@ impl Lists {
             let (lister, quadrant) =
                 self.own[corner].get_or_insert_with(|| (Lister::new(shape, keys, side), Quadrant::default()));
             // Consecutive tasks share their north.
-            if fresh || quadrant.rows != rows[corner] {
-                lister.list(rows[corner], blocked, quadrant);
+            if fresh || quadrant.rows != rows {
+                lister.list(rows, blocked, quadrant);
             }
         }
         self.rows = rows;

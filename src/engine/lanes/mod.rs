@@ -26,6 +26,8 @@ mod avx512;
 mod kernel;
 mod portable;
 mod shell;
+#[cfg(test)]
+mod tests;
 mod vector;
 
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,140 @@
+//! One contract for every instruction set: the plain definition of each operation, on random patterns.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Patterns with keys where [`Windows`] looks for them, about a third of them set.
+fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value = Vec<u64>> {
+    let keys = ((1u64 << width) - 1) << KEYS;
+    let keys = keys | keys << 32;
+    let thinned = (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(move |(a, b, c)| a & (b | c) & keys);
+    proptest::collection::vec(thinned, count)
+}
+
+/// Runs a check with every instruction set that this processor has, and names the others.
+macro_rules! with_every_isa {
+    ($check:ident, $($argument:expr),*) => {{
+        $check(Portable, $($argument),*)?;
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(lanes) = Avx2::detect() {
+                $check(lanes, $($argument),*)?;
+            }
+            if let Some(lanes) = Avx512::<false>::detect() {
+                $check(lanes, $($argument),*)?;
+            }
+            if let Some(lanes) = Avx512::<true>::detect() {
+                $check(lanes, $($argument),*)?;
+            }
+        }
+    }};
+}
+
+#[test]
+fn which_instruction_sets_are_tested() {
+    for isa in Isa::ALL {
+        if !isa.is_available() {
+            eprintln!("not run: this processor has no {isa}");
+        }
+    }
+    #[cfg(target_arch = "x86_64")]
+    if Isa::Avx512.is_available() && Avx512::<true>::detect().is_none() {
+        eprintln!("not run: this processor has AVX-512 without VPOPCNTDQ");
+    }
+    assert!(Isa::available().any(|isa| isa == Isa::best()));
+}
+
+type Checked = Result<(), TestCaseError>;
+
+fn check_disjoint<L: Lanes>(isa: L, lanes: &[u64], queries: &[u64], width: usize) -> Checked {
+    let pairs = |queries: &[u64]| {
+        let meets = |lane: u64, query: u64| lane & query.rotate_left(32) != 0;
+        lanes.iter().map(|&lane| queries.iter().filter(|&&query| !meets(lane, query)).count() as u64).sum::<u64>()
+    };
+    let (some, rest) = queries.split_at(queries.len() / 3);
+    let counts = isa.disjoint(lanes, [some, rest, &[]], &Windows::new(width, 0), &mut Tables::default());
+    prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+    Ok(())
+}
+
+fn check_keep<L: Lanes>(isa: L, patterns: &[u64], avoid: u64) -> Checked {
+    let mut kept = vec![7];
+    isa.keep(patterns, avoid, &mut kept);
+    let expected: Vec<u64> =
+        [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
+    prop_assert_eq!(kept, expected);
+    Ok(())
+}
+
+fn check_pairs<L: Lanes>(isa: L, stream: &[(u64, u16)], partners: &[Vec<u64>]) -> Checked {
+    let (patterns, ranks): (Vec<u64>, Vec<u16>) = stream.iter().copied().unzip();
+    let all: Vec<u64> = partners.concat();
+    let mut starts = vec![0];
+    for run in partners {
+        starts.push(starts.last().unwrap() + run.len() as u32);
+    }
+    let mut found = vec![];
+    let stream_of = Stream { patterns: &patterns, ranks: &ranks };
+    isa.pairs(stream_of, Partners { patterns: &all, starts: &starts }, &mut found);
+    let mut expected = vec![];
+    for &(pattern, rank) in stream {
+        let run = &partners[partners.len() - 1 - usize::from(rank)];
+        expected.extend(run.iter().filter(|&&partner| partner & pattern == 0).map(|&partner| partner | pattern));
+    }
+    prop_assert_eq!(found, expected);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn disjoint_pairs_are_counted(
+        width in 1usize..=24,
+        (lanes, queries) in (1usize..=24).prop_flat_map(|width| (patterns(0..1200, width), patterns(0..70, width))),
+    ) {
+        // Keys beyond the width are left out of both, as they are of every half.
+        let keys = ((1u64 << width) - 1) << KEYS;
+        let within = |patterns: Vec<u64>| -> Vec<u64> {
+            patterns.into_iter().map(|pattern| pattern & (keys | keys << 32)).collect()
+        };
+        let (lanes, queries) = (within(lanes), within(queries));
+        with_every_isa!(check_disjoint, &lanes, &queries, width);
+    }
+
+    #[test]
+    fn patterns_are_kept_in_order(patterns in patterns(0..100, 20), bits in any::<(u64, u64, u64)>()) {
+        let avoid = bits.0 & bits.1 & bits.2;
+        with_every_isa!(check_keep, &patterns, avoid);
+    }
+
+    #[test]
+    fn quadrants_are_paired(
+        partners in proptest::collection::vec(patterns(0..30, 18), 1..12),
+        stream in patterns(0..40, 18),
+        ranks in proptest::collection::vec(any::<u16>(), 40),
+    ) {
+        let stream: Vec<(u64, u16)> =
+            stream.into_iter().zip(ranks.iter().map(|rank| rank % partners.len() as u16)).collect();
+        with_every_isa!(check_pairs, &stream, &partners);
+    }
+}
+
+/// Every number of lanes around the sizes of blocks, and of queries around the batches of eight.
+#[test]
+fn blocks_of_every_length() {
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 3) & (state >> 33) & 0x00ff_ffc0_00ff_ffc0
+    };
+    let patterns: Vec<u64> = (0..1100).map(|_| random()).collect();
+    let check = || -> Checked {
+        for lanes in [0, 1, 23, 24, 25, 63, 64, 65, 255, 256, 257, 281, 511, 512, 513, 1024, 1037] {
+            for queries in (0..=17).chain([64]) {
+                with_every_isa!(check_disjoint, &patterns[..lanes], &patterns[1100 - queries..], 18);
+            }
+        }
+        Ok(())
+    };
+    check().unwrap();
+}
