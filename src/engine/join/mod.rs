@@ -1,4 +1,71 @@
 //! Counting by joining half boards.
+//!
+//! Backtracking visits every solution; this engine never sees one. It cuts the board down the middle, lists what can
+//! stand in the east half and in the west half, and counts the pairs that get along, hundreds to an instruction.
+//!
+//! # The method
+//!
+//! Let N = 2h. Choose the set R of h rows whose queens stand in the east; the west has the others. Given R, rows and
+//! columns never clash, so an east and a west half attack each other only along diagonals that cross the middle:
+//! 2(2h-1) of them, the *keys*. A half is the set of keys its queens hold, one word, and
+//!
+//! ```text
+//! Q(N)  =  Σ  #{ (e, w) : e ∈ East(R), w ∈ West(R), keys(e) ∩ keys(w) = ∅ }
+//!          R
+//!
+//!            west  |  east
+//!          . . . . | . Q . .      x + y = const ↗ and y - x = const ↘ through
+//!          . . Q . ↗ . . . .      the middle line are the keys: the east queen
+//!          . . . ↗ | . . . .      in the first row holds one that the west queen
+//!          Q . ↗ . | . . . .      in the second row would have to share.
+//! ```
+//!
+//! A task is one R and takes four steps, each a file:
+//!
+//! 1. [`quadrant`]: the placements of queens in given rows of a quadrant, in tables made once for all tasks
+//!    ([`table`]), as [`keys`].
+//! 2. [`half`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
+//! 3. [`split`]: the lists cut by their innermost queens, each of which rules out most of the other list.
+//! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in about five cycles.
+//!
+//! Odd N = 2h+1 sets the queens of the middle column and the middle row first and joins what is left of the quadrants;
+//! see [`crate::plan::halves`] for these and for the symmetry of row sets.
+//!
+//! # All eight symmetries
+//!
+//! Upside down is in the weight of a task. For even N the rest is in the halves themselves. A long diagonal holds at
+//! most one queen, and a quarter turn moves the four arms of the long diagonals round. So only east halves without a
+//! queen on an arm are listed, and a solution with
+//!
+//! - two such queens is counted in that one of its four quarter turns that has both in the west: weight 4;
+//! - one is counted in the two turns that have it in the west, weight 2. Reflection in its own arm then swaps the row
+//!   set of its quadrant for the column set: the smaller column set is kept, weight 4, or both at weight 2 where they
+//!   are equal;
+//! - none is counted in the task of R or of its complement, which the east-west mirror exchanges: weight 2 or 0, or 1
+//!   in each where they are upside-down images ([`Halves::mirror`]).
+//!
+//! For odd N with crossed middle queens every task weighs 8 and nothing is left to do.
+//!
+//! # Cost
+//!
+//! For N = 20 on one core of a Zen 5 with AVX-512 a task takes about a million cycles: listing 36,000 halves one sixth,
+//! cutting them a tenth, matching in 110,000 look-ups of 512 lanes a half (`cargo bench --bench join_steps` measures
+//! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
+//! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
+//! from 18 to 20 and about 60-fold from 20 to 22. Memory is the quadrants, 150 MB at N = 20, and from N = 22 on, where they are
+//! made for each task, a few lists for each thread.
+//!
+//! # What did not help
+//!
+//! - Lanes split in three by the weight of their halves: 57 % of the lanes were filled. Now the side without classes is
+//!   the lanes and the queries come in lists of one weight.
+//! - Lists split by single keys rather than by queens: after ten splits 0.09 of the pairs were left, against 0.05.
+//! - East and west in the same roles for every N: with crossed middle queens the east has a queen more and five times
+//!   the halves. Tables for the long list cost more than all queries; N = 17 and 19 took twice as long.
+//! - Runs of a quadrant list joined set by set: most runs hold one to ten placements, and the loop over sets cost more
+//!   than the pairs. Streaming the shorter list placement by placement halved the listing at N = 18.
+//! - Turning whole lists from one corner's orientation into another's for each task: 40 % of N = 17. Tables are now made
+//!   in the orientation they are used in.
 
 mod half;
 mod keys;
@@ -90,6 +157,7 @@ impl<L: Lanes> Engine for Join<L> {
                 *count += more;
             }
         }
+        // No sum can wrap: at N = 28 a task has less than 2^26 lanes and 2^27 queries.
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
     }
 }
