@@ -16,22 +16,26 @@ const FEW_LANES: usize = 24;
 #[inline(always)]
 pub(super) unsafe fn pairs<V: Vector>(stream: Stream, partners: Partners, out: &mut Vec<u64>) {
     let Some(last) = partners.starts.len().checked_sub(2) else { return };
+    // The length stays in a register: through memory it would be the longest chain of the loop.
+    let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
     for (&pattern, &rank) in stream.patterns.iter().zip(stream.ranks) {
         let run = last - usize::from(rank);
         let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
         let readable = &partners.patterns[start..];
-        let len = readable[..end - start].len();
-        if out.capacity() - out.len() < len + V::WORDS {
-            out.reserve(len + V::WORDS);
+        let partners = &readable[..end - start];
+        if capacity - len < partners.len() + V::WORDS {
+            // SAFETY: `len` words were written, no more than were reserved.
+            unsafe { out.set_len(len) };
+            out.reserve(partners.len() + V::WORDS);
+            (capacity, to) = (out.capacity(), out.as_mut_ptr());
         }
-        let before = out.len();
-        // SAFETY: room for every partner was reserved, and `V::WORDS` more; as many words as are returned were written.
-        unsafe {
-            let to = out.as_mut_ptr().add(before);
-            let kept = V::compress(readable.as_ptr(), len, readable.len(), pattern, pattern, to);
-            out.set_len(before + kept);
-        }
+        // SAFETY: there is room for every partner, and `V::WORDS` more.
+        len += unsafe {
+            V::compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len))
+        };
     }
+    // SAFETY: `len` words were written, no more than were reserved.
+    unsafe { out.set_len(len) };
 }
 
 /// See [`super::Lanes::keep`].
