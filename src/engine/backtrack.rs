@@ -18,7 +18,7 @@
 //! worker needs a few hundred kilobytes for any N. The last two columns are not searched: with two rows left
 //! there are two ways to set the queens, and both are decided by masks.
 //!
-//! Time for N = 16 about a third of the plain loop's (`scripts/backtrack-vs-plain` measures both).
+//! Time for N = 16 about a third of the plain loop's (`scripts/vs-plain` measures both).
 
 use crate::board::Board;
 use crate::engine::Engine;
