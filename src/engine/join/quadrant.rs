@@ -65,8 +65,8 @@ impl Shape {
         rows.checked_sub(inner).map_or(0, |outer| choose(self.outer_columns(), outer))
     }
 
-    fn kinds(self) -> usize {
-        1 + usize::from(self.by_diagonal)
+    fn kinds(self) -> u32 {
+        1 + u32::from(self.by_diagonal)
     }
 }
 
@@ -125,6 +125,7 @@ pub(super) struct Lister {
     /// Rank of each set of outer columns among those of its size.
     ranks: Vec<u16>,
     found: Vec<Found>,
+    kinds: Vec<[u32; 2]>,
     next: Vec<u32>,
 }
 
@@ -147,7 +148,7 @@ impl Lister {
         let ranks = (0..1u32 << outer).map(rank).collect();
         let queen = |i, j| if j < shape.half { keys.queen(side, i, j) } else { 0 };
         let queens = (0..shape.half).map(|i| std::array::from_fn(|j| queen(i, j))).collect();
-        Self { shape, queens, ranks, found: Vec::new(), next: Vec::new() }
+        Self { shape, queens, ranks, found: Vec::new(), kinds: Vec::new(), next: Vec::new() }
     }
 
     /// Fills `list` with all placements of queens in exactly the rows `rows`, off the blocked diagonals.
@@ -156,16 +157,31 @@ impl Lister {
         let count = rows.count_ones() as usize;
         list.rows = rows;
         list.bases.clear();
+        self.kinds.clear();
         let mut runs = 0;
         for signature in 0..shape.signatures(count) {
-            list.bases.push(runs as u32);
-            runs += shape.kinds() * shape.sets(count, inner(count, signature));
+            let sets = shape.sets(count, inner(count, signature)) as u32;
+            list.bases.push(runs);
+            self.kinds.push([runs, runs + if shape.by_diagonal { sets } else { 0 }]);
+            runs += sets * shape.kinds();
         }
+        let runs = runs as usize;
         self.found.clear();
-        let search = Search { shape, queens: &self.queens, ranks: &self.ranks, bases: &list.bases, count };
         let taken = shape.taken.map_or(0, |column| 1 << column);
-        let state = State { free_columns: !taken & ((1 << shape.half) - 1), blocked, ..State::default() };
-        search.row(rows, state, &mut self.found);
+        let start = Node { free: !taken & ((1 << shape.half) - 1), blocked, ..Node::default() };
+        if rows == 0 {
+            self.found.push(Found { run: 0, rank: 0, pattern: 0 });
+        } else {
+            let search = Search {
+                shape,
+                queens: &self.queens,
+                ranks: &self.ranks,
+                kinds: &self.kinds,
+                columns: start.free,
+                step: [1, count as u32 + 1],
+            };
+            search.row(rows, 1, start, &mut self.found);
+        }
 
         // A counting sort by run.
         list.starts.clear();
@@ -196,55 +212,54 @@ struct Search<'a> {
     shape: Shape,
     queens: &'a [[u64; 16]],
     ranks: &'a [u16],
-    bases: &'a [u32],
-    count: usize,
+    /// For each signature the first run without and with a queen on the long diagonal.
+    kinds: &'a [[u32; 2]],
+    /// Columns that may take a queen.
+    columns: u32,
+    /// What the n-th queen adds to the signature for each n, by the inner column it stands in.
+    step: [u32; 2],
 }
 
-/// Queens set so far.
+/// Queens set so far. One word each, for a few nodes are visited for every placement listed.
 #[derive(Clone, Copy, Default)]
-struct State {
-    set: usize,
-    free_columns: u32,
-    columns: u32,
+struct Node {
+    /// Columns without a queen.
+    free: u32,
+    signature: u32,
     blocked: Blocked,
-    on_diagonal: bool,
+    on_diagonal: usize,
     pattern: u64,
-    inner: [usize; 2],
 }
 
 impl Search<'_> {
-    fn row(&self, rows: u32, state: State, found: &mut Vec<Found>) {
-        let shape = self.shape;
-        if rows == 0 {
-            let signature = signature(self.count, state.inner);
-            let rank = self.ranks[shape.outer_set(state.columns) as usize];
-            let kind =
-                if shape.by_diagonal && state.on_diagonal { shape.sets(self.count, state.inner) as u32 } else { 0 };
-            found.push(Found { run: self.bases[signature] + kind + u32::from(rank), rank, pattern: state.pattern });
-            return;
-        }
+    /// Sets the `nth` queen in the first of `rows`, then the others.
+    fn row(&self, rows: u32, nth: u32, node: Node, found: &mut Vec<Found>) {
         let i = rows.trailing_zeros() as usize;
-        let attacked = (state.blocked.radial >> (32 - i)) as u32 | (state.blocked.transverse >> i) as u32;
-        let mut free = state.free_columns & !attacked;
+        let later = rows & (rows - 1);
+        let queens = &self.queens[i];
+        let attacked = (node.blocked.radial >> (32 - i)) as u32 | (node.blocked.transverse >> i) as u32;
+        let mut free = node.free & !attacked;
         while free != 0 {
             let j = free.trailing_zeros() as usize;
             free &= free - 1;
-            let mut next = State {
-                set: state.set + 1,
-                free_columns: state.free_columns & !(1 << j),
-                columns: state.columns | 1 << j,
+            let step = if j < self.shape.depth { nth * self.step[j] } else { 0 };
+            let next = Node {
+                free: node.free & !(1 << j),
+                signature: node.signature + step,
                 blocked: Blocked {
-                    radial: state.blocked.radial | 1 << (32 + j - i),
-                    transverse: state.blocked.transverse | 1 << (i + j),
+                    radial: node.blocked.radial | 1 << (32 + j - i),
+                    transverse: node.blocked.transverse | 1 << (i + j),
                 },
-                on_diagonal: state.on_diagonal || i == j,
-                pattern: state.pattern | self.queens[i][j % 16],
-                inner: state.inner,
+                on_diagonal: node.on_diagonal | usize::from(i == j),
+                pattern: node.pattern | queens[j % 16],
             };
-            if j < shape.depth {
-                next.inner[j] = next.set;
+            if later == 0 {
+                let rank = self.ranks[self.shape.outer_set(self.columns & !next.free) as usize];
+                let run = self.kinds[next.signature as usize][next.on_diagonal] + u32::from(rank);
+                found.push(Found { run, rank, pattern: next.pattern });
+            } else {
+                self.row(later, nth + 1, next, found);
             }
-            self.row(rows & (rows - 1), next, found);
         }
     }
 }

@@ -89,6 +89,17 @@ unsafe impl<const POPCNT: bool> Vector for Bits<POPCNT> {
     }
 
     #[inline(always)]
+    unsafe fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+        // SAFETY: the caller vouches for AVX-512F.
+        unsafe {
+            // In the mask the second operand, outside it the third.
+            let low = _mm512_ternarylogic_epi64::<0b1100_1010>(mask.0, self.0, other.shl::<BITS>().0);
+            let high = _mm512_ternarylogic_epi64::<0b1100_1010>(mask.0, self.shr::<BITS>().0, other.0);
+            (Self(low), Self(high))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn add3(self, second: Self, third: Self) -> (Self, Self) {
         // SAFETY: the caller vouches for AVX-512F.
         unsafe {

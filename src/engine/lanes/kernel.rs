@@ -30,9 +30,7 @@ pub(super) unsafe fn pairs<V: Vector>(stream: Stream, partners: Partners, out: &
             (capacity, to) = (out.capacity(), out.as_mut_ptr());
         }
         // SAFETY: there is room for every partner, and `V::WORDS` more.
-        len += unsafe {
-            V::compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len))
-        };
+        len += unsafe { V::compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len)) };
     }
     // SAFETY: `len` words were written, no more than were reserved.
     unsafe { out.set_len(len) };
@@ -207,10 +205,7 @@ unsafe fn step<V: Vector, const STEP: usize>(rows: &mut [V; 64]) {
         for row in block..block + STEP {
             // SAFETY: the caller's duty is the same.
             unsafe {
-                let (a, b) = (rows[row], rows[row + STEP]);
-                let swap = a.shr::<STEP>().xor(b).and(V::splat(mask));
-                rows[row + STEP] = b.xor(swap);
-                rows[row] = a.xor(swap.shl::<STEP>());
+                (rows[row], rows[row + STEP]) = rows[row].exchange::<STEP>(rows[row + STEP], V::splat(mask));
             }
         }
     }

@@ -32,6 +32,17 @@ pub(super) unsafe trait Vector: Copy {
         unsafe { self.or(second).or(third) }
     }
 
+    /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which stand `BITS` lower. `mask`
+    /// holds the lower `BITS` of every 2 × `BITS`.
+    #[inline(always)]
+    unsafe fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+        // SAFETY: the caller's duty is the same.
+        unsafe {
+            let swap = self.shr::<BITS>().xor(other).and(mask);
+            (self.xor(swap.shl::<BITS>()), other.xor(swap))
+        }
+    }
+
     /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
     #[inline(always)]
     unsafe fn add3(self, second: Self, third: Self) -> (Self, Self) {
