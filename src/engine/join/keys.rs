@@ -9,16 +9,16 @@
 //! share crosses the middle too. So one AND joins quadrants into halves, and the same AND halves into boards.
 //!
 //! ```text
-//!   bits 6..31: x + y from -(h-1) to h-1        bits 38..63: y - x, the same
-//!
 //!   north-east queen (i, j):  x + y = j - i           y - x = -(gap + i + j)
 //!   south-east queen (i, j):  x + y = gap + i + j     y - x = i - j
+//!
+//!   bits of a pattern:   . . .  x + y, outermost first | y - x, outermost last  . . .
+//!                               h-1, 1-h, h-2, 2-h, ..   .., 2-h, h-2, 1-h, h-1
 //! ```
 //!
-//! West halves are listed as their own mirror images in the east, which swaps the two kinds of key: bit k of an east
-//! pattern meets bit k ± 32 of a west one ([`mirrored`]).
-
-use crate::engine::lanes::KEYS;
+//! West halves are listed as their own mirror images in the east, which swaps the two kinds of key: with the keys in
+//! the middle of the word, the bits are reversed ([`mirrored`]). The outermost keys are held only by the innermost
+//! queens, so where those are fixed, what is still open lies together in the middle.
 
 /// North or south of the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,23 +47,71 @@ impl Keys {
     pub(super) fn queen(&self, side: Side, i: usize, j: usize) -> u64 {
         let (i, j, gap) = (i as i32, j as i32, self.gap as i32);
         match side {
-            Side::North => self.bit(j - i) | self.bit(-(gap + i + j)) << 32,
-            Side::South => self.bit(gap + i + j) | self.bit(i - j) << 32,
+            Side::North => self.bit(j - i) | mirrored(self.bit(-(gap + i + j))),
+            Side::South => self.bit(gap + i + j) | mirrored(self.bit(i - j)),
         }
     }
 
-    /// The bit of a diagonal, none where it does not cross the middle.
+    /// The bit of a diagonal x + y, none where it does not cross the middle.
     fn bit(&self, diagonal: i32) -> u64 {
         let h = self.half as i32;
         if diagonal.abs() >= h || (diagonal == 0 && self.without_long) {
             return 0;
         }
-        1 << (KEYS as i32 + h - 1 + diagonal - i32::from(diagonal > 0 && self.without_long))
+        // Before it come two for each step that others are farther out, and its opposite if that is positive.
+        let before = 2 * (h - 1 - diagonal.abs()) + i32::from(diagonal < 0);
+        1 << (32 - self.width() as i32 + before)
     }
 }
 
 /// A pattern as seen from the other half.
 #[inline(always)]
 pub(super) fn mirrored(pattern: u64) -> u64 {
-    pattern.rotate_left(32)
+    pattern.reverse_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each diagonal that crosses the middle has a bit of its own, in the middle of the word.
+    #[test]
+    fn keys_fill_the_middle_of_the_word() {
+        for half in 2..=14 {
+            for without_long in [false, true] {
+                let keys = Keys { half, gap: 1, without_long };
+                let h = half as i32;
+                let bits: Vec<u64> = (-h..=h).map(|diagonal| keys.bit(diagonal)).filter(|&bit| bit != 0).collect();
+                let all = bits.iter().fold(0, |all, bit| all | bit | mirrored(*bit));
+                assert_eq!(bits.len(), keys.width());
+                assert_eq!(all, ((1u64 << (2 * keys.width())) - 1) << (32 - keys.width()), "h = {half}");
+            }
+        }
+    }
+
+    /// Two squares share a key exactly when they share a diagonal, for every pair of an east and a west square.
+    #[test]
+    fn keys_are_the_diagonals_that_cross_the_middle() {
+        for (half, gap) in [(3, 1), (4, 1), (3, 2), (5, 2)] {
+            let keys = Keys { half, gap, without_long: false };
+            // Distances from the middle in units that make the middle lines of odd boards whole numbers.
+            let place = |side: Side, i: usize, j: usize| {
+                let away = |distance: usize| 2 * distance as i32 + gap as i32;
+                let y = if side == Side::North { -away(i) } else { away(i) };
+                (away(j), y)
+            };
+            let squares = || {
+                let sides = [Side::North, Side::South].into_iter();
+                sides.flat_map(move |side| (0..half).flat_map(move |i| (0..half).map(move |j| (side, i, j))))
+            };
+            for (side, i, j) in squares() {
+                for (other, k, l) in squares() {
+                    let ((x, y), (west_x, west_y)) = (place(side, i, j), place(other, k, l));
+                    let attack = (x + west_x).abs() == (y - west_y).abs();
+                    let meet = keys.queen(side, i, j) & mirrored(keys.queen(other, k, l)) != 0;
+                    assert_eq!(meet, attack, "h = {half}, gap = {gap}: {side:?} {i} {j} and {other:?} {k} {l}");
+                }
+            }
+        }
+    }
 }

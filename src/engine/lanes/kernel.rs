@@ -1,10 +1,7 @@
 //! The algorithms, once for every instruction set.
 
 use super::vector::Vector;
-use super::{Partners, Stream, Tables, Windows};
-
-/// Entries of a window's table: every subset of six keys.
-const ENTRIES: usize = 64;
+use super::{ENTRIES, Partners, Stream, Tables, Windows};
 
 /// Up to so many lanes are compared with the queries one by one: filling tables for them takes longer.
 const FEW_LANES: usize = 24;
@@ -62,7 +59,7 @@ pub(super) unsafe fn disjoint<V: Vector, const LISTS: usize>(
     windows: &Windows,
     tables: &mut Tables,
 ) -> [u64; LISTS] {
-    tables.words.resize(super::WINDOWS * ENTRIES * V::WORDS + 8, 0);
+    tables.words.resize(ENTRIES * V::WORDS + 8, 0);
     // Vectors that straddle cache lines would cost twice; eight words more leave room to begin at a line.
     let skip = tables.words.as_ptr().align_offset(64);
     let table = tables.words[skip..].as_mut_ptr();
@@ -72,7 +69,7 @@ pub(super) unsafe fn disjoint<V: Vector, const LISTS: usize>(
             for &lane in block {
                 for (count, queries) in counts.iter_mut().zip(queries) {
                     // SAFETY: the pointer and the length are those of a slice.
-                    *count += unsafe { V::count_disjoint(queries.as_ptr(), queries.len(), lane.rotate_left(32)) };
+                    *count += unsafe { V::count_disjoint(queries.as_ptr(), queries.len(), lane.reverse_bits()) };
                 }
             }
             continue;
@@ -83,9 +80,13 @@ pub(super) unsafe fn disjoint<V: Vector, const LISTS: usize>(
             let pairs = (queries.len() * 64 * V::WORDS) as u64;
             // SAFETY: the tables of as many windows were just filled.
             let attacked = unsafe {
-                match windows.count {
-                    6 => attacked::<V, 6>(queries, windows, table),
-                    _ => attacked::<V, 8>(queries, windows, table),
+                match (windows.count, windows.sevens) {
+                    (5, 0) => attacked::<V, 5, 0>(queries, windows, table),
+                    (5, _) => attacked::<V, 5, 2>(queries, windows, table),
+                    (6, _) => attacked::<V, 6, 0>(queries, windows, table),
+                    (7, _) => attacked::<V, 7, 0>(queries, windows, table),
+                    (8, _) => attacked::<V, 8, 0>(queries, windows, table),
+                    _ => attacked::<V, 9, 0>(queries, windows, table),
                 }
             };
             *count += pairs - attacked;
@@ -96,36 +97,51 @@ pub(super) unsafe fn disjoint<V: Vector, const LISTS: usize>(
 
 /// The sum over the queries of the lanes that share a key with it, lanes beyond the block included.
 #[inline(always)]
-unsafe fn attacked<V: Vector, const COUNT: usize>(queries: &[u64], windows: &Windows, table: *const u64) -> u64 {
+unsafe fn attacked<V: Vector, const COUNT: usize, const SEVENS: usize>(
+    queries: &[u64],
+    windows: &Windows,
+    table: *const u64,
+) -> u64 {
     // SAFETY: each look-up stays in the table of its window.
     unsafe {
         let mut counts = V::no_counts();
         let mut eights = queries.chunks_exact(8);
         for eight in &mut eights {
-            let look_up = |index: usize| look_up::<V, COUNT>(eight[index], windows, table);
+            let look_up = |index: usize| look_up::<V, COUNT, SEVENS>(eight[index], windows, table);
             V::count8(
                 &mut counts,
                 [look_up(0), look_up(1), look_up(2), look_up(3), look_up(4), look_up(5), look_up(6), look_up(7)],
             );
         }
         for &query in eights.remainder() {
-            V::count(&mut counts, look_up::<V, COUNT>(query, windows, table));
+            V::count(&mut counts, look_up::<V, COUNT, SEVENS>(query, windows, table));
         }
         V::total(counts)
     }
 }
 
+/// The first entry of a window's table.
+#[inline(always)]
+const fn first_entry(window: usize, sevens: usize) -> usize {
+    (window << 6) + ((if window < sevens { window } else { sevens }) << 6)
+}
+
 /// The lanes that share a key with the query.
 #[inline(always)]
-unsafe fn look_up<V: Vector, const COUNT: usize>(query: u64, windows: &Windows, table: *const u64) -> V {
-    // Keys begin at bit `KEYS`, so that one shift and one mask make the distance of an entry in bytes; this loop is
-    // bound by the number of instructions (with an index and a multiplication it takes a third longer).
+unsafe fn look_up<V: Vector, const COUNT: usize, const SEVENS: usize>(
+    query: u64,
+    windows: &Windows,
+    table: *const u64,
+) -> V {
+    // Keys begin at bit 6 or above, so that one shift and one mask make the distance of an entry in bytes: this loop
+    // is bound by the number of its instructions, and with an index to be multiplied it takes a quarter longer.
     let bytes = 8 * V::WORDS;
     let entry = |window: usize| {
         let shift = windows.shifts[window] - bytes.trailing_zeros();
-        let distance = (query >> shift) as usize & ((ENTRIES - 1) * bytes);
-        // SAFETY: the table has `ENTRIES` vectors for each window.
-        unsafe { V::load(table.byte_add(window * ENTRIES * bytes + distance)) }
+        let last = if window < SEVENS { 127 } else { 63 };
+        let distance = (query >> shift) as usize & (last * bytes);
+        // SAFETY: the table of a window has `last + 1` vectors.
+        unsafe { V::load(table.byte_add(first_entry(window, SEVENS) * bytes + distance)) }
     };
     // SAFETY: the caller's duty is the same.
     unsafe {
@@ -168,17 +184,20 @@ unsafe fn tabulate<V: Vector>(block: &[u64], windows: &Windows, table: *mut u64)
             *beyond = if lanes == 64 { 0 } else { !0 << lanes };
         }
         for window in 0..windows.count {
-            let table = table.add(window * ENTRIES * V::WORDS);
+            let table = table.add(first_entry(window, windows.sevens) * V::WORDS);
             let empty = if window == 0 { V::load(beyond.as_ptr()) } else { V::splat(0) };
             empty.store(table);
             // The queries are mirrored.
-            let first = (windows.shifts[window] ^ 32) as usize;
-            double::<V, 0>(rows[first], table);
-            double::<V, 1>(rows[first + 1], table);
-            double::<V, 2>(rows[first + 2], table);
-            double::<V, 3>(rows[first + 3], table);
-            double::<V, 4>(rows[first + 4], table);
-            double::<V, 5>(rows[first + 5], table);
+            let last = 63 - windows.shifts[window] as usize;
+            double::<V, 0>(rows[last], table);
+            double::<V, 1>(rows[last - 1], table);
+            double::<V, 2>(rows[last - 2], table);
+            double::<V, 3>(rows[last - 3], table);
+            double::<V, 4>(rows[last - 4], table);
+            double::<V, 5>(rows[last - 5], table);
+            if window < windows.sevens {
+                double::<V, 6>(rows[last - 6], table);
+            }
         }
     }
 }

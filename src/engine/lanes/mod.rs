@@ -1,7 +1,7 @@
 //! Bit-sliced matching: which of many patterns share no bit with a query, hundreds of pairs at a time.
 //!
 //! *Lanes* are the patterns of one side, 256 or 512 of them transposed so that each key is one vector with a bit for
-//! each pattern. The keys are cut into windows of six; for each window a table holds the OR of every subset of its
+//! each pattern. The keys are cut into windows of six or seven; for each window a table holds the OR of every subset of its
 //! vectors. A query then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
 //!
 //! ```text
@@ -124,36 +124,51 @@ impl FromStr for Isa {
 }
 
 /// Windows of keys that a query may be cut into.
-const WINDOWS: usize = 8;
+const WINDOWS: usize = 9;
 
-/// The bit of a pattern, and of its upper half, where the keys begin.
-pub const KEYS: u32 = 6;
+/// Entries of all tables together: nine windows of six keys, or two of seven and three of six.
+const ENTRIES: usize = WINDOWS << 6;
 
-/// Where each window of six keys begins in a pattern; windows may overlap. 6 or 8 of them.
+/// How the keys of a pattern are cut into windows of six, and some of seven. Windows may overlap.
+///
+/// Keys lie in the middle of the word: `width` of one kind below bit 32, as many of the other from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
+    /// Where each begins.
     shifts: [u32; WINDOWS],
     count: usize,
+    /// How many, the first, are of seven.
+    sevens: usize,
 }
 
 impl Windows {
-    /// Windows over `width` keys from bit [`KEYS`] and as many from bit 32 + [`KEYS`], without the outermost `trim` at
-    /// each end.
+    /// Windows over `width` ≤ 26 keys of each kind without the `decided` outermost at either end, by steps of two:
+    /// those that the innermost queens hold, which have been compared before.
     ///
     /// # Panics
-    /// Where more than 24 keys of a kind are left.
-    pub fn new(width: usize, trim: usize) -> Self {
-        let keys = width.saturating_sub(2 * trim);
-        assert!(keys <= 24, "four windows of six keys");
-        let each = if keys <= 18 { 3 } else { 4 };
+    /// Where the keys do not leave the lowest six bits free.
+    pub fn new(width: usize, decided: usize) -> Self {
+        assert!(width <= 26, "keys lie from bit 6 to bit 57");
+        let start = 32 - width + (2 * decided).min(width);
+        let keys = 2 * width - (4 * decided).min(2 * width);
+        // Two tables of seven keys are cheaper than a sixth look-up; five would no longer fit in the first-level cache.
+        let (count, sevens) = match keys {
+            0..=30 => (5, 0),
+            31..=32 => (5, 2),
+            33..=36 => (6, 0),
+            37..=42 => (7, 0),
+            43..=48 => (8, 0),
+            _ => (9, 0),
+        };
         let mut shifts = [0; WINDOWS];
-        for window in 0..each {
-            // The last window ends with the last key, and so may overlap the one before.
-            let shift = (trim + 6 * window).min((trim + keys).saturating_sub(6).max(trim)) as u32;
-            shifts[window] = KEYS + shift;
-            shifts[each + window] = 32 + KEYS + shift;
+        let mut next = start;
+        for (window, shift) in shifts.iter_mut().enumerate().take(count) {
+            let size = if window < sevens { 7 } else { 6 };
+            // The last windows end with the last key, and so may overlap those before.
+            *shift = next.min((start + keys).saturating_sub(size).max(start)) as u32;
+            next += size;
         }
-        Self { shifts, count: 2 * each }
+        Self { shifts, count, sevens }
     }
 }
 
@@ -197,7 +212,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// For each list of queries the number of pairs of a lane and a query that share no bit, where the queries are
-    /// mirrored: bit k of a query meets bit k ± 32 of a lane. Bits outside of `windows` must not matter.
+    /// mirrored: bit k of a query meets bit 63 - k of a lane. Bits outside of `windows` must not matter.
     fn disjoint<const LISTS: usize>(
         self,
         lanes: &[u64],
