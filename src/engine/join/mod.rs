@@ -191,6 +191,7 @@ impl<L: Lanes> Join<L> {
 
 #[cfg(test)]
 mod tests {
+    use super::table::Depths;
     use super::*;
     use crate::engine::lanes::Portable;
     use crate::plan::Plan;
@@ -218,11 +219,14 @@ mod tests {
     }
 
     fn weighted(join: &Join<Portable>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
-        let mut worker = join.worker();
+        summed(join, &mut join.worker(), plan, wanted)
+    }
+
+    fn summed(join: &Join<Portable>, worker: &mut Worker, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
         (0..plan.units())
             .flat_map(|unit| plan.unit(unit))
             .filter(|weighted| wanted(weighted.task.middle))
-            .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
+            .map(|weighted| weighted.weight * join.count(worker, &weighted.task))
             .sum()
     }
 
@@ -240,6 +244,37 @@ mod tests {
                 assert_eq!(count, expected as u64, "N = {n}, {queens} queens on the long diagonals");
             }
             assert_eq!(weighted(&Join::new(size, Portable), &plan, |_| true), boards.len() as u64, "N = {n}");
+        }
+    }
+
+    /// However the lists are cut and whether quadrants are kept or not: what only pays for boards too large for a test
+    /// is right on small ones.
+    #[test]
+    fn cuts_and_tables_change_nothing() {
+        const DEPTHS: [Depths; 9] = [
+            |_, _| (0, 0),
+            |_, _| (0, 1),
+            |_, _| (0, 2),
+            |_, _| (1, 0),
+            |_, _| (1, 1),
+            |_, _| (1, 2),
+            |_, _| (2, 0),
+            |_, _| (2, 1),
+            |_, _| (2, 2),
+        ];
+        for n in 8..=13 {
+            let size = Size::new(n).unwrap();
+            let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
+            for (index, depths) in DEPTHS.into_iter().enumerate() {
+                for always in [false, true] {
+                    let tables = Tables::otherwise(n / 2, depths, always ^ (index % 2 == 0));
+                    let join = Join { tables, ..Join::new(size, Portable) };
+                    let mut worker = join.worker();
+                    worker.splitter.always = always;
+                    let found = summed(&join, &mut worker, &plan, |_| true);
+                    assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
+                }
+            }
         }
     }
 

@@ -116,13 +116,16 @@ pub(super) struct Splitter {
     lanes: [Grouped; 2],
     queries: [[Grouped; WEIGHTS]; 2],
     tables: Tables,
+    /// Cuts wherever it can, whether or not that pays: for tests.
+    pub(super) always: bool,
 }
 
 impl Splitter {
     /// Pairs of a lane and a query that do not attack each other, for each weight. `width` is the number of keys of
     /// each kind.
     pub(super) fn count<L: Lanes>(&mut self, isa: L, width: usize, lanes: Cut, queries: Queries) -> [u64; WEIGHTS] {
-        let Self { lanes: [first, second], queries: [once, twice], tables } = self;
+        let Self { lanes: [first, second], queries: [once, twice], tables, always } = self;
+        let always = *always;
         let mut counts = [0; WEIGHTS];
         let mut add = |lanes: &[u64], queries: [&[u64]; WEIGHTS], windows: &Windows| {
             for (count, more) in counts.iter_mut().zip(isa.disjoint(lanes, queries, windows, tables)) {
@@ -143,7 +146,8 @@ impl Splitter {
         // The queries' innermost queen.
         first.keep(isa, lanes.list, 0..lanes.queens.len(), queries.queen);
         let runs = || inner_runs(lanes.queens);
-        if lanes.queens[0][0] == 0 || !cut_lanes::<L>(runs().map(|run| first.groups(&run).len()), asked) {
+        let lengths = runs().map(|run| first.groups(&run).len());
+        if lanes.queens[0][0] == 0 || !(always || cut_lanes::<L>(lengths, asked)) {
             add(&first.patterns, all, &windows[0]);
             return counts;
         }
@@ -154,14 +158,16 @@ impl Splitter {
                 once.keep(isa, list, 0..groups, lanes.queens[run.start][0]);
             }
             let len = |group| once.iter().map(|list| list.group(group).len()).sum::<usize>();
-            if queries.next_queens[0] == 0 || !cut_queries::<L>(first.groups(&run).len(), (0..groups).map(len)) {
+            let left = first.groups(&run).len();
+            if queries.next_queens[0] == 0 || !(always || cut_queries::<L>(left, (0..groups).map(len))) {
                 add(first.groups(&run), whole(once), &windows[1]);
                 continue;
             }
             for group in (0..groups).filter(|&group| len(group) > 0) {
                 // The queries' next queen.
                 second.keep(isa, first, run.clone(), queries.next_queens[group]);
-                if !cut_lanes::<L>((0..run.len()).map(|inner| second.group(inner).len()), len(group)) {
+                let lengths = (0..run.len()).map(|inner| second.group(inner).len());
+                if lanes.queens[run.start][1] == 0 || !(always || cut_lanes::<L>(lengths, len(group))) {
                     add(&second.patterns, [0, 1, 2].map(|weight| once[weight].group(group)), &windows[1]);
                     continue;
                 }

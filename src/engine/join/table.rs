@@ -7,6 +7,9 @@ use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Lister, Quadrant, Shape};
 use crate::plan::halves::{Halves, Middle};
 
+/// How many inner queens the lists of lanes and of queries are cut by at most, given the half and the middle.
+pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
+
 /// Largest half whose quadrants are all kept: for h = 10 they take 150 MB, for h = 11 they would take 1.4 GB.
 const KEPT_HALF: usize = 10;
 
@@ -59,6 +62,9 @@ struct MiddleTables {
 #[derive(Debug)]
 pub(super) struct Tables {
     half: usize,
+    depths: Depths,
+    /// Whether quadrants are kept.
+    keep: bool,
     /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
@@ -68,7 +74,13 @@ const KEPT_MIDDLES: usize = 2;
 
 impl Tables {
     pub(super) fn new(half: usize) -> Self {
-        Self { half, middles: Mutex::default() }
+        Self { half, depths, keep: half <= KEPT_HALF, middles: Mutex::default() }
+    }
+
+    /// Tables that are cut and kept as if for another size.
+    #[cfg(test)]
+    pub(super) fn otherwise(half: usize, depths: Depths, keep: bool) -> Self {
+        Self { depths, keep, ..Self::new(half) }
     }
 
     /// The tables for these middle queens.
@@ -80,17 +92,18 @@ impl Tables {
         while middles.len() >= KEPT_MIDDLES {
             middles.remove(0);
         }
-        let made = Arc::new(MiddleTables::new(self.half, middle));
+        let made = Arc::new(MiddleTables::new(self, middle));
         middles.push(made.clone());
         made
     }
 }
 
 impl MiddleTables {
-    fn new(half: usize, middle: Middle) -> Self {
+    fn new(tables: &Tables, middle: Middle) -> Self {
+        let half = tables.half;
+        let (lanes, queries) = (tables.depths)(half, middle);
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
-        let (lanes, queries) = depths(half, middle);
         let mut corners: Vec<Arc<Table>> = Vec::new();
         for corner in CORNERS {
             let taken = match middle {
@@ -102,7 +115,7 @@ impl MiddleTables {
             let recipe = Recipe { shape, keys, side: corner.side(), blocked: blocked(middle, corner) };
             let table = corners.iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
-                let kept = if half <= KEPT_HALF { 1 << half } else { 0 };
+                let kept = if tables.keep { 1 << half } else { 0 };
                 Arc::new(Table { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
             }));
         }
@@ -117,7 +130,7 @@ fn lanes_in_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
 
-/// How many inner queens the lists of lanes and of queries are cut by, at most. Short lists are cheaper matched than cut.
+/// See [`Depths`]. Short lists are cheaper matched than cut.
 fn depths(half: usize, middle: Middle) -> (usize, usize) {
     match (half, middle) {
         (0..=9, Middle::None) => (0, 1),
