@@ -11,7 +11,7 @@ use queens::engine::Engine;
 use queens::engine::join::Join;
 #[cfg(target_arch = "x86_64")]
 use queens::engine::lanes::{Avx2, Avx512};
-use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Stream, Tables, Windows};
+use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Tables, Windows};
 use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
 use queens::{Size, oeis};
@@ -55,11 +55,11 @@ impl<L: Lanes> Lanes for Metered<L> {
         L::detect().map(Self)
     }
 
-    fn pairs(self, stream: Stream, partners: Partners, out: &mut Vec<u64>) {
+    fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
         let before = out.len();
         metered(0, || {
             self.0.pairs(stream, partners, out);
-            ((), stream.patterns.len(), out.len() - before)
+            ((), stream.len(), out.len() - before)
         });
     }
 

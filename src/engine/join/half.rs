@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::keys::{Keys, Side};
 use super::quadrant::{Quadrant, Shape, signature};
-use crate::engine::lanes::{Lanes, Partners, Stream};
+use crate::engine::lanes::{Lanes, Partners};
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
@@ -112,9 +112,7 @@ impl Half<'_> {
         let stream = [0, 1].map(|side| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize);
         // One placement at a time of the shorter list meets its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
-        let each = &quadrants[one];
-        let stream = stream[one].clone();
-        let stream = Stream { patterns: &each.patterns[stream.clone()], ranks: &each.ranks[stream] };
+        let stream = &quadrants[one].patterns[stream[one].clone()];
         lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 

@@ -22,6 +22,7 @@
 //! The placements for all row sets together are 1.2e5 at h = 8, and about eight times as many for each h more.
 
 use super::keys::{Keys, Side};
+use crate::engine::lanes::ranked;
 
 /// How the lists of one half are cut into runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +91,8 @@ fn choose(n: usize, k: usize) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Quadrant {
     pub(super) rows: u32,
-    /// Keys of each placement.
+    /// Keys of each placement, with the rank of its column set in its signature.
     pub(super) patterns: Vec<u64>,
-    /// The rank of its column set in its signature.
-    pub(super) ranks: Vec<u16>,
     /// Where each run begins, and the end.
     pub(super) starts: Vec<u32>,
     /// The first run of each signature.
@@ -132,7 +131,6 @@ pub(super) struct Lister {
 #[derive(Clone, Copy, Debug)]
 struct Found {
     run: u32,
-    rank: u16,
     pattern: u64,
 }
 
@@ -170,7 +168,7 @@ impl Lister {
         let taken = shape.taken.map_or(0, |column| 1 << column);
         let start = Node { free: !taken & ((1 << shape.half) - 1), blocked, ..Node::default() };
         if rows == 0 {
-            self.found.push(Found { run: 0, rank: 0, pattern: 0 });
+            self.found.push(Found { run: 0, pattern: 0 });
         } else {
             let search = Search {
                 shape,
@@ -196,12 +194,9 @@ impl Lister {
         self.next.extend_from_slice(&list.starts);
         list.patterns.clear();
         list.patterns.resize(self.found.len(), 0);
-        list.ranks.clear();
-        list.ranks.resize(self.found.len(), 0);
         for found in &self.found {
             let next = &mut self.next[found.run as usize];
             list.patterns[*next as usize] = found.pattern;
-            list.ranks[*next as usize] = found.rank;
             *next += 1;
         }
     }
@@ -256,7 +251,7 @@ impl Search<'_> {
             if later == 0 {
                 let rank = self.ranks[self.shape.outer_set(self.columns & !next.free) as usize];
                 let run = self.kinds[next.signature as usize][next.on_diagonal] + u32::from(rank);
-                found.push(Found { run, rank, pattern: next.pattern });
+                found.push(Found { run, pattern: ranked(next.pattern, rank) });
             } else {
                 self.row(later, nth + 1, next, found);
             }

@@ -10,7 +10,7 @@ use crate::plan::halves::{Halves, Middle};
 /// How many inner queens the lists of lanes and of queries are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
 
-/// Largest half whose quadrants are all kept: for h = 10 they take 150 MB, for h = 11 they would take 1.4 GB.
+/// Largest half whose quadrants are all kept: for h = 10 they take 150 MB, for h = 11 they would take 1.2 GB.
 const KEPT_HALF: usize = 10;
 
 /// One of the four quadrants. West ones are listed as their mirror images in the east.

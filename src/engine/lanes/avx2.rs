@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::shell::shell;
 use super::vector::Vector;
-use super::{Partners, Stream, Tables, Windows, kernel};
+use super::{KEY_BITS, Partners, Tables, Windows, kernel};
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -113,13 +113,14 @@ unsafe impl Vector for Bits {
     ) -> usize {
         // SAFETY: nothing beyond `readable` is read; what is stored stays within four words of what was kept so far.
         unsafe {
-            let (avoid, add) = (Self::splat(avoid).0, Self::splat(add).0);
+            let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Self::splat(word).0);
             let mut kept = 0;
             let mut put = |pattern: __m256i, inside: u32| {
                 let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
                 let keep = _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned();
                 let order = _mm256_loadu_si256(PACK[keep as usize].as_ptr().cast());
-                let packed = _mm256_permutevar8x32_epi32(_mm256_or_si256(pattern, add), order);
+                let both = _mm256_or_si256(_mm256_and_si256(pattern, keys), add);
+                let packed = _mm256_permutevar8x32_epi32(both, order);
                 _mm256_storeu_si256(out.add(kept).cast(), packed);
                 kept += (keep & inside).count_ones() as usize;
             };

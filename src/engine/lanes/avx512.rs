@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::shell::shell;
 use super::vector::Vector;
-use super::{Partners, Stream, Tables, Windows, kernel};
+use super::{KEY_BITS, Partners, Tables, Windows, kernel};
 
 /// 512 lanes on a processor with AVX-512F; `POPCNT` says whether it also has VPOPCNTDQ.
 #[derive(Clone, Copy, Debug)]
@@ -188,14 +188,15 @@ unsafe impl<const POPCNT: bool> Vector for Bits<POPCNT> {
     ) -> usize {
         // SAFETY: nothing beyond `readable` is read; what is stored stays within eight words of what was kept so far.
         unsafe {
-            let (avoid, add) = (Self::splat(avoid).0, Self::splat(add).0);
+            let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Self::splat(word).0);
             let mut kept = 0;
             // Compressed in a register and stored whole: a compressing store takes twice as long on Zen 5. Patterns
             // beyond `len` are packed behind the others, where the next store or nobody finds them: leaving them out
             // only from the count spares a mask operation.
             let mut put = |pattern: __m512i, inside: u32| {
                 let keep = _mm512_testn_epi64_mask(pattern, avoid);
-                let packed = _mm512_maskz_compress_epi64(keep, _mm512_or_si512(pattern, add));
+                let packed =
+                    _mm512_maskz_compress_epi64(keep, _mm512_ternarylogic_epi64::<0b1111_1000>(add, pattern, keys));
                 _mm512_storeu_si512(out.add(kept).cast(), packed);
                 kept += (u32::from(keep) & inside).count_ones() as usize;
             };

@@ -1,7 +1,7 @@
 //! The algorithms, once for every instruction set.
 
 use super::vector::Vector;
-use super::{ENTRIES, Partners, Stream, Tables, Windows};
+use super::{ENTRIES, KEY_BITS, Partners, Tables, Windows, rank};
 
 /// Up to so many lanes are compared with the queries one by one: filling tables for them takes longer.
 const FEW_LANES: usize = 24;
@@ -11,12 +11,13 @@ const FEW_LANES: usize = 24;
 /// # Safety
 /// The processor must have the instruction set of `V`.
 #[inline(always)]
-pub(super) unsafe fn pairs<V: Vector>(stream: Stream, partners: Partners, out: &mut Vec<u64>) {
+pub(super) unsafe fn pairs<V: Vector>(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
     let Some(last) = partners.starts.len().checked_sub(2) else { return };
     // The length stays in a register: through memory it would be the longest chain of the loop.
     let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
-    for (&pattern, &rank) in stream.patterns.iter().zip(stream.ranks) {
-        let run = last - usize::from(rank);
+    for &pattern in stream {
+        let run = last - rank(pattern);
+        let pattern = pattern & KEY_BITS;
         let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
         let readable = &partners.patterns[start..];
         let partners = &readable[..end - start];

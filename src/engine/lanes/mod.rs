@@ -172,19 +172,26 @@ impl Windows {
     }
 }
 
-/// Patterns of one quadrant, each with the rank of its column set.
-#[derive(Clone, Copy, Debug)]
-pub struct Stream<'a> {
-    /// The patterns.
-    pub patterns: &'a [u64],
-    /// As many ranks.
-    pub ranks: &'a [u16],
+/// The bits of a pattern that may hold keys.
+pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;
+
+/// A pattern of a quadrant with the rank of its column set, below 4096, in the bits beside the keys. A list of ranks
+/// would take a fifth more memory, and one more load for each pattern.
+pub fn ranked(pattern: u64, rank: u16) -> u64 {
+    debug_assert!(pattern & !KEY_BITS == 0 && rank < 1 << 12);
+    pattern | u64::from(rank).rotate_right(6)
 }
 
-/// Patterns of the other quadrant of the half in runs, one for each column set.
+/// The rank in a pattern.
+#[inline(always)]
+fn rank(pattern: u64) -> usize {
+    pattern.rotate_left(6) as usize & 0xfff
+}
+
+/// Ranked patterns of the other quadrant of the half in runs, one for each column set.
 #[derive(Clone, Copy, Debug)]
 pub struct Partners<'a> {
-    /// All patterns.
+    /// All of them.
     pub patterns: &'a [u64],
     /// Where each run begins; one more for the end.
     pub starts: &'a [u32],
@@ -204,9 +211,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
-    /// For each pattern p of the stream and each q in its run, the one as far from the last as p's rank is from 0,
-    /// appends `p | q` where p and q share no bit.
-    fn pairs(self, stream: Stream, partners: Partners, out: &mut Vec<u64>);
+    /// For each ranked pattern p of the stream and each q in its run, the one as far from the last as p's rank is from
+    /// 0, appends the keys of both where they share none.
+    fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`.
     fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);

@@ -4,7 +4,7 @@ use std::array::from_fn;
 
 use super::shell::shell;
 use super::vector::Vector;
-use super::{Partners, Stream, Tables, Windows, kernel};
+use super::{Partners, Tables, Windows, kernel};
 
 /// 256 lanes in four words.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ macro_rules! shell {
                 ($detect).then_some($make)
             }
 
-            fn pairs(self, stream: Stream, partners: Partners, out: &mut Vec<u64>) {
+            fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 $(#[target_feature(enable = $features)])?
-                unsafe fn compiled(stream: Stream, partners: Partners, out: &mut Vec<u64>) {
+                unsafe fn compiled(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                     // SAFETY: this function is compiled for the instruction set.
                     unsafe { kernel::pairs::<$vector>(stream, partners, out) }
                 }

@@ -1,5 +1,7 @@
 //! What a kernel needs of an instruction set.
 
+use super::KEY_BITS;
+
 /// A vector of 64-bit words.
 ///
 /// # Safety
@@ -85,7 +87,8 @@ pub(super) unsafe trait Vector: Copy {
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
     }
 
-    /// Writes `pattern | add` for each of `len` patterns that shares no bit with `avoid`, and returns how many.
+    /// Writes the keys of `pattern`, and `add`, for each of `len` patterns that shares no bit with `avoid`, and returns
+    /// how many.
     ///
     /// # Safety
     /// `readable` ≥ `len` words can be read; `out` has room for `len` words and [`Self::WORDS`] more.
@@ -104,7 +107,7 @@ pub(super) unsafe trait Vector: Copy {
             // SAFETY: `index` < `len`, and at most `index` words were written before.
             unsafe {
                 let pattern = *patterns.add(index);
-                *out.add(kept) = pattern | add;
+                *out.add(kept) = pattern & KEY_BITS | add;
                 kept += usize::from(pattern & avoid == 0);
             }
         }
