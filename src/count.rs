@@ -5,13 +5,16 @@ use std::time::Instant;
 use crate::board::{Size, SizeError};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method, MethodError};
+use crate::ledger::{Fingerprint, LedgerError};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::rows::Lines;
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate::{self, GateError};
-use crate::run::sum;
-use crate::tally::{Overflow, Tally};
+use crate::run::progress::Watch;
+use crate::run::recheck::Recheck;
+use crate::run::{Halt, run};
+use crate::tally::Tally;
 
 /// Counts above this N pass the gate first; up to it the count itself is as quick as the gate.
 const GATE_ABOVE: usize = 8;
@@ -33,6 +36,7 @@ pub struct Count {
     engine: Choice,
     isa: Option<Isa>,
     threads: usize,
+    double_check: f64,
 }
 
 /// Why a count was not made. None of these leaves a wrong number behind.
@@ -47,9 +51,12 @@ pub enum CountError {
     /// The engine failed on 8×8.
     #[error(transparent)]
     Gate(#[from] GateError),
-    /// The count is too large.
+    /// The run ended early: it was stopped, its sum is too large, or a double check failed.
     #[error(transparent)]
-    Overflow(#[from] Overflow),
+    Halt(#[from] Halt),
+    /// The ledger to go on from belongs to something else.
+    #[error("this ledger cannot be gone on with: {0}")]
+    Ledger(#[from] LedgerError),
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -68,6 +75,8 @@ pub struct Report {
     pub threads: usize,
     /// Wall time in seconds, gate and plan included, starting the threads not.
     pub seconds: f64,
+    /// Units counted a second time by another engine, see [`Count::double_check`].
+    pub double_checked: usize,
 }
 
 impl Count {
@@ -78,7 +87,7 @@ impl Count {
 
     /// The solutions whose first queens stand as in `prefix`.
     pub fn completions(prefix: Placement) -> Self {
-        Self { prefix, engine: Choice::Auto, isa: None, threads: 0 }
+        Self { prefix, engine: Choice::Auto, isa: None, threads: 0, double_check: 0.0 }
     }
 
     /// By this engine instead of the fastest.
@@ -99,26 +108,77 @@ impl Count {
         Self { threads, ..self }
     }
 
+    /// Counts a random share of the units, 0 to 1, a second time by another engine; the first difference ends the run.
+    #[must_use]
+    pub fn double_check(self, share: f64) -> Self {
+        Self { double_check: share, ..self }
+    }
+
+    /// What pins the units that [`Count::run_watched`] enters in a ledger.
+    ///
+    /// # Errors
+    /// Where the engine and the prefix do not go together.
+    pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
+        let method = Method::choose(self.engine, self.isa, &self.prefix)?;
+        let print = Print { prefix: self.prefix, engine: method.engine.info().name };
+        Ok(dispatch(method, &self.prefix, Lines::Two, print))
+    }
+
     /// Counts.
     ///
     /// Time grows about tenfold for each step of N. Memory is under a megabyte a thread.
     ///
     /// # Errors
-    /// Where the engine fails its check on 8×8, the count does not fit in 128 bits, or no threads can be had.
+    /// Where the engine fails its check on 8×8, the count does not fit in 128 bits, a double check fails, or no
+    /// threads can be had.
     pub fn run(&self) -> Result<Report, CountError> {
-        let threads = if self.threads == 0 { available_threads() } else { self.threads };
+        let threads = self.pool_size();
+        self.counted(threads, Lines::for_threads(self.prefix.size(), threads), None)
+    }
+
+    /// Counts what the ledger of `watch` lacks, and enters it there; the report has the sum of the whole ledger.
+    ///
+    /// The units do not depend on the number of threads, so that any machine can go on with the ledger. Progress and
+    /// ledger can be read from `watch` meanwhile, and it can stop the run.
+    ///
+    /// ```
+    /// use queens::ledger::Ledger;
+    /// use queens::run::progress::Watch;
+    /// use queens::{Count, Shard, Size};
+    /// let count = Count::new(Size::new(10)?);
+    /// let mut whole = Ledger::new(count.fingerprint()?, Shard::WHOLE);
+    /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {
+    ///     let watch = Watch::new(Ledger::new(count.fingerprint()?, shard));
+    ///     count.run_watched(&watch)?;
+    ///     whole.join(&watch.ledger())?;
+    /// }
+    /// assert_eq!(whole.total()?.get(), 724);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Count::run`], and where the ledger belongs to another count or the run is stopped.
+    pub fn run_watched(&self, watch: &Watch) -> Result<Report, CountError> {
+        watch.ledger().fingerprint().check(&self.fingerprint()?)?;
+        self.counted(self.pool_size(), Lines::Two, Some(watch))
+    }
+
+    fn pool_size(&self) -> usize {
+        if self.threads == 0 { available_threads() } else { self.threads }
+    }
+
+    fn counted(&self, threads: usize, lines: Lines, watch: Option<&Watch>) -> Result<Report, CountError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
-        let size = self.prefix.size();
-        let lines = Lines::for_threads(size, threads);
         let start = Instant::now();
-        if size.get() > GATE_ABOVE {
+        if self.prefix.size().get() > GATE_ABOVE {
             let eight = Size::new(8).expect("8 is a size");
             dispatch(method, &Placement::empty(eight), lines, Gate)?;
         }
-        let tally = dispatch(method, &self.prefix, lines, Sum(&pool))?;
+        let sum = Sum { pool: &pool, double_check: self.double_check, watch };
+        let (tally, double_checked) = dispatch(method, &self.prefix, lines, sum)?;
         let seconds = start.elapsed().as_secs_f64();
-        Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds })
+        Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds, double_checked })
     }
 }
 
@@ -146,17 +206,58 @@ struct Gate;
 impl Job for Gate {
     type Output = Result<(), GateError>;
 
-    fn run<P: Plan, E: Engine<Task = P::Task>>(self, plan: &P, engine: &E) -> Self::Output {
+    fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Self::Output
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        S: Engine<Task = P::Task>,
+    {
         gate::check(plan, engine)
     }
 }
 
-struct Sum<'a>(&'a rayon::ThreadPool);
+struct Print {
+    prefix: Placement,
+    engine: &'static str,
+}
+
+impl Job for Print {
+    type Output = Fingerprint;
+
+    fn run<P, E, S>(self, plan: &P, _engine: &E, _second: &S) -> Fingerprint
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        S: Engine<Task = P::Task>,
+    {
+        Fingerprint::new(self.prefix, self.engine, plan)
+    }
+}
+
+struct Sum<'a> {
+    pool: &'a rayon::ThreadPool,
+    double_check: f64,
+    watch: Option<&'a Watch>,
+}
 
 impl Job for Sum<'_> {
-    type Output = Result<Tally, Overflow>;
+    type Output = Result<(Tally, usize), Halt>;
 
-    fn run<P: Plan, E: Engine<Task = P::Task>>(self, plan: &P, engine: &E) -> Self::Output {
-        sum(plan, engine, self.0)
+    fn run<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Self::Output
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        S: Engine<Task = P::Task>,
+    {
+        let Some(watch) = self.watch else {
+            let units: Vec<usize> = (0..plan.units()).collect();
+            let recheck = Recheck::new(plan, second, &units, self.double_check, &());
+            return Ok((run(plan, engine, self.pool, &units, &recheck)?, recheck.units()));
+        };
+        watch.start(plan, self.pool.current_num_threads());
+        let units = watch.ledger().todo();
+        let recheck = Recheck::new(plan, second, &units, self.double_check, watch);
+        run(plan, engine, self.pool, &units, &recheck)?;
+        Ok((watch.ledger().total()?, recheck.units()))
     }
 }

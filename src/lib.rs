@@ -15,17 +15,20 @@
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
-//! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
+//! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8; progress, stopping, double checks |
+//! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`] | published terms to compare with |
 
 mod board;
 mod count;
 pub mod engine;
+pub mod ledger;
 pub mod oeis;
 mod placement;
 pub mod plan;
 pub mod run;
+mod shard;
 pub mod tally;
 
 pub use board::{Size, SizeError};
@@ -33,3 +36,4 @@ pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::Isa;
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
 pub use placement::{Placement, PlacementError, Square};
+pub use shard::{Shard, ShardError, ranges};

@@ -27,6 +27,8 @@ pub(crate) enum Colour {
 pub(crate) enum Command {
     /// Count the solutions on an N×N board
     Count(Count),
+    /// Join the results of shards, or name those that are missing
+    Merge(super::merge::Merge),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
@@ -62,6 +64,9 @@ pub(crate) struct Count {
     /// Print the number alone, as where stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) long: super::long::LongRun,
 }
 
 /// Accepts `auto` and the names of the table, which also makes them completions and possible values.

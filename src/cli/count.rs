@@ -1,13 +1,16 @@
 //! `queens count N`
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
-use queens::{Count, CountError, Isa, Placement, Report};
+use queens::ledger::Ledger;
+use queens::ledger::store::Store;
+use queens::{Count, Isa, Placement, Report, Shard};
 use serde::Serialize;
 
-use super::args;
+use super::keep::Keep;
 use super::output::{self, Table};
-use super::{Exit, Failure};
+use super::{Exit, Failure, args, watch};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     let prefix = match &args.prefix {
@@ -16,18 +19,22 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
             Placement::parse(text, args.size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?
         }
     };
-    let report = isa(Count::completions(prefix), args.isa)
+    let count = isa(Count::completions(prefix), args.isa)
         .engine(args.engine)
         .threads(args.threads)
-        .run()
-        .map_err(|error| failure(&error))?;
+        .double_check(args.long.double_check);
+    let outcome = match (args.long.shard, &args.long.out) {
+        (Some(shard), Some(out)) => count_shard(&count, shard, out, args)?,
+        _ => count_units(&count, Shard::WHOLE, args)?.0,
+    };
     let mut out = anstream::stdout().lock();
     if args.json {
-        output::json(&mut out, &Json::from(&report))?;
-    } else if args.quiet || !std::io::stdout().is_terminal() {
-        writeln!(out, "{}", report.count)?;
-    } else {
-        write!(out, "{}", table(&report))?;
+        output::json(&mut out, &Json::from(&outcome))?;
+    } else if !args.quiet && std::io::stdout().is_terminal() {
+        write!(out, "{}", table(&outcome))?;
+    } else if outcome.shard.is_whole() {
+        // A part of the count, alone, would pass for the count.
+        writeln!(out, "{}", outcome.report.count)?;
     }
     Ok(())
 }
@@ -37,12 +44,52 @@ fn isa(count: Count, isa: Option<Isa>) -> Count {
     isa.map_or(count.clone(), |isa| count.isa(isa))
 }
 
-fn failure(error: &CountError) -> Failure {
-    if let CountError::Method(error) = error {
-        return Failure::usage(error);
+/// What was counted.
+struct Outcome {
+    report: Report,
+    shard: Shard,
+    /// Units that an earlier run had finished.
+    resumed: usize,
+    /// All units of the shard.
+    units: usize,
+}
+
+/// Counts the units of a shard, from the checkpoint on if there is one.
+fn count_units(count: &Count, shard: Shard, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
+    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let (keep, ledger) = Keep::open(&args.long, fingerprint, shard)?;
+    go_on(count, ledger, keep, args)
+}
+
+/// Counts what the ledger lacks.
+fn go_on(count: &Count, ledger: Ledger, mut keep: Keep, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
+    let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
+    let (report, ledger) = watch::run(count, ledger, &mut keep, &args.long)?;
+    Ok((Outcome { report, shard, resumed, units }, ledger))
+}
+
+/// Counts a shard into its result file, unless that is complete already.
+fn count_shard(count: &Count, shard: Shard, out: &Path, args: &args::Count) -> Result<Outcome, Failure> {
+    if args.long.checkpoint.as_deref() == Some(out) {
+        return Err(Failure::usage(&"--checkpoint and --out are two files: only a finished shard gets to the second"));
     }
-    let exit = if matches!(error, CountError::Gate(_)) { Exit::Difference } else { Exit::Failure };
-    Failure::Run(exit, error.to_string())
+    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let mut store = Store::open(out)?;
+    if let Some(found) = store.load(&fingerprint, shard)? {
+        let path = out.display();
+        if found.ledger.is_complete() {
+            output::note(&format!("{path}: shard {shard} is complete already"));
+            return Ok(go_on(count, found.ledger, Keep::nothing(), args)?.0);
+        }
+        let message = format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
+        return Err(Failure::Run(Exit::Failure, message));
+    }
+    let (outcome, ledger) = count_units(count, shard, args)?;
+    store.save(&ledger)?;
+    if !args.quiet {
+        output::note(&format!("{}: shard {shard} of N = {}, {} units", out.display(), args.size, outcome.units));
+    }
+    Ok(outcome)
 }
 
 /// The result as a program reads it.
@@ -53,42 +100,67 @@ struct Json {
     command: &'static str,
     n: usize,
     prefix: Option<String>,
-    count: String,
+    /// The number of solutions, of all shards.
+    count: Option<String>,
+    shard: Option<String>,
+    /// What this shard adds to the count.
+    part: Option<String>,
     engine: String,
     isa: String,
     threads: usize,
     seconds: f64,
+    units: usize,
+    resumed: usize,
+    double_checked: usize,
 }
 
-impl From<&Report> for Json {
-    fn from(report: &Report) -> Self {
+impl From<&Outcome> for Json {
+    fn from(outcome: &Outcome) -> Self {
+        let report = &outcome.report;
+        let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
         Self {
             about: output::About::here(),
             command: "count",
             n: report.prefix.size().get(),
             prefix: (!report.prefix.is_empty()).then(|| report.prefix.to_string()),
-            count: report.count.to_string(),
+            count: whole.then(|| count.clone()),
+            shard: (!whole).then(|| outcome.shard.to_string()),
+            part: (!whole).then_some(count),
             engine: report.method.engine.to_string(),
             isa: report.method.isa.to_string(),
             threads: report.threads,
             seconds: report.seconds,
+            units: outcome.units,
+            resumed: outcome.resumed,
+            double_checked: report.double_checked,
         }
     }
 }
 
 /// The result as a person reads it.
-fn table(report: &Report) -> Table {
+fn table(outcome: &Outcome) -> Table {
+    let report = &outcome.report;
     let mut table = Table::default();
     table.row("N", report.prefix.size());
     if !report.prefix.is_empty() {
         table.row("prefix", report.prefix);
     }
-    table.result("solutions", output::grouped(report.count));
+    if outcome.shard.is_whole() {
+        table.result("solutions", output::grouped(report.count));
+    } else {
+        table.row("shard", outcome.shard);
+        table.result("its part", output::grouped(report.count));
+    }
     table.row("engine", format!("{}, {}", report.method.engine, report.method.isa));
     table.row("threads", report.threads);
     table.row("time", output::seconds(report.seconds));
-    if report.count > 0 && report.seconds > 0.0 {
+    if outcome.resumed > 0 {
+        table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
+    } else if report.count > 0 && report.seconds > 0.0 {
         table.row("rate", format!("{} solutions/s", output::rounded(report.count as f64 / report.seconds)));
+    }
+    if report.double_checked > 0 {
+        table.row("checked", format!("{} units twice, no difference", report.double_checked));
     }
     table
 }
@@ -98,17 +170,22 @@ mod tests {
     use super::*;
     use queens::{EngineKind, Method, Size};
 
+    fn plain(outcome: &Outcome) -> String {
+        anstream::adapter::strip_str(&table(outcome).to_string()).to_string()
+    }
+
     #[test]
     fn a_person_reads_aligned_lines() {
         let sixteen = Size::new(16).unwrap();
-        let mut report = Report {
+        let report = Report {
             prefix: Placement::empty(sixteen),
             count: 14_772_512,
             method: Method { engine: EngineKind::Backtrack, isa: Isa::Portable },
             threads: 2,
             seconds: 0.5,
+            double_checked: 0,
         };
-        let plain = |report: &Report| anstream::adapter::strip_str(&table(report).to_string()).to_string();
+        let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105 };
         let expected = "\
 N          16
 solutions  14,772,512
@@ -117,10 +194,16 @@ threads    2
 time       500 ms
 rate       29.5 million solutions/s
 ";
-        assert_eq!(plain(&report), expected);
-        report.prefix = Placement::parse("1,3", sixteen).unwrap();
-        report.count = 0;
-        assert!(plain(&report).contains("prefix     1,3\n"));
-        assert!(!plain(&report).contains("rate"));
+        assert_eq!(plain(&outcome), expected);
+        outcome.report.prefix = Placement::parse("1,3", sixteen).unwrap();
+        outcome.report.count = 0;
+        assert!(plain(&outcome).contains("prefix     1,3\n"));
+        assert!(!plain(&outcome).contains("rate"));
+        outcome.shard = "2/3".parse().unwrap();
+        outcome.resumed = 7;
+        outcome.report.double_checked = 5;
+        assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
+        assert!(plain(&outcome).contains("shard     2/3\nits part  0\n"));
+        assert!(plain(&outcome).contains("resumed   from 7 of 105 units\nchecked   5 units twice, no difference\n"));
     }
 }

@@ -13,6 +13,10 @@ pub(crate) enum Exit {
     Usage,
     /// A result differs from what it should be.
     Difference,
+    /// Shards are missing at a merge.
+    Missing,
+    /// Stopped before the end, saved, and can be resumed.
+    Stopped,
 }
 
 impl Exit {
@@ -22,6 +26,8 @@ impl Exit {
             Self::Failure => 1,
             Self::Usage => 2,
             Self::Difference => 3,
+            Self::Missing => 4,
+            Self::Stopped => 75,
         }
     }
 }
@@ -38,7 +44,7 @@ mod tests {
 
     #[test]
     fn codes_are_a_promise() {
-        let codes = [Exit::Success, Exit::Failure, Exit::Usage, Exit::Difference].map(Exit::code);
-        assert_eq!(codes, [0, 1, 2, 3]);
+        let codes = [Exit::Success, Exit::Failure, Exit::Usage, Exit::Difference, Exit::Missing, Exit::Stopped];
+        assert_eq!(codes.map(Exit::code), [0, 1, 2, 3, 4, 75]);
     }
 }

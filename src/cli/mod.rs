@@ -3,12 +3,22 @@
 mod args;
 mod count;
 mod exit;
+mod keep;
+mod long;
+mod merge;
 mod output;
+mod progress;
+mod signals;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::{CommandFactory, Parser};
+use queens::CountError;
+use queens::ledger::LedgerError;
+use queens::ledger::store::StoreError;
+use queens::run::Halt;
 
 use args::{Args, Command};
 pub(crate) use exit::Exit;
@@ -22,6 +32,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     output::choose_colour(args.color);
     let result = match args.command {
         Command::Count(count) => count::run(&count),
+        Command::Merge(merge) => merge::run(&merge),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };
@@ -31,6 +42,11 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Err(Failure::Run(exit, message)) => {
             output::error(&message);
             exit
+        }
+        Err(Failure::Told(exit)) => exit,
+        Err(Failure::Signal(signal)) => {
+            signals::die_of(signal);
+            Exit::Failure
         }
     }
 }
@@ -43,6 +59,10 @@ enum Failure {
     Usage(clap::Error),
     /// Something went wrong, in words for people.
     Run(Exit, String),
+    /// All has been said already.
+    Told(Exit),
+    /// A signal ended it; all has been said already.
+    Signal(i32),
 }
 
 impl Failure {
@@ -67,6 +87,23 @@ impl From<io::Error> for Failure {
         } else {
             Self::Run(Exit::Failure, format!("writing the result failed: {error}"))
         }
+    }
+}
+
+impl From<&CountError> for Failure {
+    fn from(error: &CountError) -> Self {
+        if let CountError::Method(error) = error {
+            return Self::usage(error);
+        }
+        let wrong = matches!(error, CountError::Gate(_) | CountError::Halt(Halt::Differs { .. }));
+        Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let wrong = matches!(error, StoreError::Ledger(_, LedgerError::Conflict { .. }));
+        Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
     }
 }
 

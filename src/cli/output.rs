@@ -9,7 +9,13 @@ use serde::Serialize;
 use super::Exit;
 use super::args::Colour;
 
+/// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
+pub(crate) const SCHEMA: u32 = 1;
+/// Name and version, as in the ledgers.
+pub(crate) const PROGRAM: &str = concat!("queens ", env!("CARGO_PKG_VERSION"));
+
 const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();
 
@@ -27,6 +33,16 @@ pub(crate) fn choose_colour(colour: Colour) {
 pub(crate) fn error(message: &str) {
     // Where even stderr is gone, there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
+}
+
+/// One line on stderr: not as it should be, but no failure.
+pub(crate) fn warning(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {message}");
+}
+
+/// A line on stderr.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{message}");
 }
 
 /// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
@@ -63,7 +79,6 @@ pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<(
 /// What every JSON object says of the program and the machine.
 #[derive(Serialize)]
 pub(crate) struct About {
-    /// Grows where a field changes its meaning or goes; new fields leave it.
     schema: u32,
     version: &'static str,
     cpu: String,
@@ -71,7 +86,7 @@ pub(crate) struct About {
 
 impl About {
     pub(crate) fn here() -> Self {
-        Self { schema: 1, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
+        Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
     }
 }
 
@@ -132,6 +147,11 @@ pub(crate) fn rounded(value: f64) -> String {
     }
 }
 
+/// So many a second, to three digits: `1.24`, `2,096`.
+pub(crate) fn rate(value: f64) -> String {
+    if value < 999.5 { three_digits(value) } else { rounded(value) }
+}
+
 /// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`.
 pub(crate) fn seconds(seconds: f64) -> String {
     if seconds < 1e-3 {
@@ -166,6 +186,7 @@ mod tests {
     fn numbers_are_grouped_and_rounded() {
         assert_eq!([0, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
         assert_eq!([12.0, 29.46e6, 1.0e9].map(rounded), ["12", "29.5 million", "1.00 billion"]);
+        assert_eq!([0.0, 1.237, 250.4, 2096.4].map(rate), ["0.00", "1.24", "250", "2,096"]);
         assert_eq!(
             [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
             ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]

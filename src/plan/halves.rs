@@ -175,6 +175,15 @@ impl Plan for HalvesPlan {
         Weighted { task, weight }
     }
 
+    /// The queens between the halves, for odd N: they decide which quadrants there are.
+    fn group(&self, unit: usize) -> usize {
+        match self.units[unit].middle {
+            Middle::None => unit,
+            Middle::Centre => 0,
+            Middle::Crossed { column, row } => usize::from(column) << 8 | usize::from(row),
+        }
+    }
+
     /// Fitted to the mean times for N = 17 to 20, which it meets within a fifth: tasks are largest where north and
     /// south share the rows evenly, half as large again where the mirror makes a task count everything, and with
     /// crossed middle queens the larger the farther out these stand, for there they attack less.

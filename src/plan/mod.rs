@@ -38,6 +38,16 @@ pub trait Plan: Sync {
     /// The work of a unit relative to the others, estimated from its shape alone.
     fn work(&self, unit: usize) -> f64;
 
+    /// Neighbours of the same group share what a worker may keep from one to the next, and are best solved in a row.
+    fn group(&self, unit: usize) -> usize {
+        unit
+    }
+
+    /// A unit's name for people.
+    fn name(&self, unit: usize) -> String {
+        format!("unit {unit}")
+    }
+
     /// The tasks of one unit, in order.
     fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Self::Task>> {
         (0..self.tasks(unit)).map(move |index| self.task(unit, index))

@@ -100,9 +100,14 @@ impl Plan for RowsPlan {
         self.tasks[unit]
     }
 
-    /// All alike: with two lines set the work of the tasks differs by no more than a factor of three.
+    /// All alike: with two lines set the work of the tasks differs by no more than a factor of three, and counting
+    /// the ways to set a few queens more predicts it worse than nothing does (spread 0.22 against 0.13 at N = 13).
     fn work(&self, _unit: usize) -> f64 {
         1.0
+    }
+
+    fn name(&self, unit: usize) -> String {
+        format!("unit {unit} (completions of {})", self.tasks[unit].task)
     }
 }
 

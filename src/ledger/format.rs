@@ -1,0 +1,262 @@
+//! A ledger as text, format 1.
+//!
+//! ```text
+//! queens ledger 1                        the format
+//! n 16                                   columns and rows of the board
+//! prefix -                               the queens given, or - for none
+//! engine backtrack                       who counted
+//! plan rows/1 N=16 prefix= lines=2       how the count is cut, in the plan's own words
+//! units 105                              units of the whole plan
+//! shard 1/1                              which of them are this ledger's: unit % M = K - 1 for shard K/M
+//! host cassini                           the machine that saved it
+//! program queens 0.1.0                   and its program
+//! seconds 12.345                         wall time spent so far
+//! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once
+//! unit 3 98712
+//! sha256 4b43…                           of every byte above this line: `head -n -1 FILE | sha256sum`
+//! ```
+//!
+//! UTF-8, lines end in a newline, the lines stand in this order. There is one way to write a ledger, and
+//! [`decode`] takes nothing else: it writes what it has read again and compares. A file that is cut short anywhere or
+//! has any byte changed is therefore refused. A program that does not know the format's number refuses the file
+//! unread.
+
+use std::fmt::Write;
+use std::str::Lines;
+
+use sha2::{Digest, Sha256};
+
+use super::{Fingerprint, Ledger, Origin};
+use crate::board::Size;
+use crate::placement::Placement;
+
+/// The number in the first line. It grows with every change that an older program would misread.
+const VERSION: &str = "1";
+const MAGIC: &str = "queens ledger ";
+const CHECKSUM: &str = "sha256 ";
+
+/// Why bytes are not a ledger.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// Something else altogether.
+    #[error("not a ledger of queens")]
+    NotALedger,
+    /// From another time.
+    #[error("ledger format {0}; this program reads format {VERSION}")]
+    Version(String),
+    /// The end is missing.
+    #[error("cut short: its last line is not a checksum")]
+    Cut,
+    /// Some byte is not as it was written.
+    #[error("damaged: its checksum does not fit its contents")]
+    Checksum,
+    /// The checksum fits, yet the contents are none of ours.
+    #[error("not written by this program: {0}")]
+    Contents(String),
+}
+
+/// The ledger as text.
+pub fn encode(ledger: &Ledger) -> String {
+    let Fingerprint { prefix, engine, plan, units } = ledger.fingerprint();
+    let origin = &ledger.origin;
+    let shown = if prefix.is_empty() { "-".to_owned() } else { prefix.to_string() };
+    let mut text = format!(
+        "{MAGIC}{VERSION}\nn {}\nprefix {shown}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
+         program {}\nseconds {:.3}\n",
+        prefix.size(),
+        ledger.shard(),
+        one_line(&origin.host),
+        one_line(&origin.program),
+        origin.seconds,
+    );
+    for (unit, tally) in ledger.tallies() {
+        writeln!(text, "unit {unit} {}", tally.get()).expect("a string takes everything");
+    }
+    let checksum = checksum(&text);
+    text + &checksum
+}
+
+/// The ledger that was written as these bytes.
+///
+/// # Errors
+/// Where they are not exactly what [`encode`] writes.
+pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
+    let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
+    let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if version != VERSION.as_bytes() {
+        return Err(FormatError::Version(String::from_utf8_lossy(version).chars().take(20).collect()));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| FormatError::Checksum)?;
+    let (body, last) = text.strip_suffix('\n').and_then(|text| text.rsplit_once('\n')).ok_or(FormatError::Cut)?;
+    if !last.starts_with(CHECKSUM) {
+        return Err(FormatError::Cut);
+    }
+    let body = &text[..=body.len()];
+    if text[body.len()..] != checksum(body) {
+        return Err(FormatError::Checksum);
+    }
+    let ledger = read(body.lines()).map_err(FormatError::Contents)?;
+    if encode(&ledger) == text {
+        Ok(ledger)
+    } else {
+        Err(FormatError::Contents("its lines are not in their one form".to_owned()))
+    }
+}
+
+/// The last line.
+fn checksum(body: &str) -> String {
+    let mut line = CHECKSUM.to_owned();
+    for byte in Sha256::digest(body.as_bytes()) {
+        write!(line, "{byte:02x}").expect("a string takes everything");
+    }
+    line + "\n"
+}
+
+/// Names come from outside; a line break in one would make two lines.
+fn one_line(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The contents of the lines before the checksum. What it lets pass in another form, [`decode`] catches.
+fn read(mut lines: Lines<'_>) -> Result<Ledger, String> {
+    lines.next();
+    let size: Size = parsed("n", field(&mut lines, "n")?)?;
+    let prefix = match field(&mut lines, "prefix")? {
+        "-" => Placement::empty(size),
+        text => Placement::parse(text, size).map_err(|error| error.to_string())?,
+    };
+    let engine = field(&mut lines, "engine")?.to_owned();
+    let plan = field(&mut lines, "plan")?.to_owned();
+    let units = parsed("units", field(&mut lines, "units")?)?;
+    let shard = parsed("shard", field(&mut lines, "shard")?)?;
+    let mut ledger = Ledger::new(Fingerprint { prefix, engine, plan, units }, shard);
+    ledger.origin = Origin {
+        host: field(&mut lines, "host")?.to_owned(),
+        program: field(&mut lines, "program")?.to_owned(),
+        seconds: parsed("seconds", field(&mut lines, "seconds")?)?,
+    };
+    for line in lines {
+        let (unit, tally) =
+            line.strip_prefix("unit ").and_then(|rest| rest.split_once(' ')).ok_or("a line is no unit")?;
+        let tally: u128 = parsed("tally", tally)?;
+        ledger.record(parsed("unit", unit)?, tally.into()).map_err(|error| error.to_string())?;
+    }
+    Ok(ledger)
+}
+
+fn field<'a>(lines: &mut Lines<'a>, name: &str) -> Result<&'a str, String> {
+    let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.ok_or_else(|| format!("the line '{name}' is missing"))
+}
+
+fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("'{text}' is no {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shard::Shard;
+    use proptest::prelude::*;
+
+    fn small() -> Ledger {
+        let prefix = Placement::parse("15", Size::new(8).unwrap()).unwrap();
+        let plan = "rows/1 N=8 prefix=15 lines=2".to_owned();
+        let fingerprint = Fingerprint { prefix, engine: "naive".into(), plan, units: 9 };
+        let mut ledger = Ledger::new(fingerprint, Shard::new(2, 3).unwrap());
+        ledger.record(7, 3.into()).unwrap();
+        ledger.record(1, u128::MAX.into()).unwrap();
+        ledger.origin.host = "a b".into();
+        ledger.origin.program = "queens 0.1.0".into();
+        ledger.origin.seconds = 1.5;
+        ledger
+    }
+
+    #[test]
+    fn the_text_is_as_documented() {
+        let text = "queens ledger 1\nn 8\nprefix 15\nengine naive\nplan rows/1 N=8 prefix=15 lines=2\nunits 9\n\
+                    shard 2/3\nhost a b\nprogram queens 0.1.0\nseconds 1.500\n\
+                    unit 1 340282366920938463463374607431768211455\nunit 7 3\n";
+        // From `sha256sum`.
+        let sum = "sha256 0cce4e390b5fbb99533c9f496314db5465b95c9ae1702fc5e45c6d0b3fe577a6\n";
+        assert_eq!(encode(&small()), format!("{text}{sum}"));
+        assert_eq!(decode(encode(&small()).as_bytes()), Ok(small()));
+    }
+
+    #[test]
+    fn every_cut_is_refused() {
+        let bytes = encode(&small()).into_bytes();
+        for length in 0..bytes.len() {
+            let error = decode(&bytes[..length]).expect_err("a cut ledger passed");
+            let head = length <= MAGIC.len() + VERSION.len();
+            assert!(head || error == FormatError::Cut, "{length}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_refused() {
+        let bytes = encode(&small()).into_bytes();
+        for bit in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&flipped).is_err(), "bit {bit}");
+        }
+    }
+
+    /// With the right checksum, what this program would not write is still refused.
+    #[test]
+    fn there_is_one_way_to_write_a_ledger() {
+        let text = encode(&small());
+        let body = &text[..text.rfind(CHECKSUM).unwrap()];
+        let sealed = |body: &str| decode((body.to_owned() + &checksum(body)).as_bytes());
+        assert_eq!(sealed(body), Ok(small()));
+        for (from, to) in [
+            ("n 8", "n +8"),
+            ("n 8", "n 33"),
+            ("prefix 15", "prefix 1,5"),
+            ("prefix 15", "prefix 12"),
+            ("unit 7 3", "unit 07 3"),
+            ("unit 7 3", "unit 8 3"),
+            ("unit 7 3\n", "unit 7 3\nunit 7 3\n"),
+            ("unit 7 3\n", "unit 7 3\nunit 7 4\n"),
+            ("unit 7 3\n", "unit 7 3\n\n"),
+            ("unit 7 3", "unit 7 340282366920938463463374607431768211456"),
+            ("seconds 1.500", "seconds 1.5"),
+            ("shard 2/3", "shard 1/3"),
+            ("host a b\n", ""),
+        ] {
+            assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
+        assert_eq!(error(b""), "not a ledger of queens");
+        assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens");
+        assert_eq!(error(b"queens ledger 2\nanything"), "ledger format 2; this program reads format 1");
+        assert_eq!(error(b"queens ledger 1\nn 8\n"), "cut short: its last line is not a checksum");
+    }
+
+    proptest! {
+        #[test]
+        fn writing_and_reading_are_inverse(
+            tallies in proptest::collection::btree_map(0usize..1000, any::<u128>(), 0..40),
+            host in "[ -~\n]{0,20}",
+            seconds in 0.0f64..1e9,
+        ) {
+            let prefix = Placement::empty(Size::new(20).unwrap());
+            let fingerprint = Fingerprint { prefix, engine: "join".into(), plan: "halves/1".into(), units: 1000 };
+            let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
+            for (unit, tally) in tallies {
+                ledger.record(unit, tally.into()).unwrap();
+            }
+            ledger.origin.host = host;
+            ledger.origin.seconds = seconds;
+            let text = encode(&ledger);
+            let read = decode(text.as_bytes()).unwrap();
+            prop_assert_eq!(encode(&read), text);
+            prop_assert!(read.tallies().eq(ledger.tallies()));
+        }
+    }
+}

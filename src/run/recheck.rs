@@ -1,0 +1,124 @@
+//! Counting some units a second time by another engine, against errors of the machine itself.
+//!
+//! Memory and processors err now and then, and a run of weeks gives them time. Two engines that share no code path
+//! do not make the same error, so where they agree on a random share of the units, an error rate that would matter
+//! is ruled out; where they differ, the run ends with the unit's name.
+
+use std::collections::HashSet;
+
+use super::{Halt, Observer, unit_tally};
+use crate::engine::Engine;
+use crate::plan::Plan;
+use crate::tally::Tally;
+
+/// An observer that recounts chosen units before it passes them on to another.
+#[derive(Debug)]
+pub struct Recheck<'a, P, E, O> {
+    plan: &'a P,
+    second: &'a E,
+    chosen: HashSet<usize>,
+    inner: &'a O,
+}
+
+impl<'a, P, E, O> Recheck<'a, P, E, O> {
+    /// Recounts a random `share` of `units`, rounded up to whole units, by the engine `second`.
+    pub fn new(plan: &'a P, second: &'a E, units: &[usize], share: f64, inner: &'a O) -> Self {
+        let number = (share.clamp(0.0, 1.0) * units.len() as f64).ceil() as usize;
+        let chosen = fastrand::choose_multiple(units.iter().copied(), number).into_iter().collect();
+        Self { plan, second, chosen, inner }
+    }
+
+    /// How many units are recounted.
+    pub fn units(&self) -> usize {
+        self.chosen.len()
+    }
+}
+
+impl<P, E, O> Observer for Recheck<'_, P, E, O>
+where
+    P: Plan,
+    E: Engine<Task = P::Task>,
+    O: Observer,
+{
+    fn begun(&self, thread: usize, unit: usize) {
+        self.inner.begun(thread, unit);
+    }
+
+    fn stopped(&self) -> bool {
+        self.inner.stopped()
+    }
+
+    fn task_done(&self) {
+        self.inner.task_done();
+    }
+
+    fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
+        if self.chosen.contains(&unit) {
+            let second = unit_tally(self.plan, self.second, &mut self.second.worker(), unit, &Recount(self.inner))?;
+            if second != tally {
+                let unit = self.plan.name(unit);
+                return Err(Halt::Differs { unit, first: tally.get(), second: second.get() });
+            }
+        }
+        self.inner.finished(thread, unit, tally)
+    }
+}
+
+/// A recount can be stopped, and its tasks are not counted as done again.
+struct Recount<'a, O>(&'a O);
+
+impl<O: Observer> Observer for Recount<'_, O> {
+    fn stopped(&self) -> bool {
+        self.0.stopped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::backtrack::Backtrack;
+    use crate::engine::naive::Naive;
+    use crate::plan::rows::{Lines, RowsPlan};
+    use crate::run::run;
+    use crate::{Placement, Size};
+
+    /// Backtracking on a machine that flips the lowest bit of one unit's tally.
+    struct Flipped;
+
+    impl Engine for Flipped {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            Backtrack.count(&mut Backtrack.worker(), task) ^ u64::from(task.rows().eq([3, 5]))
+        }
+    }
+
+    #[test]
+    fn a_flipped_tally_is_caught_and_named() {
+        let plan = RowsPlan::new(&Placement::empty(Size::new(8).unwrap()), Lines::Two);
+        let units: Vec<usize> = (0..plan.units()).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let all = Recheck::new(&plan, &Naive, &units, 1.0, &());
+        assert_eq!(all.units(), units.len());
+        assert_eq!(run(&plan, &Backtrack, &pool, &units, &all).map(Tally::get), Ok(92));
+        let halt = run(&plan, &Flipped, &pool, &units, &all).unwrap_err();
+        let Halt::Differs { unit, first, second } = &halt else { panic!("{halt}") };
+        assert!(unit.ends_with("(completions of 35)"), "{unit}");
+        assert_eq!(first.abs_diff(*second), 2, "the unit's weight is 2");
+        // Unchecked, the error passes.
+        let none = Recheck::new(&plan, &Naive, &units, 0.0, &());
+        assert_eq!(none.units(), 0);
+        assert_ne!(run(&plan, &Flipped, &pool, &units, &none).map(Tally::get), Ok(92));
+    }
+
+    #[test]
+    fn shares_are_rounded_up() {
+        let plan = RowsPlan::new(&Placement::empty(Size::new(8).unwrap()), Lines::Two);
+        let units: Vec<usize> = (0..10).collect();
+        let number = |share| Recheck::new(&plan, &Naive, &units, share, &()).units();
+        assert_eq!([0.0, 0.001, 0.1, 0.11, 1.0].map(number), [0, 1, 1, 2, 10]);
+    }
+}

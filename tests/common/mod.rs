@@ -1,0 +1,30 @@
+//! The program and its ledgers, for the tests of long runs.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use queens::ledger::{Ledger, store};
+
+/// `queens` with these arguments, in a folder of the test's own.
+pub(crate) fn queens(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_queens"));
+    command.args(line.split_whitespace()).current_dir(folder).env_remove("NO_COLOR");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Its exit code, stdout and stderr. A process that a signal ended has none of the first.
+pub(crate) fn output(folder: &Path, line: &str) -> (Option<i32>, String, String) {
+    texts(&queens(folder, line).output().unwrap())
+}
+
+pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// The finished units of a file and their tallies.
+pub(crate) fn tallies(path: &Path) -> Vec<(usize, u128)> {
+    let ledger: Ledger = store::read(path).unwrap();
+    ledger.tallies().map(|(unit, tally)| (unit, tally.get())).collect()
+}

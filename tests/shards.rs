@@ -1,0 +1,179 @@
+//! Shards and their merge, as users run them.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{output, tallies};
+use queens::ledger::store::{self, Store};
+use queens::ledger::{Ledger, LedgerError};
+use queens::{Shard, oeis};
+
+/// Counts N = 11 in so many shards, files s1, s2 and so on.
+fn shards(folder: &Path, of: u32) {
+    for k in 1..=of {
+        let line = format!("count 11 --engine backtrack --shard {k}/{of} --out s{k}");
+        let (code, out, err) = output(folder, &line);
+        assert_eq!((code, out.as_str()), (Some(0), ""), "a part alone would pass for the count");
+        assert!(err.starts_with(&format!("s{k}: shard {k}/{of} of N = 11, ")), "{err}");
+    }
+}
+
+fn files(of: u32) -> String {
+    (1..=of).map(|k| format!("s{k}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The ledger of a file with some tallies changed, saved under another name.
+fn forged(folder: &Path, from: &str, to: &str, change: impl Fn(usize, u128) -> u128) {
+    let ledger = store::read(&folder.join(from)).unwrap();
+    let mut forged = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
+    for (unit, tally) in ledger.tallies() {
+        forged.record(unit, change(unit, tally.get()).into()).unwrap();
+    }
+    Store::open(folder.join(to)).unwrap().save(&forged).unwrap();
+}
+
+#[test]
+fn all_shards_make_the_total() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let total = "2680\n";
+    assert_eq!(oeis::QUEENS.term(11), Some(2680));
+    shards(path, 3);
+    let mut units: Vec<usize> = (1..=3).flat_map(|k| tallies(&path.join(format!("s{k}")))).map(|unit| unit.0).collect();
+    units.sort_unstable();
+    assert!(units.iter().copied().eq(0..units.len()), "every unit once");
+    for order in ["s1 s2 s3", "s3 s1 s2", "s2 s2 s1 s3 s1"] {
+        let note = "agrees with OEIS A000170\n".to_owned();
+        assert_eq!(output(path, &format!("merge {order}")), (Some(0), total.to_owned(), note), "{order}");
+    }
+    assert_eq!(output(path, "merge -q s1 s2 s3"), (Some(0), total.to_owned(), String::new()));
+    let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
+    assert_eq!((&json["count"], &json["n"], &json["shards"]), (&"2680".into(), &11.into(), &3.into()));
+    assert_eq!((&json["agrees_with"], &json["missing"]), (&"A000170".into(), &serde_json::Value::Null));
+    // A finished checkpoint of everything is the one shard of one.
+    assert_eq!(output(path, "count 11 --engine backtrack --checkpoint c").0, Some(0));
+    assert_eq!(output(path, "merge c").1, total);
+}
+
+#[test]
+fn more_shards_than_units_are_no_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    for k in 1..=9 {
+        let (code, _, err) = output(folder.path(), &format!("count 4 --engine backtrack --shard {k}/9 --out s{k}"));
+        assert_eq!(code, Some(0), "{err}");
+    }
+    let (code, out, _) = output(folder.path(), &format!("merge {}", files(9)));
+    assert_eq!((code, out.as_str()), (Some(0), "2\n"));
+}
+
+#[test]
+fn missing_shards_are_named_as_job_arrays_take_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 9);
+    let (code, out, err) = output(path, "merge s1 s2 s4 s5 s6");
+    assert_eq!((code, out.as_str()), (Some(4), "3,7-9\n"));
+    assert_eq!(err, "error: 4 of 9 shards are missing or unfinished: 3,7-9\n");
+    let (code, out, _) = output(path, "merge --json s1 s2 s3 s4 s5 s6 s7 s9");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &json["missing"], &json["count"]), (Some(4), &"8".into(), &serde_json::Value::Null));
+    // An unfinished shard is a missing one.
+    let line = "count 20 --engine naive --shard 2/2 --out o --checkpoint c --max-time 1ms";
+    assert_eq!(output(path, line).0, Some(75));
+    assert_eq!(output(path, "merge c").1, "1-2\n");
+}
+
+#[test]
+fn a_complete_shard_is_not_counted_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 2);
+    let before = fs::metadata(path.join("s1")).unwrap().modified().unwrap();
+    let (code, out, err) = output(path, "count 11 --engine backtrack --shard 1/2 --out s1");
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "", "s1: shard 1/2 is complete already\n"));
+    assert_eq!(fs::metadata(path.join("s1")).unwrap().modified().unwrap(), before);
+    let (_, out, _) = output(path, "count 11 --engine backtrack --shard 1/2 --out s1 --json");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let part: u128 = tallies(&path.join("s1")).iter().map(|unit| unit.1).sum();
+    assert_eq!((&json["count"], &json["shard"]), (&serde_json::Value::Null, &"1/2".into()));
+    assert_eq!((&json["part"], &json["resumed"]), (&part.to_string().into(), &json["units"]));
+    for (line, reason) in [
+        ("count 11 --engine backtrack --shard 2/2 --out s1", "s1: it is for shard 1/2, not 2/2"),
+        ("count 10 --engine backtrack --shard 1/2 --out s1", "s1: it is for N = 11, not 10"),
+    ] {
+        assert_eq!(output(path, line), (Some(1), String::new(), format!("error: {reason}\n")));
+    }
+}
+
+#[test]
+fn a_shard_goes_on_from_its_checkpoint_without_being_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "count 14 --engine naive --threads 1 --shard 1/2 --out o --checkpoint c --checkpoint-every 1ms";
+    let mut stops = 0;
+    while output(folder.path(), &format!("{line} --max-time 100ms")).0 == Some(75) {
+        stops += 1;
+    }
+    assert!(stops > 0, "the shard was over before the time was up");
+    assert_eq!(tallies(&folder.path().join("c")), tallies(&folder.path().join("o")));
+    assert!(store::read(&folder.path().join("o")).unwrap().is_complete());
+}
+
+#[test]
+fn foreign_and_damaged_files_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 2);
+    output(path, "count 10 --engine backtrack --shard 2/2 --out ten");
+    output(path, "count 11 --engine naive --shard 2/2 --out naive");
+    output(path, "count 11 --engine backtrack --shard 2/3 --out third");
+    fs::write(path.join("text"), "hello\n").unwrap();
+    let whole = fs::read(path.join("s2")).unwrap();
+    fs::write(path.join("cut"), &whole[..whole.len() - 1]).unwrap();
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] = bytes[at].wrapping_add(1);
+        fs::write(path.join("byte"), bytes).unwrap();
+        // The whole program for some bytes, what it calls for each.
+        let error = store::read(&path.join("byte")).unwrap_err().to_string();
+        assert!(error.contains("byte: "), "{at}: {error}");
+        if at % 40 == 0 {
+            let (code, out, err) = output(path, "merge s1 byte");
+            assert_eq!((code, out.as_str()), (Some(1), ""));
+            assert!(err.starts_with("error: byte: "), "{err}");
+        }
+    }
+    for (file, reason) in [
+        ("ten", "it is for N = 10, not 11"),
+        ("naive", "it is for the engine naive, not backtrack"),
+        ("third", "it is for a count in 3 shards, not 2"),
+        ("text", "not a ledger of queens"),
+        ("cut", "cut short: its last line is not a checksum"),
+        ("gone", "there is no such file"),
+        (".", "not a regular file"),
+    ] {
+        let (code, out, err) = output(path, &format!("merge s1 {file}"));
+        assert_eq!((code, out.as_str(), err), (Some(1), "", format!("error: {file}: {reason}\n")));
+    }
+}
+
+#[test]
+fn results_that_differ_are_an_alarm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 2);
+    forged(path, "s2", "other", |unit, tally| if unit == 5 { tally ^ 1 } else { tally });
+    let (code, out, err) = output(path, "merge s1 s2 other");
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    let tally = tallies(&path.join("s2"))[2];
+    assert_eq!(tally.0, 5);
+    assert_eq!(err, format!("error: other: unit 5 has two tallies, {} and {}\n", tally.1, tally.1 ^ 1));
+    // Nothing to compare with but the published total.
+    let (code, out, err) = output(path, "merge s1 other");
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    assert!(err.contains("but A000170 has 2680"), "{err}");
+    let error = store::read(&path.join("s1")).unwrap().record(4, 1.into()).unwrap_err();
+    assert!(matches!(error, LedgerError::Conflict { unit: 4, .. }), "{error}");
+    assert!(Shard::new(1, 2).unwrap().contains(4));
+}
