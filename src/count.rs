@@ -106,8 +106,8 @@ impl Count {
     /// # Errors
     /// Where the engine fails its check on 8×8, the count does not fit in 128 bits, or no threads can be had.
     pub fn run(&self) -> Result<Report, CountError> {
-        let threads = if self.threads == 0 { available_threads() } else { self.threads };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let pool = thread_pool(self.threads)?;
+        let threads = pool.current_num_threads();
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
         let size = self.prefix.size();
         let lines = Lines::for_threads(size, threads);
@@ -120,6 +120,12 @@ impl Count {
         let seconds = start.elapsed().as_secs_f64();
         Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds })
     }
+}
+
+/// This many threads; 0 is every core that the process may use.
+pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
+    let threads = if threads == 0 { available_threads() } else { threads };
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build()
 }
 
 /// The cores this process may use, by affinity and control group; 1 where the system does not say.

@@ -15,6 +15,7 @@
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
+//! | [`Turn`], [`Unique`] | solutions that turns leave unchanged, and solutions up to symmetry |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`] | published terms to compare with |
@@ -26,6 +27,7 @@ pub mod oeis;
 mod placement;
 pub mod plan;
 pub mod run;
+mod symmetric;
 pub mod tally;
 
 pub use board::{Size, SizeError};
@@ -33,3 +35,4 @@ pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::Isa;
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
 pub use placement::{Placement, PlacementError, Square};
+pub use symmetric::{NotDivisible, Turn, Unique};

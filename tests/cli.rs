@@ -42,6 +42,25 @@ fn a_prefix_counts_its_completions() {
 }
 
 #[test]
+fn symmetric_solutions_are_counted_once_or_alone() {
+    for (n, classes) in [("0", "1\n"), ("1", "1\n"), ("2", "0\n"), ("8", "12\n"), ("12", "1787\n")] {
+        queens(&["count", n, "--unique"]).assert().success().stdout(classes).stderr("");
+    }
+    for (n, turn, count) in [("8", "half", "4\n"), ("12", "quarter", "8\n"), ("1", "quarter", "1\n")] {
+        queens(&["count", n, "--symmetry", turn]).assert().success().stdout(count);
+        queens(&["count", n, "--symmetric", turn]).assert().success().stdout(count);
+    }
+    let json = |args| -> serde_json::Value {
+        serde_json::from_slice(&queens(args).assert().success().get_output().stdout).unwrap()
+    };
+    let unique = json(&["count", "12", "--unique", "--json"]);
+    assert_eq!(unique["unique"], "1787");
+    assert_eq!([&unique["count"], &unique["half_turn"], &unique["quarter_turn"]], ["14200", "80", "8"]);
+    let half = json(&["count", "12", "--symmetry", "half", "--json"]);
+    assert_eq!([&half["count"], &half["symmetry"]], ["80", "half"]);
+}
+
+#[test]
 fn json_is_one_object() {
     let output = queens(&["count", "10", "--json", "--threads", "2", "--engine", "backtrack"]).output().unwrap();
     assert!(output.status.success());
@@ -78,6 +97,9 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--threads", "-1"], "threads are a whole number from 0 (every core) to 1024"),
         (&["count", "8", "--threads", "1025"], "threads are a whole number from 0 (every core) to 1024"),
         (&["count", "8", "--color", "blue"], "[possible values: auto, always, never]"),
+        (&["count", "8", "--symmetry", "third"], "[possible values: half, quarter]"),
+        (&["count", "8", "--unique", "--symmetry", "half"], "cannot be used with"),
+        (&["count", "8", "--unique", "--prefix", "1"], "cannot be used with"),
         (&["count"], "required"),
         (&["cuont", "8"], "unrecognized subcommand 'cuont'"),
         (&["completions", "tcsh"], "possible values: bash"),

@@ -55,6 +55,14 @@ pub(crate) struct Count {
     #[arg(long, value_name = "P")]
     pub(crate) prefix: Option<String>,
 
+    /// Count symmetric solutions once (A002562): those that a turn or a mirror makes of each other
+    #[arg(long, conflicts_with = "prefix")]
+    pub(crate) unique: bool,
+
+    /// Count the solutions that a turn leaves unchanged (A032522, A033148)
+    #[arg(long, value_name = "TURN", alias = "symmetric", conflicts_with_all = ["prefix", "unique", "engine"])]
+    pub(crate) symmetry: Option<Symmetry>,
+
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -62,6 +70,15 @@ pub(crate) struct Count {
     /// Print the number alone, as where stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// A turn of the board that leaves a solution unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Symmetry {
+    /// By 180 degrees
+    Half,
+    /// By 90 degrees
+    Quarter,
 }
 
 /// Accepts `auto` and the names of the table, which also makes them completions and possible values.

@@ -7,9 +7,12 @@ use serde::Serialize;
 
 use super::args;
 use super::output::{self, Table};
-use super::{Exit, Failure};
+use super::{Exit, Failure, symmetric};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
+    if let Some(symmetry) = args.symmetry {
+        return symmetric::unchanged(args, symmetry);
+    }
     let prefix = match &args.prefix {
         None => Placement::empty(args.size),
         Some(text) => {
@@ -21,6 +24,9 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
         .threads(args.threads)
         .run()
         .map_err(|error| failure(&error))?;
+    if args.unique {
+        return symmetric::unique(args, &report);
+    }
     let mut out = anstream::stdout().lock();
     if args.json {
         output::json(&mut out, &Json::from(&report))?;
@@ -37,7 +43,7 @@ fn isa(count: Count, isa: Option<Isa>) -> Count {
     isa.map_or(count.clone(), |isa| count.isa(isa))
 }
 
-fn failure(error: &CountError) -> Failure {
+pub(super) fn failure(error: &CountError) -> Failure {
     if let CountError::Method(error) = error {
         return Failure::usage(error);
     }

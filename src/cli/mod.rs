@@ -4,6 +4,7 @@ mod args;
 mod count;
 mod exit;
 mod output;
+mod symmetric;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
