@@ -16,6 +16,7 @@
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
 //! | [`Turn`], [`Unique`] | solutions that turns leave unchanged, and solutions up to symmetry |
+//! | [`profile`] | placements of k queens on the first k columns |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`] | published terms to compare with |
@@ -26,6 +27,7 @@ pub mod engine;
 pub mod oeis;
 mod placement;
 pub mod plan;
+mod profile;
 pub mod run;
 mod symmetric;
 pub mod tally;
@@ -35,4 +37,5 @@ pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::Isa;
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
 pub use placement::{Placement, PlacementError, Square};
+pub use profile::profile;
 pub use symmetric::{NotDivisible, Turn, Unique};

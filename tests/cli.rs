@@ -61,6 +61,15 @@ fn symmetric_solutions_are_counted_once_or_alone() {
 }
 
 #[test]
+fn a_profile_is_a_line_a_level() {
+    queens(&["profile", "6"]).assert().success().stdout("1\n6\n20\n36\n46\n40\n4\n").stderr("");
+    queens(&["profile", "0"]).assert().success().stdout("1\n");
+    let output = queens(&["profile", "4", "--json"]).assert().success().get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(json["profile"], serde_json::json!(["1", "4", "6", "4", "2"]));
+}
+
+#[test]
 fn json_is_one_object() {
     let output = queens(&["count", "10", "--json", "--threads", "2", "--engine", "backtrack"]).output().unwrap();
     assert!(output.status.success());

@@ -27,6 +27,8 @@ pub(crate) enum Colour {
 pub(crate) enum Command {
     /// Count the solutions on an N×N board
     Count(Count),
+    /// Count the placements of k queens on the first k columns, k = 0..N (A319284)
+    Profile(Profile),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
@@ -68,6 +70,25 @@ pub(crate) struct Count {
     pub(crate) json: bool,
 
     /// Print the number alone, as where stdout is not a terminal
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Profile {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Size,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+
+    /// Print the numbers alone, one a line, as where stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

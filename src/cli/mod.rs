@@ -4,6 +4,7 @@ mod args;
 mod count;
 mod exit;
 mod output;
+mod profile;
 mod symmetric;
 
 use std::ffi::OsString;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     output::choose_colour(args.color);
     let result = match args.command {
         Command::Count(count) => count::run(&count),
+        Command::Profile(profile) => profile::run(&profile),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };
