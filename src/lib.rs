@@ -19,8 +19,10 @@
 //! | [`profile`] | placements of k queens on the first k columns |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
 //! | [`tally`] | sums that cannot wrap |
-//! | [`oeis`] | published terms to compare with |
+//! | [`oeis`], [`BFile`] | published terms to compare with |
+//! | [`verify`] | recomputed terms held against them |
 
+mod bfile;
 mod board;
 mod count;
 pub mod engine;
@@ -31,7 +33,9 @@ mod profile;
 pub mod run;
 mod symmetric;
 pub mod tally;
+pub mod verify;
 
+pub use bfile::{BFile, BFileError};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::Isa;

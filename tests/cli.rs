@@ -69,6 +69,49 @@ fn a_profile_is_a_line_a_level() {
     assert_eq!(json["profile"], serde_json::json!(["1", "4", "6", "4", "2"]));
 }
 
+/// A file of the given content, of its own for each name.
+fn file(name: &str, content: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn verify_agrees_with_the_published_terms() {
+    let green = predicate::str::contains("11 terms of A000170").and(predicate::str::contains("all agree"));
+    queens(&["verify", "--to", "10"]).assert().success().stdout(green).stderr("");
+    let unique = predicate::str::contains("10 terms of A002562").and(predicate::str::contains("all agree"));
+    queens(&["verify", "--to", "10", "--unique", "--engine", "backtrack"]).assert().success().stdout(unique);
+    let right = file("right.txt", "# A000170\r\n\r\n6 4\r\n7 40\r\n8 92\r\n9 352\r\n10 725\r\n");
+    let reached = predicate::str::contains("4 terms of").and(predicate::str::contains("all agree"));
+    queens(&["verify", "--to", "9", "--bfile", &right]).assert().success().stdout(reached);
+}
+
+#[test]
+fn verify_finishes_the_table_and_names_what_differs() {
+    let wrong = file("wrong.txt", "0 1\n1 1\n2 0\n3 0\n4 2\n5 11\n6 4\n7 40\n8 93\n9 352\n");
+    let args = ["verify", "--to", "9", "--bfile", &wrong, "--engine", "backtrack"];
+    let named = predicate::str::contains("N = 5").and(predicate::str::contains("is 11, but backtrack finds 10"));
+    let table = predicate::str::contains("✗ 92").and(predicate::str::contains(" 352 "));
+    let table = table.and(predicate::str::contains("10 results: 2 differ"));
+    queens(&args).assert().code(3).stdout(table).stderr(named.clone());
+    let output = queens(&[&args[..], &["--json"]].concat()).assert().code(3).stderr(named).get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!([&json["differences"], &json["results"]], [2, 10]);
+    assert_eq!(json["terms"][8]["results"][0]["found"], "92");
+    assert_eq!(json["terms"][9]["results"][0]["agrees"], true);
+}
+
+#[test]
+fn verify_refuses_a_malformed_b_file() {
+    let malformed = file("malformed.txt", "0 1\n1 1\n2 zero\n");
+    let reason = predicate::str::contains("line 3: '2 zero' is not an index and a term");
+    queens(&["verify", "--bfile", &malformed]).assert().code(1).stdout("").stderr(reason);
+    let late = file("late.txt", "20 39029188884\n");
+    let reason = predicate::str::contains("no term up to N = 14");
+    queens(&["verify", "--bfile", &late]).assert().code(1).stdout("").stderr(reason);
+}
+
 #[test]
 fn json_is_one_object() {
     let output = queens(&["count", "10", "--json", "--threads", "2", "--engine", "backtrack"]).output().unwrap();

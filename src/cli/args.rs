@@ -1,7 +1,9 @@
 //! What can be said on the command line.
 
+use std::path::PathBuf;
+
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use queens::{Choice, ENGINES, Isa, Size};
+use queens::{Choice, ENGINES, EngineKind, Isa, Size};
 
 /// Counts, checks and shows the solutions of the N-queens problem.
 #[derive(Parser, Debug)]
@@ -29,6 +31,8 @@ pub(crate) enum Command {
     Count(Count),
     /// Count the placements of k queens on the first k columns, k = 0..N (A319284)
     Profile(Profile),
+    /// Recompute the terms that OEIS publishes and compare
+    Verify(Verify),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
@@ -93,6 +97,37 @@ pub(crate) struct Profile {
     pub(crate) quiet: bool,
 }
 
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Verify {
+    /// The largest N
+    #[arg(long, value_name = "N", default_value = "14", allow_negative_numbers = true)]
+    pub(crate) to: Size,
+
+    /// An engine to verify, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Compare the solutions up to symmetry (A002562) instead of all (A000170)
+    #[arg(long)]
+    pub(crate) unique: bool,
+
+    /// Compare with the terms of this b-file instead of those built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bfile: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// A turn of the board that leaves a solution unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Symmetry {
@@ -112,6 +147,15 @@ fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Choice> {
 fn isa_parser() -> impl clap::builder::TypedValueParser<Value = Isa> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+}
+
+/// Accepts the names of the table.
+fn named_engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineKind> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).map(|name| {
+        let named = ENGINES.iter().find(|engine| engine.name == name);
+        named.expect("clap let only these names through").kind
+    })
 }
 
 fn engine_help() -> String {

@@ -6,6 +6,7 @@ mod exit;
 mod output;
 mod profile;
 mod symmetric;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -25,6 +26,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match args.command {
         Command::Count(count) => count::run(&count),
         Command::Profile(profile) => profile::run(&profile),
+        Command::Verify(verify) => verify::run(&verify),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };
