@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_line() {
-        let error = |text| BFile::parse(text).unwrap_err().to_string();
+        let error = |text: &str| BFile::parse(text).unwrap_err().to_string();
         for line in ["1", "1 x", "x 1", "1 -2", "-1 2", "1 2 3", "1, 2", "+1 2", "1 2.0", "99999999999 1"] {
             let text = format!("# comment\n\n0 1\n{line}\n");
             assert_eq!(error(&text), format!("line 4: '{line}' is not an index and a term, as in '8 92'"));
