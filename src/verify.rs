@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use crate::board::Size;
 use crate::count::{Count, CountError};
-use crate::engine::{Choice, ENGINES, EngineKind};
+use crate::engine::lanes::{Isa, IsaError};
+use crate::engine::{Choice, ENGINES, EngineInfo, EngineKind, Method};
 use crate::oeis::{self, Sequence};
+use crate::placement::Placement;
 use crate::symmetric::{NotDivisible, Unique};
 
 /// What is recomputed.
@@ -33,8 +35,8 @@ pub enum Verdict {
 /// One engine's result for one N.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// Which engine.
-    pub engine: EngineKind,
+    /// Which engine, on which instruction set.
+    pub method: Method,
     /// What it found.
     pub verdict: Verdict,
     /// Wall time in seconds.
@@ -50,13 +52,15 @@ impl Terms {
         }
     }
 
-    /// Recomputes one term by each of `engines` on this many threads (0 for every core) and compares it with
+    /// Recomputes one term by each of `methods` on this many threads (0 for every core) and compares it with
     /// `published`. Whatever is recomputed, the number of all solutions is also checked modulo 8 by Burnside's lemma.
     ///
     /// ```
     /// use queens::verify::{Terms, Verdict};
-    /// use queens::{EngineKind, Size};
-    /// let checks = Terms::All.check(Size::new(8)?, 93, &[EngineKind::Backtrack], 1)?;
+    /// use queens::{Choice, EngineKind, Method, Placement, Size};
+    /// let eight = Size::new(8)?;
+    /// let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &Placement::empty(eight))?;
+    /// let checks = Terms::All.check(eight, 93, &[method], 1)?;
     /// assert_eq!(checks[0].verdict, Verdict::Differs(92));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -67,20 +71,21 @@ impl Terms {
         self,
         size: Size,
         published: u128,
-        engines: &[EngineKind],
+        methods: &[Method],
         threads: usize,
     ) -> Result<Vec<Check>, CountError> {
         let unique = Unique::new(size, threads)?;
-        let check = |&engine: &EngineKind| {
+        let check = |&method: &Method| {
+            let count = Count::new(size).engine(Choice::Engine(method.engine)).isa(method.isa).threads(threads);
             let start = Instant::now();
-            let verdict = match Count::new(size).engine(Choice::Engine(engine)).threads(threads).run() {
+            let verdict = match count.run() {
                 Ok(report) => self.verdict(report.count, published, &unique),
                 Err(CountError::Gate(error)) => Verdict::Failed(error.to_string()),
                 Err(error) => return Err(error),
             };
-            Ok(Check { engine, verdict, seconds: start.elapsed().as_secs_f64() })
+            Ok(Check { method, verdict, seconds: start.elapsed().as_secs_f64() })
         };
-        engines.iter().map(check).collect()
+        methods.iter().map(check).collect()
     }
 
     fn verdict(self, all: u128, published: u128, unique: &Unique) -> Verdict {
@@ -93,11 +98,37 @@ impl Terms {
     }
 }
 
-/// The engines to verify and to time on a board of this size where none is named: all but those for which it is more
-/// than `beyond` sizes past the one they count in about a second.
-pub fn engines_for(size: Size, beyond: usize) -> Vec<EngineKind> {
-    let engines = ENGINES.iter().filter(|engine| size.get() <= engine.quick + beyond);
-    engines.map(|engine| engine.kind).collect()
+/// Which engines to take where several are to be compared.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    /// Those named, or none for every engine as far as it is quick.
+    pub named: Vec<EngineKind>,
+    /// How many sizes an engine that nobody named is taken past the one that it counts in about a second.
+    pub beyond: usize,
+    /// The instruction set of the engines that have several versions; the best that the processor has for none.
+    pub isa: Option<Isa>,
+}
+
+impl Engines {
+    /// How to count a whole board of this size by each of the engines that can, in the order of [`ENGINES`].
+    ///
+    /// # Errors
+    /// Where the processor lacks the instruction set.
+    pub fn methods(&self, size: Size) -> Result<Vec<Method>, IsaError> {
+        if let Some(missing) = self.isa.filter(|isa| !isa.is_available()) {
+            return Err(IsaError::Missing(missing));
+        }
+        let wanted = ENGINES.iter().filter(|engine| match self.named.as_slice() {
+            [] => size.get() <= engine.quick + self.beyond,
+            named => named.contains(&engine.kind),
+        });
+        let method = |engine: &EngineInfo| {
+            let choose = |isa| Method::choose(Choice::Engine(engine.kind), isa, &Placement::empty(size)).ok();
+            // An engine of one version is wanted whatever the instruction set of the others.
+            choose(self.isa).or_else(|| choose(None))
+        };
+        Ok(wanted.filter_map(method).collect())
+    }
 }
 
 #[cfg(test)]
@@ -110,8 +141,10 @@ mod tests {
             for terms in [Terms::All, Terms::Unique] {
                 let size = Size::new(n).unwrap();
                 let Some(published) = terms.sequence().term(n) else { continue };
-                let checks = terms.check(size, published, &engines_for(size, 0), 2).unwrap();
-                assert_eq!(checks.len(), ENGINES.len());
+                let engines = Engines { named: Vec::new(), beyond: 0, isa: None };
+                let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2).unwrap();
+                // The join needs a few rows.
+                assert_eq!(checks.len(), if n < 5 { ENGINES.len() - 1 } else { ENGINES.len() }, "N = {n}");
                 assert!(checks.iter().all(|check| check.verdict == Verdict::Agrees), "{terms:?}, N = {n}");
             }
         }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
-use queens::verify::{Check, Terms, Verdict, engines_for};
-use queens::{BFile, ENGINES, EngineKind, Size};
+use queens::verify::{Check, Engines, Terms, Verdict};
+use queens::{BFile, ENGINES, Method, Size};
 use serde::Serialize;
 
 use super::count::failure;
@@ -24,8 +24,7 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
-    let named: Vec<EngineKind> =
-        ENGINES.iter().map(|engine| engine.kind).filter(|kind| args.engines.contains(kind)).collect();
+    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isa: args.isa };
     let mut out = anstream::stdout().lock();
     let mut layout = None;
     let mut rows = Vec::new();
@@ -33,15 +32,18 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let Some(&largest) = sizes.last() else {
         return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {}", source.name, args.to)));
     };
-    for size in sizes {
+    let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
+    let methods = methods.map_err(|error| Failure::usage(&error))?;
+    let all_methods =
+        ENGINES.iter().filter_map(|engine| methods.iter().flatten().find(|method| method.engine == engine.kind));
+    let all_methods: Vec<Method> = all_methods.copied().collect();
+    for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
-        let engines = if named.is_empty() { engines_for(size, BEYOND_QUICK) } else { named.clone() };
-        let checks = terms.check(size, published, &engines, args.threads).map_err(|error| failure(&error))?;
+        let checks = terms.check(size, published, methods, args.threads).map_err(|error| failure(&error))?;
         let row = Row { size, published, checks };
         if !args.json {
             let layout = layout.get_or_insert_with(|| {
-                // The first row has every engine that any row has.
-                Layout::new(&engines, source.term(largest).expect("as above").max(published))
+                Layout::new(&all_methods, source.term(largest).expect("as above").max(published))
             });
             if rows.is_empty() {
                 layout.header(&mut out)?;
@@ -100,30 +102,30 @@ struct Row {
 
 /// The columns of the table.
 struct Layout {
-    engines: Vec<EngineKind>,
+    methods: Vec<Method>,
     term: usize,
     cell: usize,
 }
 
 impl Layout {
-    fn new(engines: &[EngineKind], largest: u128) -> Self {
-        let longest = engines.iter().map(|engine| engine.info().name.len()).max().unwrap_or(0);
+    fn new(methods: &[Method], largest: u128) -> Self {
+        let longest = methods.iter().map(|method| method.engine.info().name.len()).max().unwrap_or(0);
         let term = output::grouped(largest).len();
-        Self { engines: engines.to_vec(), term: term.max("published".len()), cell: longest.max(12) }
+        Self { methods: methods.to_vec(), term: term.max("published".len()), cell: longest.max(12) }
     }
 
     fn header(&self, out: &mut impl Write) -> Result<(), Failure> {
         write!(out, "{DIM} N  {:>1$}", "published", self.term)?;
-        for engine in &self.engines {
-            write!(out, "  {engine:>0$}", self.cell)?;
+        for method in &self.methods {
+            write!(out, "  {:>1$}", method.engine, self.cell)?;
         }
         Ok(writeln!(out, "{DIM:#}")?)
     }
 
     fn row(&self, out: &mut impl Write, row: &Row) -> Result<(), Failure> {
         write!(out, "{:>2}  {:>2$}", row.size, output::grouped(row.published), self.term)?;
-        for engine in &self.engines {
-            let check = row.checks.iter().find(|check| check.engine == *engine);
+        for method in &self.methods {
+            let check = row.checks.iter().find(|check| check.method == *method);
             let (style, text) = match check {
                 None => (DIM, "-".to_owned()),
                 Some(check) => {
@@ -171,7 +173,7 @@ impl Summary {
     fn first_difference(&self, rows: &[Row], source: &Source) -> Option<String> {
         let mut checks = rows.iter().flat_map(|row| row.checks.iter().map(move |check| (row, check)));
         let (row, check) = checks.find(|(_, check)| check.verdict != Verdict::Agrees)?;
-        let (name, size, published, engine) = (&source.name, row.size, row.published, check.engine);
+        let (name, size, published, engine) = (&source.name, row.size, row.published, check.method.engine);
         let found = match &check.verdict {
             Verdict::Agrees => return None,
             Verdict::Differs(count) => format!("{engine} finds {count}"),
@@ -210,6 +212,7 @@ struct TermJson {
 #[derive(Serialize)]
 struct ResultJson {
     engine: &'static str,
+    isa: &'static str,
     agrees: bool,
     /// Where it is not the published term.
     found: Option<String>,
@@ -220,7 +223,8 @@ struct ResultJson {
 
 fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Json {
     let result = |check: &Check| ResultJson {
-        engine: check.engine.info().name,
+        engine: check.method.engine.info().name,
+        isa: check.method.isa.name(),
         agrees: check.verdict == Verdict::Agrees,
         found: if let Verdict::Differs(count) = check.verdict { Some(count.to_string()) } else { None },
         error: match &check.verdict {
