@@ -20,8 +20,10 @@
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
+//! | [`bench`] | the engines timed, and a picture of it |
 //! | [`verify`] | recomputed terms held against them |
 
+pub mod bench;
 mod bfile;
 mod board;
 mod count;

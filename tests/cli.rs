@@ -113,6 +113,40 @@ fn verify_refuses_a_malformed_b_file() {
 }
 
 #[test]
+fn bench_times_draws_and_compares() {
+    let (json, plot) = (file("bench.json", ""), file("bench.svg", ""));
+    let bench = ["bench", "8", "9", "--runs", "2", "--threads", "1,2", "--engine", "backtrack", "--engine", "naive"];
+    let table = predicate::str::contains("352  backtrack").and(predicate::str::contains("352  naive"));
+    queens(&[&bench[..], &["--json", &json, "--plot", &plot]].concat()).assert().success().stdout(table).stderr("");
+    let picture = std::fs::read_to_string(plot).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("prefers-color-scheme") && picture.contains("N = 9"));
+
+    let old = std::fs::read_to_string(&json).unwrap();
+    let mut old: serde_json::Value = serde_json::from_str(&old).unwrap();
+    let results = old["results"].as_array().unwrap();
+    assert_eq!(results.len(), 8);
+    assert_eq!([&results[0]["n"], &results[0]["threads"]], [8, 1]);
+    assert_eq!(results[0]["seconds"].as_array().unwrap().len(), 2);
+    assert_eq!(results[7]["count"], "352");
+    assert!(results.iter().all(|result| result["speed_up"].as_f64().unwrap() > 0.0));
+
+    // An earlier run that was endlessly slow, then one that was endlessly fast.
+    for (median, code) in [(1e9, 0), (1e-12, 3)] {
+        for result in old["results"].as_array_mut().unwrap() {
+            result["median"] = median.into();
+        }
+        let earlier = file("earlier.json", &old.to_string());
+        let compare = [&bench[..], &["--compare", &earlier, "--tolerance", "20%"]].concat();
+        let ratios = predicate::str::contains("ratio");
+        let error = queens(&compare).assert().code(code).stdout(ratios).get_output().stderr.clone();
+        assert_eq!(String::from_utf8(error).unwrap().contains("8 medians of 8 are slower"), code == 3);
+    }
+    let output = queens(&["bench", "6", "--runs", "1", "--threads", "1", "--json", "-"]).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["command"], "bench");
+}
+
+#[test]
 fn json_is_one_object() {
     let output = queens(&["count", "10", "--json", "--threads", "2", "--engine", "backtrack"]).output().unwrap();
     assert!(output.status.success());
@@ -152,6 +186,10 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--symmetry", "third"], "[possible values: half, quarter]"),
         (&["count", "8", "--unique", "--symmetry", "half"], "cannot be used with"),
         (&["count", "8", "--unique", "--prefix", "1"], "cannot be used with"),
+        (&["bench", "8", "--tolerance", "20"], "--compare <OLD>"),
+        (&["bench", "8", "--compare", "x", "--tolerance", "much"], "a percentage is a number from 0% to 1000%"),
+        (&["bench", "3", "--engine", "join"], "the engines named can't count boards of these sizes"),
+        (&["bench", "8", "--runs", "0"], "0 is not in 1..=1000"),
         (&["count"], "required"),
         (&["cuont", "8"], "unrecognized subcommand 'cuont'"),
         (&["completions", "tcsh"], "possible values: bash"),

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Profile(Profile),
     /// Recompute the terms that OEIS publishes and compare
     Verify(Verify),
+    /// Time the engines on this machine, over sizes and numbers of threads
+    Bench(Bench),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
@@ -128,6 +130,45 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Bench {
+    /// Columns and rows of the boards, 0 to 32; left out: 10 to 16, in less than a minute on two cores
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) sizes: Vec<Size>,
+
+    /// Numbers of threads, as in 1,2,4; 0 is every core; left out: 1, 2, 4, ... and every core
+    #[arg(long, short, value_name = "T", value_delimiter = ',', value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: Vec<usize>,
+
+    /// Timed runs of each combination, after a warm-up
+    #[arg(long, value_name = "R", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+
+    /// An engine to time, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Write the results as JSON; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Draw the results as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
+    #[arg(long, value_name = "OLD")]
+    pub(crate) compare: Option<PathBuf>,
+
+    /// How much slower a median may be than in the earlier run
+    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent, requires = "compare")]
+    pub(crate) tolerance: f64,
+}
+
 /// A turn of the board that leaves a solution unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Symmetry {
@@ -169,6 +210,13 @@ fn threads(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|&threads| threads <= MOST)
         .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
+}
+
+/// `10%` or `10` as the share 0.1.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<f64>().ok();
+    let share = number.filter(|number| (0.0..=1000.0).contains(number)).map(|number| number / 100.0);
+    share.ok_or_else(|| "a percentage is a number from 0% to 1000%, as in 10%".to_owned())
 }
 
 /// What `--version` adds to `-V`.

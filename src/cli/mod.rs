@@ -1,6 +1,7 @@
 //! The command line: one file a command, and what they share.
 
 mod args;
+mod bench;
 mod count;
 mod exit;
 mod output;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Count(count) => count::run(&count),
         Command::Profile(profile) => profile::run(&profile),
         Command::Verify(verify) => verify::run(&verify),
+        Command::Bench(bench) => bench::run(&bench),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::Exit;
 use super::args::Colour;
+use super::{Exit, Failure};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const LABEL: Style = Style::new().dimmed();
@@ -60,19 +61,39 @@ pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<(
     writeln!(out)
 }
 
+/// A file written whole or not at all, over an earlier one of the name.
+pub(crate) fn save(path: &Path, content: &str) -> Result<(), Failure> {
+    let failure = |error: io::Error| Failure::Run(Exit::Failure, format!("writing {} failed: {error}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // As readable as any new file: the process's own mask takes away what it must.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(failure)?;
+    file.write_all(content.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failure)?;
+    file.persist(path).map_err(|error| failure(error.error))?;
+    Ok(())
+}
+
 /// What every JSON object says of the program and the machine.
 #[derive(Serialize)]
 pub(crate) struct About {
     /// Grows where a field changes its meaning or goes; new fields leave it.
     schema: u32,
     version: &'static str,
-    cpu: String,
+    pub(crate) cpu: String,
 }
 
 impl About {
     pub(crate) fn here() -> Self {
         Self { schema: 1, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
     }
+}
+
+/// The processor's name and the program's version, for people.
+pub(crate) fn machine() -> String {
+    let cpu = cpu_name();
+    format!("{}, queens {}", if cpu.is_empty() { "unknown processor" } else { &cpu }, env!("CARGO_PKG_VERSION"))
 }
 
 /// The processor's name as it gives it, empty where it does not.
