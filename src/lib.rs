@@ -20,6 +20,7 @@
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8 |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
+//! | [`estimate`] | the count and the time predicted from random samples |
 //! | [`bench`] | the engines timed, and a picture of it |
 //! | [`verify`] | recomputed terms held against them |
 
@@ -28,6 +29,7 @@ mod bfile;
 mod board;
 mod count;
 pub mod engine;
+pub mod estimate;
 pub mod oeis;
 mod placement;
 pub mod plan;

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use queens::{Choice, ENGINES, EngineKind, Isa, Size};
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Time the engines on this machine, over sizes and numbers of threads
     Bench(Bench),
+    /// Predict the count and the time of a long run from random samples
+    Estimate(Estimate),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
@@ -167,6 +170,41 @@ pub(crate) struct Bench {
     /// How much slower a median may be than in the earlier run
     #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent, requires = "compare")]
     pub(crate) tolerance: f64,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Estimate {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Size,
+
+    /// The engine of the run; auto picks the fastest
+    #[arg(long, default_value = "auto", value_parser = engine_parser())]
+    pub(crate) engine: Choice,
+
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads of the run; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Random parts to count; a tenth as many tasks are timed
+    #[arg(long, value_name = "S", default_value = "10000", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) samples: u32,
+
+    /// Other samples for another seed, the same for the same
+    #[arg(long, default_value = "1")]
+    pub(crate) seed: u64,
+
+    /// Begin no more samples after this time, as in 90s or 5m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub(crate) max_time: Duration,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// A turn of the board that leaves a solution unchanged.

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod count;
+mod estimate;
 mod exit;
 mod output;
 mod profile;
@@ -29,6 +30,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Profile(profile) => profile::run(&profile),
         Command::Verify(verify) => verify::run(&verify),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Estimate(estimate) => estimate::run(&estimate),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };

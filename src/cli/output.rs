@@ -144,8 +144,13 @@ pub(crate) fn grouped(count: u128) -> String {
     text
 }
 
-/// A number to three digits, in words from a million on: `29.5 million`.
+/// A number to three digits, in words from a million on, `29.5 million`, and in powers past words, `2.56 × 10^18`.
 pub(crate) fn rounded(value: f64) -> String {
+    if value >= 999.5e12 {
+        // Rounding first, so that 9.999 becomes 1.00 of the next power.
+        let scientific = format!("{value:.2e}");
+        return scientific.replace('e', " × 10^");
+    }
     let scales = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     match scales.iter().find(|(scale, _)| value >= *scale) {
         Some((scale, name)) => format!("{} {name}", three_digits(value / scale)),
@@ -153,14 +158,23 @@ pub(crate) fn rounded(value: f64) -> String {
     }
 }
 
-/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`.
+/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`, past two days `3.25 days`, `17.4 years`.
 pub(crate) fn seconds(seconds: f64) -> String {
+    const DAY: f64 = 86_400.0;
+    const YEAR: f64 = 365.25 * DAY;
     if seconds < 1e-3 {
         format!("{} µs", three_digits(seconds * 1e6))
     } else if seconds < 1.0 {
         format!("{} ms", three_digits(seconds * 1e3))
     } else if seconds < 60.0 {
         format!("{} s", three_digits(seconds))
+    } else if seconds >= 2.0 * YEAR {
+        format!(
+            "{} years",
+            if seconds < 1000.0 * YEAR { three_digits(seconds / YEAR) } else { rounded(seconds / YEAR) }
+        )
+    } else if seconds >= 2.0 * DAY {
+        format!("{} days", three_digits(seconds / DAY))
     } else {
         let whole = seconds.round() as u64;
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
@@ -191,5 +205,7 @@ mod tests {
             [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
             ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]
         );
+        assert_eq!([280_800.0, 5.5e8, 1e12].map(seconds), ["3.25 days", "17.4 years", "31,688 years"]);
+        assert_eq!([2.5642e18, 9.999e17, 999.6e12].map(rounded), ["2.56 × 10^18", "1.00 × 10^18", "1.00 × 10^15"]);
     }
 }
