@@ -147,6 +147,24 @@ fn bench_times_draws_and_compares() {
 }
 
 #[test]
+fn an_estimate_holds_the_count() {
+    let args = ["estimate", "14", "--samples", "2000", "--engine", "backtrack"];
+    let lines = predicate::str::contains("solutions  36").and(predicate::str::contains("95 %"));
+    queens(&args).assert().success().stdout(lines.and(predicate::str::contains("tasks      78"))).stderr("");
+    let json = |seed: &str| -> serde_json::Value {
+        let output = queens(&[&args[..], &["--json", "--seed", seed]].concat()).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let first = json("3");
+    let (low, high) = (first["count"]["low"].as_f64().unwrap(), first["count"]["high"].as_f64().unwrap());
+    assert!(low < 365_596.0 && 365_596.0 < high && high < 1.2 * low, "{low} to {high}");
+    assert_eq!([&first["count_samples"], &first["time_samples"], &first["timed_n"]], [2000, 200, 14]);
+    assert!(first["run_seconds"]["mean"].as_f64().unwrap() > 0.0);
+    assert_eq!(json("3")["count"], first["count"]);
+    assert_ne!(json("4")["count"], first["count"]);
+}
+
+#[test]
 fn json_is_one_object() {
     let output = queens(&["count", "10", "--json", "--threads", "2", "--engine", "backtrack"]).output().unwrap();
     assert!(output.status.success());
@@ -190,6 +208,8 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["bench", "8", "--compare", "x", "--tolerance", "much"], "a percentage is a number from 0% to 1000%"),
         (&["bench", "3", "--engine", "join"], "the engines named can't count boards of these sizes"),
         (&["bench", "8", "--runs", "0"], "0 is not in 1..=1000"),
+        (&["estimate", "28", "--max-time", "soon"], "invalid value 'soon' for '--max-time <TIME>'"),
+        (&["estimate", "29", "--engine", "join"], "join"),
         (&["count"], "required"),
         (&["cuont", "8"], "unrecognized subcommand 'cuont'"),
         (&["completions", "tcsh"], "possible values: bash"),

@@ -34,6 +34,7 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
             count_samples: prediction.count_samples,
             run_seconds: IntervalJson::from(prediction.seconds),
             time_samples: prediction.time_samples,
+            timed_n: prediction.timed.get(),
             memory_bytes: memory,
             seed: args.seed,
             seconds: prediction.spent,
@@ -44,11 +45,19 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
     table.row("N", args.size);
     table.result("solutions", interval(prediction.count, output::rounded));
     table.result("time", interval(prediction.seconds, output::seconds));
+    let extrapolated = prediction.timed != args.size;
+    if extrapolated {
+        table.row(
+            "",
+            format!("extrapolated: its tasks take too long to be timed, those of N = {} do not", prediction.timed),
+        );
+    }
     table.row("engine", format!("{}, {}", prediction.method.engine, prediction.method.isa));
     table.row("threads", prediction.threads);
     table.row("tasks", output::grouped(prediction.tasks.into()));
     if let Some(bytes) = memory {
-        table.row("memory", format!("{:.0} MB", bytes as f64 / 1e6));
+        let least = if extrapolated { "more than " } else { "" };
+        table.row("memory", format!("{least}{:.0} MB", bytes as f64 / 1e6));
     }
     let samples = [prediction.count_samples, prediction.time_samples].map(|samples| output::grouped(samples as u128));
     let spent = output::seconds(prediction.spent);
@@ -66,7 +75,7 @@ fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
         return format!("{}, from a single sample", print(mean));
     }
     let percent = 100.0 * interval.relative();
-    let digits = if percent < 10.0 { 1 } else { 0 };
+    let digits = usize::from(percent < 10.0);
     format!("{} ± {percent:.digits$} % ({} to {}, 95 %)", print(mean), print(low), print(high))
 }
 
@@ -92,6 +101,8 @@ struct Json {
     count_samples: usize,
     run_seconds: IntervalJson,
     time_samples: usize,
+    /// The board whose tasks were timed, smaller than N where the time is extrapolated.
+    timed_n: usize,
     memory_bytes: Option<u64>,
     seed: u64,
     seconds: f64,

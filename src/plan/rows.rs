@@ -109,7 +109,7 @@ impl Plan for RowsPlan {
     /// product of the numbers of free squares says (Knuth 1975).
     fn part(&self, mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
         let mut parts = 1.0;
-        while task.size().get() - task.len() > PART_COLUMNS {
+        while task.size().get() - task.len() > part_columns(task.size()) {
             let next: Vec<_> = (1..=task.size().get()).filter_map(|row| task.with(row).ok()).collect();
             if next.is_empty() {
                 break;
@@ -121,9 +121,11 @@ impl Plan for RowsPlan {
     }
 }
 
-/// Columns that a part leaves to count. Up to N = 32 that takes a fraction of a millisecond; with fewer the parts would
-/// differ more than they gain in number.
-const PART_COLUMNS: usize = 13;
+/// Columns that a part leaves to count: enough that parts do not differ much, few enough that each takes a fraction of
+/// a millisecond and that small boards have many more parts than get sampled.
+fn part_columns(size: crate::Size) -> usize {
+    (size.get() * 2 / 3).min(13)
+}
 
 #[cfg(test)]
 mod tests {
@@ -161,19 +163,19 @@ mod tests {
     /// Over every choice there is, the parts count what the task counts.
     #[test]
     fn parts_stand_for_their_task() {
-        let plan = RowsPlan::new(&Placement::parse("1,5,2", Size::new(17).unwrap()).unwrap(), Lines::One);
+        let plan = RowsPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap(), Lines::One);
         let (backtrack, mut worker) = (Backtrack, Backtrack.worker());
-        // With four of 17 queens set a task is small enough as it is; with three, one is left to choose.
+        // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
         let task = plan.task(3, 0).task;
-        let parent = Placement::parse("1,5,2", task.size()).unwrap();
-        let choices = (1..=17).filter(|&row| parent.with(row).is_ok()).count();
+        let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
+        let choices = (1..=15).filter(|&row| parent.with(row).is_ok()).count();
         let mut sum = 0.0;
         for choice in 0..choices {
             let (part, parts) = plan.part(parent, &mut |below| {
                 assert_eq!(below, choices);
                 choice
             });
-            assert_eq!(17 - part.len(), PART_COLUMNS);
+            assert_eq!(15 - part.len(), part_columns(part.size()));
             sum += backtrack.count(&mut worker, &part) as f64 * parts / choices as f64;
         }
         assert!((sum - backtrack.count(&mut worker, &parent) as f64).abs() < 1e-6);
