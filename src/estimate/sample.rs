@@ -56,7 +56,9 @@ impl Job for Sampler<'_> {
                 if units.total == 0.0 || number >= self.samples || late {
                     return drawn;
                 }
-                let mut random = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
+                // Seeds in a row begin alike; what they first give does not.
+                let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
+                let mut random = fastrand::Rng::with_seed(seed.u64(..));
                 drawn.push((number, units.draw(plan, engine, &mut worker, &mut random)));
             }
         });
