@@ -21,7 +21,7 @@
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
-//! | [`bench`] | the engines timed, and a picture of it |
+//! | [`mod@bench`] | the engines timed, and a picture of it |
 //! | [`verify`] | recomputed terms held against them |
 
 pub mod bench;
