@@ -14,7 +14,7 @@ use crate::run::gate::{self, GateError};
 use crate::run::progress::Watch;
 use crate::run::recheck::Recheck;
 use crate::run::{Halt, run};
-use crate::tally::Tally;
+use crate::tally::{Overflow, Tally};
 
 /// Counts above this N pass the gate first; up to it the count itself is as quick as the gate.
 const GATE_ABOVE: usize = 8;
@@ -60,6 +60,12 @@ pub enum CountError {
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<Overflow> for CountError {
+    fn from(overflow: Overflow) -> Self {
+        Self::Halt(overflow.into())
+    }
 }
 
 /// A count that was made.
@@ -132,8 +138,7 @@ impl Count {
     /// Where the engine fails its check on 8×8, the count does not fit in 128 bits, a double check fails, or no
     /// threads can be had.
     pub fn run(&self) -> Result<Report, CountError> {
-        let threads = self.pool_size();
-        self.counted(threads, Lines::for_threads(self.prefix.size(), threads), None)
+        self.counted(None)
     }
 
     /// Counts what the ledger of `watch` lacks, and enters it there; the report has the sum of the whole ledger.
@@ -160,15 +165,13 @@ impl Count {
     /// As for [`Count::run`], and where the ledger belongs to another count or the run is stopped.
     pub fn run_watched(&self, watch: &Watch) -> Result<Report, CountError> {
         watch.ledger().fingerprint().check(&self.fingerprint()?)?;
-        self.counted(self.pool_size(), Lines::Two, Some(watch))
+        self.counted(Some(watch))
     }
 
-    fn pool_size(&self) -> usize {
-        if self.threads == 0 { available_threads() } else { self.threads }
-    }
-
-    fn counted(&self, threads: usize, lines: Lines, watch: Option<&Watch>) -> Result<Report, CountError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    fn counted(&self, watch: Option<&Watch>) -> Result<Report, CountError> {
+        let pool = thread_pool(self.threads)?;
+        let threads = pool.current_num_threads();
+        let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.prefix.size(), threads) };
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
         let start = Instant::now();
         if self.prefix.size().get() > GATE_ABOVE {
@@ -180,6 +183,12 @@ impl Count {
         let seconds = start.elapsed().as_secs_f64();
         Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds, double_checked })
     }
+}
+
+/// This many threads; 0 is every core that the process may use.
+pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
+    let threads = if threads == 0 { available_threads() } else { threads };
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build()
 }
 
 /// The cores this process may use, by affinity and control group; 1 where the system does not say.

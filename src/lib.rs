@@ -15,25 +15,39 @@
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
+//! | [`Turn`], [`Unique`] | solutions that turns leave unchanged, and solutions up to symmetry |
+//! | [`profile`] | placements of k queens on the first k columns |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`tally`] | sums that cannot wrap |
-//! | [`oeis`] | published terms to compare with |
+//! | [`oeis`], [`BFile`] | published terms to compare with |
+//! | [`estimate`] | the count and the time predicted from random samples |
+//! | [`mod@bench`] | the engines timed, and a picture of it |
+//! | [`verify`] | recomputed terms held against them |
 
+pub mod bench;
+mod bfile;
 mod board;
 mod count;
 pub mod engine;
+pub mod estimate;
 pub mod ledger;
 pub mod oeis;
 mod placement;
 pub mod plan;
+mod profile;
 pub mod run;
 mod shard;
+mod symmetric;
 pub mod tally;
+pub mod verify;
 
+pub use bfile::{BFile, BFileError};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::Isa;
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
 pub use placement::{Placement, PlacementError, Square};
+pub use profile::profile;
 pub use shard::{Shard, ShardError, ranges};
+pub use symmetric::{NotDivisible, Turn, Unique};

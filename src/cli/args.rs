@@ -1,7 +1,10 @@
 //! What can be said on the command line.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use queens::{Choice, ENGINES, Isa, Size};
+use queens::{Choice, ENGINES, EngineKind, Isa, Size};
 
 /// Counts, checks and shows the solutions of the N-queens problem.
 #[derive(Parser, Debug)]
@@ -29,6 +32,14 @@ pub(crate) enum Command {
     Count(Count),
     /// Join the results of shards, or name those that are missing
     Merge(super::merge::Merge),
+    /// Count the placements of k queens on the first k columns, k = 0..N (A319284)
+    Profile(Profile),
+    /// Recompute the terms that OEIS publishes and compare
+    Verify(Verify),
+    /// Time the engines on this machine, over sizes and numbers of threads
+    Bench(Bench),
+    /// Predict the count and the time of a long run from random samples
+    Estimate(Estimate),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)
@@ -57,6 +68,14 @@ pub(crate) struct Count {
     #[arg(long, value_name = "P")]
     pub(crate) prefix: Option<String>,
 
+    /// Count symmetric solutions once (A002562): those that a turn or a mirror makes of each other
+    #[arg(long, conflicts_with = "prefix")]
+    pub(crate) unique: bool,
+
+    /// Count the solutions that a turn leaves unchanged (A032522, A033148)
+    #[arg(long, value_name = "TURN", alias = "symmetric", conflicts_with_all = ["prefix", "unique", "engine"])]
+    pub(crate) symmetry: Option<Symmetry>,
+
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -67,6 +86,139 @@ pub(crate) struct Count {
 
     #[command(flatten)]
     pub(crate) long: super::long::LongRun,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Profile {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Size,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+
+    /// Print the numbers alone, one a line, as where stdout is not a terminal
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Verify {
+    /// The largest N
+    #[arg(long, value_name = "N", default_value = "14", allow_negative_numbers = true)]
+    pub(crate) to: Size,
+
+    /// An engine to verify, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Compare the solutions up to symmetry (A002562) instead of all (A000170)
+    #[arg(long)]
+    pub(crate) unique: bool,
+
+    /// Compare with the terms of this b-file instead of those built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bfile: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Bench {
+    /// Columns and rows of the boards, 0 to 32; left out: 10 to 16, in less than a minute on two cores
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) sizes: Vec<Size>,
+
+    /// Numbers of threads, as in 1,2,4; 0 is every core; left out: 1, 2, 4, ... and every core
+    #[arg(long, short, value_name = "T", value_delimiter = ',', value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: Vec<usize>,
+
+    /// Timed runs of each combination, after a warm-up
+    #[arg(long, value_name = "R", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+
+    /// An engine to time, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Write the results as JSON; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Draw the results as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
+    #[arg(long, value_name = "OLD")]
+    pub(crate) compare: Option<PathBuf>,
+
+    /// How much slower a median may be than in the earlier run
+    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent, requires = "compare")]
+    pub(crate) tolerance: f64,
+}
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Estimate {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Size,
+
+    /// The engine of the run; auto picks the fastest
+    #[arg(long, default_value = "auto", value_parser = engine_parser())]
+    pub(crate) engine: Choice,
+
+    /// The instruction set of the join engine; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads of the run; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Random parts to count; a tenth as many tasks are timed
+    #[arg(long, value_name = "S", default_value = "10000", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) samples: u32,
+
+    /// Other samples for another seed, the same for the same
+    #[arg(long, default_value = "1")]
+    pub(crate) seed: u64,
+
+    /// Begin no more samples after this time, as in 90s or 5m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub(crate) max_time: Duration,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A turn of the board that leaves a solution unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Symmetry {
+    /// By 180 degrees
+    Half,
+    /// By 90 degrees
+    Quarter,
 }
 
 /// Accepts `auto` and the names of the table, which also makes them completions and possible values.
@@ -81,6 +233,15 @@ fn isa_parser() -> impl clap::builder::TypedValueParser<Value = Isa> {
     PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
 }
 
+/// Accepts the names of the table.
+fn named_engine_parser() -> impl clap::builder::TypedValueParser<Value = EngineKind> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).map(|name| {
+        let named = ENGINES.iter().find(|engine| engine.name == name);
+        named.expect("clap let only these names through").kind
+    })
+}
+
 fn engine_help() -> String {
     let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
     std::iter::once("The engine that counts; auto picks the fastest".to_owned()).chain(engines).collect()
@@ -92,6 +253,13 @@ fn threads(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|&threads| threads <= MOST)
         .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
+}
+
+/// `10%` or `10` as the share 0.1.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<f64>().ok();
+    let share = number.filter(|number| (0.0..=1000.0).contains(number)).map(|number| number / 100.0);
+    share.ok_or_else(|| "a percentage is a number from 0% to 1000%, as in 10%".to_owned())
 }
 
 /// What `--version` adds to `-V`.

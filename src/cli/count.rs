@@ -10,9 +10,12 @@ use serde::Serialize;
 
 use super::keep::Keep;
 use super::output::{self, Table};
-use super::{Exit, Failure, args, watch};
+use super::{Exit, Failure, args, symmetric, watch};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
+    if let Some(symmetry) = args.symmetry {
+        return symmetric::unchanged(args, symmetry);
+    }
     let prefix = match &args.prefix {
         None => Placement::empty(args.size),
         Some(text) => {
@@ -27,6 +30,9 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
         (Some(shard), Some(out)) => count_shard(&count, shard, out, args)?,
         _ => count_units(&count, Shard::WHOLE, args)?.0,
     };
+    if args.unique {
+        return symmetric::unique(args, &outcome.report);
+    }
     let mut out = anstream::stdout().lock();
     if args.json {
         output::json(&mut out, &Json::from(&outcome))?;

@@ -1,14 +1,19 @@
 //! The command line: one file a command, and what they share.
 
 mod args;
+mod bench;
 mod count;
+mod estimate;
 mod exit;
 mod keep;
 mod long;
 mod merge;
 mod output;
+mod profile;
 mod progress;
 mod signals;
+mod symmetric;
+mod verify;
 mod watch;
 
 use std::ffi::OsString;
@@ -33,6 +38,10 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match args.command {
         Command::Count(count) => count::run(&count),
         Command::Merge(merge) => merge::run(&merge),
+        Command::Profile(profile) => profile::run(&profile),
+        Command::Verify(verify) => verify::run(&verify),
+        Command::Bench(bench) => bench::run(&bench),
+        Command::Estimate(estimate) => estimate::run(&estimate),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };

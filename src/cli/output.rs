@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::Exit;
 use super::args::Colour;
+use super::{Exit, Failure};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -76,18 +77,38 @@ pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<(
     writeln!(out)
 }
 
+/// A file written whole or not at all, over an earlier one of the name.
+pub(crate) fn save(path: &Path, content: &str) -> Result<(), Failure> {
+    let failure = |error: io::Error| Failure::Run(Exit::Failure, format!("writing {} failed: {error}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // As readable as any new file: the process's own mask takes away what it must.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(failure)?;
+    file.write_all(content.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failure)?;
+    file.persist(path).map_err(|error| failure(error.error))?;
+    Ok(())
+}
+
 /// What every JSON object says of the program and the machine.
 #[derive(Serialize)]
 pub(crate) struct About {
     schema: u32,
     version: &'static str,
-    cpu: String,
+    pub(crate) cpu: String,
 }
 
 impl About {
     pub(crate) fn here() -> Self {
         Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
     }
+}
+
+/// The processor's name and the program's version, for people.
+pub(crate) fn machine() -> String {
+    let cpu = cpu_name();
+    format!("{}, queens {}", if cpu.is_empty() { "unknown processor" } else { &cpu }, env!("CARGO_PKG_VERSION"))
 }
 
 /// The processor's name as it gives it, empty where it does not.
@@ -138,8 +159,13 @@ pub(crate) fn grouped(count: u128) -> String {
     text
 }
 
-/// A number to three digits, in words from a million on: `29.5 million`.
+/// A number to three digits, in words from a million on, `29.5 million`, and in powers past words, `2.56 × 10^18`.
 pub(crate) fn rounded(value: f64) -> String {
+    if value >= 999.5e12 {
+        // Rounding first, so that 9.999 becomes 1.00 of the next power.
+        let scientific = format!("{value:.2e}");
+        return scientific.replace('e', " × 10^");
+    }
     let scales = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     match scales.iter().find(|(scale, _)| value >= *scale) {
         Some((scale, name)) => format!("{} {name}", three_digits(value / scale)),
@@ -152,14 +178,23 @@ pub(crate) fn rate(value: f64) -> String {
     if value < 999.5 { three_digits(value) } else { rounded(value) }
 }
 
-/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`.
+/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`, past two days `3.25 days`, `17.4 years`.
 pub(crate) fn seconds(seconds: f64) -> String {
+    const DAY: f64 = 86_400.0;
+    const YEAR: f64 = 365.25 * DAY;
     if seconds < 1e-3 {
         format!("{} µs", three_digits(seconds * 1e6))
     } else if seconds < 1.0 {
         format!("{} ms", three_digits(seconds * 1e3))
     } else if seconds < 60.0 {
         format!("{} s", three_digits(seconds))
+    } else if seconds >= 2.0 * YEAR {
+        format!(
+            "{} years",
+            if seconds < 1000.0 * YEAR { three_digits(seconds / YEAR) } else { rounded(seconds / YEAR) }
+        )
+    } else if seconds >= 2.0 * DAY {
+        format!("{} days", three_digits(seconds / DAY))
     } else {
         let whole = seconds.round() as u64;
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
@@ -191,5 +226,7 @@ mod tests {
             [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
             ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]
         );
+        assert_eq!([280_800.0, 5.5e8, 1e12].map(seconds), ["3.25 days", "17.4 years", "31,688 years"]);
+        assert_eq!([2.5642e18, 9.999e17, 999.6e12].map(rounded), ["2.56 × 10^18", "1.00 × 10^18", "1.00 × 10^15"]);
     }
 }

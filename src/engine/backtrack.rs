@@ -56,22 +56,41 @@ impl Engine for Backtrack {
     }
 
     fn count(&self, worker: &mut Worker, task: &Placement) -> u64 {
-        let board = task.rows().fold(Board::empty(task.size()), |board, row| board.place(1 << (row - 1)));
-        let left = board.size.get() - board.filled;
-        if left == 0 {
-            return 1;
-        }
-        if board.free() == 0 {
-            return 0;
-        }
-        let root = Node { free: board.free(), rows: board.rows, down: board.down, up: board.up };
-        let all = board.size.all_rows();
-        worker.levels.resize_with(worker.levels.len().max(left), || vec![Node::default(); BATCH * 32]);
+        let left = task.size().get() - task.len();
+        let root = worker.prepare(task);
+        let all = task.size().all_rows();
         match left {
+            0 => 1,
+            _ if root.free == 0 => 0,
             1 => 1,
             2 => last_two(all, root),
             _ => search(all, left, &mut [root], &mut worker.levels),
         }
+    }
+}
+
+impl Backtrack {
+    /// The ways to set 1, 2, ... more queens on the columns after those of `task`, to the last column.
+    ///
+    /// Time about twice that of counting the solutions alone.
+    pub fn levels(&self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
+        let mut profile = vec![0; task.size().get() - task.len()];
+        let root = worker.prepare(task);
+        // As everywhere in this engine, a board without a free square is not searched.
+        if root.free != 0 {
+            count_levels(task.size().all_rows(), &mut [root], &mut worker.levels, &mut profile);
+        }
+        profile
+    }
+}
+
+impl Worker {
+    /// The board of `task`, and a list for each column after it.
+    fn prepare(&mut self, task: &Placement) -> Node {
+        let board = task.rows().fold(Board::empty(task.size()), |board, row| board.place(1 << (row - 1)));
+        let left = board.size.get() - board.filled;
+        self.levels.resize_with(self.levels.len().max(left), || vec![Node::default(); BATCH * 32]);
+        Node { free: board.free(), rows: board.rows, down: board.down, up: board.up }
     }
 }
 
@@ -84,25 +103,45 @@ fn search(all: u32, left: usize, nodes: &mut [Node], levels: &mut [Vec<Node>]) -
             solutions += last_three(all, batch);
             continue;
         }
-        let mut children = 0;
-        let mut open = batch.len();
-        while open > 0 {
-            let mut still_open = 0;
-            for i in 0..open {
-                let node = batch[i];
-                let (child, rest) = set_lowest(all, node);
-                batch[still_open] = rest;
-                still_open += usize::from(rest.free != 0);
-                next[children] = child;
-                children += usize::from(child.free != 0);
-            }
-            open = still_open;
-        }
+        let children = expand(all, batch, next);
         if children > 0 {
             solutions += search(all, left - 1, &mut next[..children], levels);
         }
     }
     solutions
+}
+
+/// Sets every next queen of a batch, using it up: the children that have a free square are stored in `next`, and their
+/// number returned.
+#[inline(always)]
+fn expand(all: u32, batch: &mut [Node], next: &mut [Node]) -> usize {
+    let mut children = 0;
+    let mut open = batch.len();
+    while open > 0 {
+        let mut still_open = 0;
+        for i in 0..open {
+            let (child, rest) = set_lowest(all, batch[i]);
+            batch[still_open] = rest;
+            still_open += usize::from(rest.free != 0);
+            next[children] = child;
+            children += usize::from(child.free != 0);
+        }
+        open = still_open;
+    }
+    children
+}
+
+/// Adds to `profile[k]` the ways to set k+1 more queens below `nodes`, for each k up to the last column.
+fn count_levels(all: u32, nodes: &mut [Node], levels: &mut [Vec<Node>], profile: &mut [u64]) {
+    let Some((here, profile)) = profile.split_first_mut() else { return };
+    let (next, levels) = levels.split_first_mut().expect("a list for each column");
+    for batch in nodes.chunks_mut(BATCH) {
+        *here += batch.iter().map(|node| u64::from(node.free.count_ones())).sum::<u64>();
+        if !profile.is_empty() {
+            let children = expand(all, batch, next);
+            count_levels(all, &mut next[..children], levels, profile);
+        }
+    }
 }
 
 /// The board with a queen on its lowest free square, and the board without that choice.

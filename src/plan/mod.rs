@@ -48,6 +48,14 @@ pub trait Plan: Sync {
         format!("unit {unit}")
     }
 
+    /// A random part of a task that is small enough to be counted in milliseconds where the plan has a way to cut one
+    /// out, and how many such parts the task stands for: over the random choices, the number of solutions of the part
+    /// times that number is on average the number of solutions of the task. `choose` picks a number below the one it
+    /// is given, each as likely.
+    fn part(&self, task: Self::Task, _choose: &mut dyn FnMut(usize) -> usize) -> (Self::Task, f64) {
+        (task, 1.0)
+    }
+
     /// The tasks of one unit, in order.
     fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Self::Task>> {
         (0..self.tasks(unit)).map(move |index| self.task(unit, index))

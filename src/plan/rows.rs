@@ -109,12 +109,35 @@ impl Plan for RowsPlan {
     fn name(&self, unit: usize) -> String {
         format!("unit {unit} (completions of {})", self.tasks[unit].task)
     }
+
+    /// Sets a queen on a random free square of the next column, and so on: the task stands for as many parts as the
+    /// product of the numbers of free squares says (Knuth 1975).
+    fn part(&self, mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
+        let mut parts = 1.0;
+        while task.size().get() - task.len() > part_columns(task.size()) {
+            let next: Vec<_> = (1..=task.size().get()).filter_map(|row| task.with(row).ok()).collect();
+            if next.is_empty() {
+                break;
+            }
+            parts *= next.len() as f64;
+            task = next[choose(next.len())];
+        }
+        (task, parts)
+    }
+}
+
+/// Columns that a part leaves to count: enough that parts do not differ much, few enough that each takes a fraction of
+/// a millisecond and that small boards have many more parts than get sampled.
+fn part_columns(size: crate::Size) -> usize {
+    (size.get() * 2 / 3).min(13)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Size;
+    use crate::engine::Engine;
+    use crate::engine::backtrack::Backtrack;
 
     fn plan(n: usize, lines: Lines) -> Vec<(String, u64)> {
         let plan = RowsPlan::new(&Placement::empty(Size::new(n).unwrap()), lines);
@@ -140,6 +163,28 @@ mod tests {
             assert_eq!(weight(Lines::One), if n == 0 { 1 } else { n as u64 }, "N = {n}");
             assert_eq!(weight(Lines::Two), if n < 2 { 1 } else { pairs }, "N = {n}");
         }
+    }
+
+    /// Over every choice there is, the parts count what the task counts.
+    #[test]
+    fn parts_stand_for_their_task() {
+        let plan = RowsPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap(), Lines::One);
+        let (backtrack, mut worker) = (Backtrack, Backtrack.worker());
+        // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
+        let task = plan.task(3, 0).task;
+        let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
+        let choices = (1..=15).filter(|&row| parent.with(row).is_ok()).count();
+        let mut sum = 0.0;
+        for choice in 0..choices {
+            let (part, parts) = plan.part(parent, &mut |below| {
+                assert_eq!(below, choices);
+                choice
+            });
+            assert_eq!(15 - part.len(), part_columns(part.size()));
+            sum += backtrack.count(&mut worker, &part) as f64 * parts / choices as f64;
+        }
+        assert!((sum - backtrack.count(&mut worker, &parent) as f64).abs() < 1e-6);
+        assert_eq!(plan.part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
     #[test]

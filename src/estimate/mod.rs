@@ -1,0 +1,208 @@
+//! Predictions: the count and the time of a long run, from a random sample of its plan.
+//!
+//! A task is drawn at random, unit by its estimated work, and a random part of it is counted. The result, divided by
+//! the probability of having drawn it, is on average the total whatever the probabilities are (Hansen and Hurwitz
+//! 1943); good ones only narrow the interval. The mean over many independent samples is nearly normal, so Student's t
+//! gives the interval from their standard deviation.
+//!
+//! Two samples are drawn, for no single one would serve both ends. The count is that of the board, whoever counts it,
+//! so it is sampled where samples are cheapest: thousands of small parts, by backtracking. The time is that of the
+//! engine on this machine, so tasks of its own plan are timed, as many at once as the run would have threads. Where a
+//! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated.
+
+mod interval;
+mod sample;
+mod time;
+
+use std::time::{Duration, Instant};
+
+use crate::board::Size;
+use crate::count::{CountError, thread_pool};
+use crate::engine::lanes::Isa;
+use crate::engine::{Choice, EngineKind, Method};
+use crate::placement::Placement;
+use crate::plan::rows::Lines;
+use crate::run::dispatch::dispatch;
+
+pub use interval::Interval;
+use sample::Sampler;
+use time::TimeSample;
+
+/// Parts sampled for the count to one task sampled for the time.
+const PARTS_PER_TASK: usize = 10;
+
+/// Of the time allowed, the share that the sample for the count may take.
+const COUNT_SHARE: f64 = 0.5;
+
+/// An estimate to be made.
+///
+/// ```
+/// use queens::estimate::Estimate;
+/// let estimate = Estimate::new(queens::Size::new(14)?).samples(500).run()?;
+/// assert!((300e3..450e3).contains(&estimate.count.mean)); // 365,596
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Estimate {
+    size: Size,
+    engine: Choice,
+    isa: Option<Isa>,
+    threads: usize,
+    samples: usize,
+    seed: u64,
+    max_time: Duration,
+}
+
+/// A prediction.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// For this engine on this instruction set.
+    pub method: Method,
+    /// On this many threads.
+    pub threads: usize,
+    /// The number of tasks that the run has.
+    pub tasks: u64,
+    /// The number of solutions.
+    pub count: Interval,
+    /// Parts that were counted for it.
+    pub count_samples: usize,
+    /// Wall time of the run in seconds.
+    pub seconds: Interval,
+    /// Tasks that were timed for it.
+    pub time_samples: usize,
+    /// The board whose tasks were timed: the one asked for or, where a single task would take too long, a smaller one
+    /// from which the time was extrapolated.
+    pub timed: Size,
+    /// Wall time of the sampling in seconds.
+    pub spent: f64,
+}
+
+impl Estimate {
+    /// Of the run that counts all solutions on a board of this size: 10,000 samples within a minute, by the fastest
+    /// engine on every core.
+    pub fn new(size: Size) -> Self {
+        let max_time = Duration::from_mins(1);
+        Self { size, engine: Choice::Auto, isa: None, threads: 0, samples: 10_000, seed: 1, max_time }
+    }
+
+    /// Of a run by this engine.
+    #[must_use]
+    pub fn engine(self, engine: Choice) -> Self {
+        Self { engine, ..self }
+    }
+
+    /// Of a run on this instruction set.
+    #[must_use]
+    pub fn isa(self, isa: Option<Isa>) -> Self {
+        Self { isa, ..self }
+    }
+
+    /// Of a run on this many threads, which the sampling uses too; 0 is every core that the process may use.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Counts this many random parts, and times a tenth as many tasks. The intervals narrow with the square root.
+    #[must_use]
+    pub fn samples(self, samples: usize) -> Self {
+        Self { samples, ..self }
+    }
+
+    /// Draws other samples for another seed, and the same ones for the same.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Begins no more samples after this time. One that has begun is finished, and at least two of each kind are.
+    #[must_use]
+    pub fn max_time(self, max_time: Duration) -> Self {
+        Self { max_time, ..self }
+    }
+
+    /// Samples and predicts.
+    ///
+    /// # Errors
+    /// Where the engine can't count such a board or no threads can be had.
+    pub fn run(&self) -> Result<Prediction, CountError> {
+        let pool = thread_pool(self.threads)?;
+        let threads = pool.current_num_threads();
+        let empty = Placement::empty(self.size);
+        let method = Method::choose(self.engine, self.isa, &empty)?;
+        let backtrack = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &empty)?;
+        let start = Instant::now();
+        // A century is for ever, and still fits a clock.
+        let max_time = self.max_time.min(Duration::from_hours(100 * 365 * 24));
+        let parts_sampler = Sampler {
+            pool: &pool,
+            samples: self.samples.max(2),
+            seed: self.seed,
+            deadline: start + max_time.mul_f64(COUNT_SHARE),
+        };
+        let parts = dispatch(backtrack, &empty, Lines::Two, parts_sampler);
+        let tasks =
+            Sampler { samples: (self.samples / PARTS_PER_TASK).max(2), deadline: start + max_time, ..parts_sampler };
+        let time = TimeSample::draw(self.size, method, tasks);
+        Ok(Prediction {
+            method,
+            threads,
+            tasks: time.tasks,
+            count: Interval::of(parts.drawn.iter().map(|drawn| drawn.count)),
+            count_samples: parts.drawn.len(),
+            seconds: time.seconds,
+            time_samples: time.samples,
+            timed: time.size,
+            spent: start.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oeis;
+
+    fn predict(n: usize, samples: usize, seed: u64, threads: usize) -> Prediction {
+        let estimate = Estimate::new(Size::new(n).unwrap()).samples(samples).seed(seed).threads(threads);
+        estimate.engine(Choice::Engine(EngineKind::Backtrack)).run().unwrap()
+    }
+
+    /// Nineteen intervals in twenty should; fewer than eighteen in twenty would happen by chance once in 70 times, but
+    /// the seeds are fixed.
+    #[test]
+    fn the_interval_holds_the_count() {
+        let expected = oeis::QUEENS.term(16).unwrap() as f64;
+        let held = (0..100).filter(|&seed| {
+            let Interval { low, high, .. } = predict(16, 120, seed, 2).count;
+            (low..=high).contains(&expected)
+        });
+        let held = held.count();
+        assert!(held >= 90, "only {held} of 100");
+    }
+
+    #[test]
+    fn a_seed_decides_what_is_drawn() {
+        let means = [(7, 1), (7, 3), (8, 1)].map(|(seed, threads)| predict(15, 50, seed, threads).count.mean);
+        assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
+    }
+
+    #[test]
+    fn boards_without_a_choice() {
+        for n in 0..=4 {
+            let Interval { low, high, .. } = predict(n, 100, 1, 1).count;
+            let expected = oeis::QUEENS.term(n).unwrap() as f64;
+            assert!((low - 1e-6..=high + 1e-6).contains(&expected), "N = {n}: {low} to {high}");
+        }
+    }
+
+    #[test]
+    fn time_ends_the_sampling() {
+        let estimate = Estimate::new(Size::new(20).unwrap()).samples(1_000_000_000).max_time(Duration::ZERO);
+        let prediction = estimate.threads(1).engine(Choice::Engine(EngineKind::Backtrack)).run().unwrap();
+        // No time even to climb to the board itself: two samples on each of the first three boards on the way.
+        assert_eq!((prediction.count_samples, prediction.time_samples), (2, 6));
+        assert_eq!(prediction.timed.get(), 14);
+        assert!(prediction.seconds.mean > 0.0 && prediction.count.high > prediction.count.mean);
+    }
+}

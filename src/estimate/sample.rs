@@ -1,0 +1,113 @@
+//! Drawing samples of a plan.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use crate::engine::Engine;
+use crate::plan::Plan;
+use crate::run::dispatch::Job;
+
+/// Samples at least, whatever the time: one has no interval.
+const LEAST_SAMPLES: usize = 2;
+
+/// Draws samples of a plan, as many at once as the pool has threads.
+#[derive(Clone, Copy)]
+pub(super) struct Sampler<'a> {
+    pub(super) pool: &'a rayon::ThreadPool,
+    pub(super) samples: usize,
+    pub(super) seed: u64,
+    /// No sample but the first two is begun after this.
+    pub(super) deadline: Instant,
+}
+
+/// The samples of a plan, in the order in which they were begun.
+pub(super) struct Samples {
+    /// Tasks of the plan.
+    pub(super) tasks: u64,
+    pub(super) drawn: Vec<Drawn>,
+}
+
+/// What a sample makes of the whole plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn {
+    /// Its solutions.
+    pub(super) count: f64,
+    /// Its time on one thread.
+    pub(super) seconds: f64,
+    /// The time that the sample itself took.
+    pub(super) task_seconds: f64,
+}
+
+impl Job for Sampler<'_> {
+    type Output = Samples;
+
+    fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Samples
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        S: Engine<Task = P::Task>,
+    {
+        let units = Units::new(plan);
+        // Samples are handed out by their number, which alone decides what is drawn: neither the number of threads nor
+        // their speed has a say in it.
+        let next = AtomicUsize::new(0);
+        let drawn = self.pool.broadcast(|_| {
+            let mut worker = engine.worker();
+            let mut drawn = Vec::new();
+            loop {
+                // Relaxed: the number itself is all that the threads share.
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let late = number >= LEAST_SAMPLES && Instant::now() >= self.deadline;
+                if units.total == 0.0 || number >= self.samples || late {
+                    return drawn;
+                }
+                // Seeds in a row begin alike; what they first give does not.
+                let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
+                let mut random = fastrand::Rng::with_seed(seed.u64(..));
+                drawn.push((number, units.draw(plan, engine, &mut worker, &mut random)));
+            }
+        });
+        let mut drawn: Vec<_> = drawn.into_iter().flatten().collect();
+        drawn.sort_by_key(|(number, _)| *number);
+        let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+        Samples { tasks, drawn: drawn.into_iter().map(|(_, drawn)| drawn).collect() }
+    }
+}
+
+/// The units of a plan, to draw from by their work.
+struct Units {
+    /// The work of each unit and those before it.
+    sums: Vec<f64>,
+    total: f64,
+}
+
+impl Units {
+    fn new<P: Plan>(plan: &P) -> Self {
+        let sum = |sum: &mut f64, unit| {
+            *sum += plan.work(unit);
+            Some(*sum)
+        };
+        let sums: Vec<f64> = (0..plan.units()).scan(0.0, sum).collect();
+        let total = sums.last().copied().unwrap_or(0.0);
+        Self { sums, total }
+    }
+
+    /// Draws a unit by its work, one of its tasks and a part of that, and counts the part.
+    fn draw<P, E>(&self, plan: &P, engine: &E, worker: &mut E::Worker, random: &mut fastrand::Rng) -> Drawn
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+    {
+        let at = random.f64() * self.total;
+        let unit = self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1);
+        let tasks = plan.tasks(unit);
+        let task = plan.task(unit, random.u64(0..tasks));
+        let (part, parts) = plan.part(task.task, &mut |below| random.usize(0..below));
+        let work = self.sums[unit] - if unit == 0 { 0.0 } else { self.sums[unit - 1] };
+        let stands_for = self.total / work * tasks as f64 * parts;
+        let start = Instant::now();
+        let count = engine.count(worker, &part) as f64 * task.weight as f64;
+        let task_seconds = start.elapsed().as_secs_f64();
+        Drawn { count: count * stands_for, seconds: task_seconds * stands_for, task_seconds }
+    }
+}

@@ -1,0 +1,108 @@
+//! The time of a run, from its tasks or, where one of them would take too long, from those of smaller boards.
+
+use std::time::Instant;
+
+use super::interval::Interval;
+use super::sample::{Sampler, Samples};
+use crate::board::Size;
+use crate::engine::{Choice, Method};
+use crate::placement::Placement;
+use crate::plan::rows::Lines;
+use crate::run::dispatch::dispatch;
+
+/// The time goes from board to board of the same parity, since odd and even boards are cut in different ways.
+const STEP: usize = 2;
+
+/// How far down the climb to the board begins, in steps.
+const CLIMB: usize = 5;
+
+/// Tasks timed on the way up, on each board.
+const PROBES: usize = 8;
+
+/// A task is expected to take at least this many times as long as on the board a step below.
+const LEAST_GROWTH: f64 = 8.0;
+
+/// A sample of the time that a run takes.
+pub(super) struct TimeSample {
+    /// Tasks that the run has.
+    pub(super) tasks: u64,
+    /// Wall seconds.
+    pub(super) seconds: Interval,
+    /// Tasks timed for it, all in all.
+    pub(super) samples: usize,
+    /// The largest board whose tasks were timed.
+    pub(super) size: Size,
+}
+
+impl TimeSample {
+    /// Times tasks of this board by this method within the sampler's time, or climbs as far towards it as that allows.
+    pub(super) fn draw(size: Size, method: Method, sampler: Sampler) -> Self {
+        let boards = Boards { method, sampler };
+        let top = boards.climb(size);
+        if top == size {
+            let samples = boards.draw(size, sampler.samples, sampler.deadline);
+            let (tasks, timed) = (samples.tasks, samples.drawn.len());
+            return Self { tasks, seconds: boards.seconds(&samples), samples: timed, size };
+        }
+        let below = |steps: usize| Size::new(top.get() - steps * STEP).expect("the climb began below");
+        let mut timed = 0;
+        // From small to large, so that what one leaves of its share the next can use.
+        let [far, middle, near] = [(2, 3), (1, 2), (0, 1)].map(|(steps, shares)| {
+            let samples = boards.draw(below(steps), sampler.samples, boards.sooner(shares));
+            timed += samples.drawn.len();
+            boards.seconds(&samples)
+        });
+        let steps = (size.get() - top.get()) / STEP;
+        let tasks = boards.draw(size, 0, sampler.deadline).tasks;
+        Self { tasks, seconds: Interval::extrapolated(near, middle, far, steps as f64), samples: timed, size: top }
+    }
+}
+
+/// The boards on the way.
+struct Boards<'a> {
+    method: Method,
+    sampler: Sampler<'a>,
+}
+
+impl Boards<'_> {
+    /// The largest board up to this one whose tasks can be timed in the time that is left.
+    fn climb(&self, size: Size) -> Size {
+        let way = (1..=CLIMB).rev().filter_map(|steps| Size::new(size.get().checked_sub(steps * STEP)?).ok());
+        let way: Vec<Size> = way.filter(|&size| self.can_count(size)).collect();
+        let mut before = None;
+        for (index, &board) in way.iter().enumerate() {
+            let samples = self.draw(board, PROBES, self.sooner(2 * CLIMB as u32));
+            let tasks = samples.drawn.iter().map(|drawn| drawn.task_seconds);
+            let mean = tasks.sum::<f64>() / samples.drawn.len().max(1) as f64;
+            let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
+            before = Some(mean);
+            // Twice the mean, for some tasks take longer. An extrapolation needs three boards.
+            let next = 2.0 * growth * mean;
+            if index >= 2 && next > self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64() {
+                return board;
+            }
+        }
+        size
+    }
+
+    fn can_count(&self, size: Size) -> bool {
+        Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), &Placement::empty(size)).is_ok()
+    }
+
+    /// The end of this fraction of the time that is left.
+    fn sooner(&self, fraction: u32) -> Instant {
+        let now = Instant::now();
+        now + self.sampler.deadline.saturating_duration_since(now) / fraction
+    }
+
+    fn draw(&self, size: Size, samples: usize, deadline: Instant) -> Samples {
+        let lines = Lines::for_threads(size, self.sampler.pool.current_num_threads());
+        dispatch(self.method, &Placement::empty(size), lines, Sampler { samples, deadline, ..self.sampler })
+    }
+
+    /// Wall seconds for the whole board on all threads.
+    fn seconds(&self, samples: &Samples) -> Interval {
+        let threads = self.sampler.pool.current_num_threads() as f64;
+        Interval::of(samples.drawn.iter().map(|drawn| drawn.seconds / threads))
+    }
+}

@@ -1,0 +1,165 @@
+//! Verification: recompute a term by each engine and hold it against the published one.
+
+use std::time::Instant;
+
+use crate::board::Size;
+use crate::count::{Count, CountError};
+use crate::engine::lanes::{Isa, IsaError};
+use crate::engine::{Choice, ENGINES, EngineInfo, EngineKind, Method};
+use crate::oeis::{self, Sequence};
+use crate::placement::Placement;
+use crate::symmetric::{NotDivisible, Unique};
+
+/// What is recomputed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// All solutions, OEIS A000170.
+    All,
+    /// Solutions up to symmetry, OEIS A002562.
+    Unique,
+}
+
+/// What an engine found for one N.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The published term.
+    Agrees,
+    /// Another number.
+    Differs(u128),
+    /// The published number, but one that does not fit the symmetric solutions of the board.
+    Asymmetric(NotDivisible),
+    /// No number, for this reason.
+    Failed(String),
+}
+
+/// One engine's result for one N.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// Which engine, on which instruction set.
+    pub method: Method,
+    /// What it found.
+    pub verdict: Verdict,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}
+
+impl Terms {
+    /// The published terms.
+    pub fn sequence(self) -> &'static Sequence {
+        match self {
+            Self::All => &oeis::QUEENS,
+            Self::Unique => &oeis::UNIQUE,
+        }
+    }
+
+    /// Recomputes one term by each of `methods` on this many threads (0 for every core) and compares it with
+    /// `published`. Whatever is recomputed, the number of all solutions is also checked modulo 8 by Burnside's lemma.
+    ///
+    /// ```
+    /// use queens::verify::{Terms, Verdict};
+    /// use queens::{Choice, EngineKind, Method, Placement, Size};
+    /// let eight = Size::new(8)?;
+    /// let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &Placement::empty(eight))?;
+    /// let checks = Terms::All.check(eight, 93, &[method], 1)?;
+    /// assert_eq!(checks[0].verdict, Verdict::Differs(92));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where no threads can be had or a sum does not fit. A wrong engine is no error but a [`Verdict`].
+    pub fn check(
+        self,
+        size: Size,
+        published: u128,
+        methods: &[Method],
+        threads: usize,
+    ) -> Result<Vec<Check>, CountError> {
+        let unique = Unique::new(size, threads)?;
+        let check = |&method: &Method| {
+            let count = Count::new(size).engine(Choice::Engine(method.engine)).isa(method.isa).threads(threads);
+            let start = Instant::now();
+            let verdict = match count.run() {
+                Ok(report) => self.verdict(report.count, published, &unique),
+                Err(CountError::Gate(error)) => Verdict::Failed(error.to_string()),
+                Err(error) => return Err(error),
+            };
+            Ok(Check { method, verdict, seconds: start.elapsed().as_secs_f64() })
+        };
+        methods.iter().map(check).collect()
+    }
+
+    fn verdict(self, all: u128, published: u128, unique: &Unique) -> Verdict {
+        match (self, unique.classes(all)) {
+            (Self::All, _) if all != published => Verdict::Differs(all),
+            (_, Err(error)) => Verdict::Asymmetric(error),
+            (Self::Unique, Ok(classes)) if classes != published => Verdict::Differs(classes),
+            _ => Verdict::Agrees,
+        }
+    }
+}
+
+/// Which engines to take where several are to be compared.
+#[derive(Clone, Debug)]
+pub struct Engines {
+    /// Those named, or none for every engine as far as it is quick.
+    pub named: Vec<EngineKind>,
+    /// How many sizes an engine that nobody named is taken past the one that it counts in about a second.
+    pub beyond: usize,
+    /// The instruction set of the engines that have several versions; the best that the processor has for none.
+    pub isa: Option<Isa>,
+}
+
+impl Engines {
+    /// How to count a whole board of this size by each of the engines that can, in the order of [`ENGINES`].
+    ///
+    /// # Errors
+    /// Where the processor lacks the instruction set.
+    pub fn methods(&self, size: Size) -> Result<Vec<Method>, IsaError> {
+        if let Some(missing) = self.isa.filter(|isa| !isa.is_available()) {
+            return Err(IsaError::Missing(missing));
+        }
+        let wanted = ENGINES.iter().filter(|engine| match self.named.as_slice() {
+            [] => size.get() <= engine.quick + self.beyond,
+            named => named.contains(&engine.kind),
+        });
+        let method = |engine: &EngineInfo| {
+            let choose = |isa| Method::choose(Choice::Engine(engine.kind), isa, &Placement::empty(size)).ok();
+            // An engine of one version is wanted whatever the instruction set of the others.
+            choose(self.isa).or_else(|| choose(None))
+        };
+        Ok(wanted.filter_map(method).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn right_terms_agree() {
+        for n in 0..=10 {
+            for terms in [Terms::All, Terms::Unique] {
+                let size = Size::new(n).unwrap();
+                let Some(published) = terms.sequence().term(n) else { continue };
+                let engines = Engines { named: Vec::new(), beyond: 0, isa: None };
+                let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2).unwrap();
+                // The join needs a few rows.
+                assert_eq!(checks.len(), if n < 5 { ENGINES.len() - 1 } else { ENGINES.len() }, "N = {n}");
+                assert!(checks.iter().all(|check| check.verdict == Verdict::Agrees), "{terms:?}, N = {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_counts_are_told_apart() {
+        let unique = Unique::new(Size::new(8).unwrap(), 1).unwrap();
+        assert_eq!(Terms::All.verdict(92, 92, &unique), Verdict::Agrees);
+        assert_eq!(Terms::All.verdict(93, 92, &unique), Verdict::Differs(93));
+        assert_eq!(Terms::All.verdict(100, 92, &unique), Verdict::Differs(100));
+        // A wrong count beside an equally wrong published term still shows, modulo 8.
+        assert!(matches!(Terms::All.verdict(93, 93, &unique), Verdict::Asymmetric(_)));
+        assert_eq!(Terms::Unique.verdict(92, 12, &unique), Verdict::Agrees);
+        assert_eq!(Terms::Unique.verdict(100, 12, &unique), Verdict::Differs(13));
+        assert!(matches!(Terms::Unique.verdict(93, 12, &unique), Verdict::Asymmetric(_)));
+    }
+}
