@@ -69,11 +69,16 @@ pub(crate) struct Count {
     pub(crate) prefix: Option<String>,
 
     /// Count symmetric solutions once (A002562): those that a turn or a mirror makes of each other
-    #[arg(long, conflicts_with = "prefix")]
+    #[arg(long, conflicts_with_all = ["prefix", "shard"])]
     pub(crate) unique: bool,
 
     /// Count the solutions that a turn leaves unchanged (A032522, A033148)
-    #[arg(long, value_name = "TURN", alias = "symmetric", conflicts_with_all = ["prefix", "unique", "engine"])]
+    #[arg(
+        long,
+        value_name = "TURN",
+        visible_alias = "symmetric",
+        conflicts_with_all = ["prefix", "unique", "engine", "isa", "shard", "checkpoint", "double_check"]
+    )]
     pub(crate) symmetry: Option<Symmetry>,
 
     /// Print one JSON object

@@ -16,6 +16,8 @@
 //!   from it, u ≠ v since they attack each other otherwise. Exactly one of the eight images has the first in the
 //!   north, the second in the west, and u < v. So every task weighs 8.
 
+use std::ops::{Range, RangeInclusive};
+
 use crate::board::Size;
 use crate::plan::{Plan, Weighted};
 
@@ -49,32 +51,53 @@ pub struct Halves {
     pub south: u32,
 }
 
+/// All row sets for one way to fill the middle, in the order of their norths.
+#[derive(Clone, Debug)]
+struct Section {
+    middle: Middle,
+    stretches: Vec<Stretch>,
+    tasks: u64,
+}
+
 /// Row sets of one north, with consecutive souths.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
-    middle: Middle,
+struct Stretch {
     north: u32,
-    /// Rank of the first south among the row sets of its size.
+    /// Rank of the first south among the sets of its size.
     first: u32,
+    /// Tasks of the section before these.
+    before: u64,
+}
+
+/// Consecutive tasks of a section.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    section: u32,
     tasks: u32,
+    first: u64,
 }
 
 /// All solutions of one board, cut by the rows of the east half.
 #[derive(Clone, Debug)]
 pub struct HalvesPlan {
     size: Size,
+    sections: Vec<Section>,
     units: Vec<Unit>,
     /// The subsets of h rows by size, each size in increasing order.
     subsets: Vec<Vec<u32>>,
 }
 
-/// Tasks of a unit at most: an hour of work at N = 28, where a task takes seconds.
-const TASKS_PER_UNIT: u32 = 256;
+/// Units that a plan has at least, where there are as many tasks: enough for every thread of a large machine.
+const UNITS: u64 = 4096;
+
+/// Tasks of a unit at most. For even N a task of N = 28 takes minutes; for odd N the tasks are a hundred times as many
+/// and as short. So a ledger stays within 100,000 units, and a unit within hours.
+const MOST_TASKS: [u64; 2] = [256, 4096];
 
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves: below, a half has too few columns; above, the keys of
     /// a half do not fit in a word.
-    pub const SIZES: std::ops::RangeInclusive<usize> = 5..=28;
+    pub const SIZES: RangeInclusive<usize> = 5..=28;
 
     /// The tasks that together count the solutions on a board of this size, which must be in [`Self::SIZES`].
     pub fn new(size: Size) -> Self {
@@ -84,43 +107,75 @@ impl HalvesPlan {
         for set in 0..1u32 << half {
             subsets[set.count_ones() as usize].push(set);
         }
-        let mut plan = Self { size, units: Vec::new(), subsets };
-        if size.get().is_multiple_of(2) {
-            plan.add_units(Middle::None);
+        let mut plan = Self { size, sections: Vec::new(), units: Vec::new(), subsets };
+        let odd = size.get() % 2;
+        if odd == 0 {
+            plan.sections.push(plan.section(Middle::None));
         } else {
-            plan.add_units(Middle::Centre);
+            plan.sections.push(plan.section(Middle::Centre));
             for column in 1..half as u8 {
                 for row in column + 1..=half as u8 {
-                    plan.add_units(Middle::Crossed { column, row });
+                    plan.sections.push(plan.section(Middle::Crossed { column, row }));
                 }
             }
+        }
+        let all: u64 = plan.sections.iter().map(|section| section.tasks).sum();
+        let most = (all / UNITS).clamp(1, MOST_TASKS[odd]);
+        for (section, Section { tasks, .. }) in plan.sections.iter().enumerate() {
+            let units = (0..*tasks).step_by(most as usize).map(|first| Unit {
+                section: section as u32,
+                tasks: most.min(tasks - first) as u32,
+                first,
+            });
+            plan.units.extend(units);
         }
         plan
     }
 
-    /// Appends the units of one way to fill the middle.
-    fn add_units(&mut self, middle: Middle) {
+    /// The row sets that symmetry leaves for one way to fill the middle.
+    fn section(&self, middle: Middle) -> Section {
         let half = self.half();
+        let mut section = Section { middle, stretches: Vec::new(), tasks: 0 };
         for north in 0..1u32 << half {
             let count = north.count_ones() as usize;
-            let souths = &self.subsets[half - count];
-            let below = |set: u32| souths.partition_point(|&south| south < set);
-            let (mut first, mut end) = (0, souths.len());
+            let (mut first, mut end) = (0, self.subsets[half - count].len());
             match middle {
                 Middle::None | Middle::Centre if 2 * count > half => continue,
                 Middle::Crossed { column, .. } if north >> (column - 1) & 1 == 1 => continue,
                 Middle::None | Middle::Crossed { .. } => {}
-                Middle::Centre => end = below((!north & self.all()) + 1),
+                Middle::Centre => end = self.souths_to_mirror(north),
             }
             if 2 * count == half && !matches!(middle, Middle::Crossed { .. }) {
-                first = below(north);
+                first = self.subsets[half - count].partition_point(|&south| south < north);
             }
-            while first < end {
-                let tasks = (end - first).min(TASKS_PER_UNIT as usize);
-                self.units.push(Unit { middle, north, first: first as u32, tasks: tasks as u32 });
-                first += tasks;
+            if first < end {
+                section.stretches.push(Stretch { north, first: first as u32, before: section.tasks });
+                section.tasks += (end - first) as u64;
             }
         }
+        section
+    }
+
+    /// How many souths of this north, in order, come up to its mirror image: those tasks whose [`Halves::mirror`] is
+    /// not 0.
+    fn souths_to_mirror(&self, north: u32) -> usize {
+        let image = !north & self.all();
+        self.subsets[self.half() - north.count_ones() as usize].partition_point(|&south| south <= image)
+    }
+
+    /// The norths of a unit, each with the ranks of its souths.
+    fn norths(&self, unit: usize) -> impl Iterator<Item = (u32, Range<usize>)> {
+        let Unit { section, tasks, first } = self.units[unit];
+        let Section { stretches, tasks: all, .. } = &self.sections[section as usize];
+        let end = first + u64::from(tasks);
+        let start = stretches.partition_point(|stretch| stretch.before <= first) - 1;
+        let ends = stretches[start + 1..].iter().map(|stretch| stretch.before).chain([*all]);
+        stretches[start..].iter().zip(ends).take_while(move |(stretch, _)| stretch.before < end).map(
+            move |(stretch, next)| {
+                let rank = |task: u64| stretch.first as usize + (task - stretch.before) as usize;
+                (stretch.north, rank(first.max(stretch.before))..rank(end.min(next)))
+            },
+        )
     }
 
     fn half(&self) -> usize {
@@ -162,9 +217,12 @@ impl Plan for HalvesPlan {
     }
 
     fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
-        let Unit { middle, north, first, .. } = self.units[unit];
-        let souths = &self.subsets[self.half() - north.count_ones() as usize];
-        let south = souths[first as usize + index as usize];
+        let Unit { section, first, .. } = self.units[unit];
+        let Section { middle, stretches, .. } = &self.sections[section as usize];
+        let task = first + index;
+        let Stretch { north, first, before } = stretches[stretches.partition_point(|s| s.before <= task) - 1];
+        let south = self.subsets[self.half() - north.count_ones() as usize][first as usize + (task - before) as usize];
+        let middle = *middle;
         let task = Halves { half: self.half() as u8, middle, north, south };
         let upside_down = if north == south { 1 } else { 2 };
         let weight = match middle {
@@ -177,7 +235,7 @@ impl Plan for HalvesPlan {
 
     /// The queens between the halves, for odd N: they decide which quadrants there are.
     fn group(&self, unit: usize) -> usize {
-        match self.units[unit].middle {
+        match self.sections[self.units[unit].section as usize].middle {
             Middle::None => unit,
             Middle::Centre => 0,
             Middle::Crossed { column, row } => usize::from(column) << 8 | usize::from(row),
@@ -188,20 +246,23 @@ impl Plan for HalvesPlan {
     /// south share the rows evenly, half as large again where the mirror makes a task count everything, and with
     /// crossed middle queens the larger the farther out these stand, for there they attack less.
     fn work(&self, unit: usize) -> f64 {
-        let Unit { middle, north, tasks, .. } = self.units[unit];
+        let middle = self.sections[self.units[unit].section as usize].middle;
         let half = self.half() as f64;
-        let rows_free = match middle {
-            Middle::Crossed { .. } => half - 0.5,
-            Middle::None | Middle::Centre => half,
+        let (rows, each) = match middle {
+            Middle::None | Middle::Centre => (half, 1.0),
+            Middle::Crossed { column, row } => (half - 0.5, 1.0 + 0.8 * f64::from(column + row) / half),
         };
-        let uneven = f64::from(north.count_ones()) - rows_free / 2.0;
-        let whole = |weighted: Weighted<Halves>| if weighted.task.mirror() > 0 { 1.6 } else { 1.0 };
-        let tasks = match middle {
-            Middle::None => self.unit(unit).map(whole).sum(),
-            Middle::Centre => 1.6 * f64::from(tasks),
-            Middle::Crossed { column, row } => f64::from(tasks) * (1.0 + 0.8 * f64::from(column + row) / half),
+        let work = |(north, ranks): (u32, Range<usize>)| {
+            let uneven = f64::from(north.count_ones()) - rows / 2.0;
+            let whole = match middle {
+                Middle::Crossed { .. } => 0,
+                Middle::None | Middle::Centre => {
+                    self.souths_to_mirror(north).clamp(ranks.start, ranks.end) - ranks.start
+                }
+            };
+            (ranks.len() as f64 + 0.6 * whole as f64) / (1.0 + 0.12 * uneven * uneven)
         };
-        tasks / (1.0 + 0.12 * uneven * uneven)
+        each * self.norths(unit).map(work).sum::<f64>()
     }
 }
 
@@ -268,10 +329,30 @@ mod tests {
         }
     }
 
+    /// The norths of a unit are those of its tasks, in order.
+    #[test]
+    fn units_span_norths() {
+        for n in [8, 13, 16] {
+            let plan = plan(n);
+            for unit in 0..plan.units() {
+                let tasks: Vec<_> =
+                    plan.unit(unit).map(|weighted| (weighted.task.north, weighted.task.south)).collect();
+                let souths = |north: u32| &plan.subsets[n / 2 - north.count_ones() as usize];
+                let spanned: Vec<_> = plan
+                    .norths(unit)
+                    .flat_map(|(north, ranks)| souths(north)[ranks].iter().map(move |&south| (north, south)))
+                    .collect();
+                assert_eq!(tasks, spanned, "N = {n}, unit {unit}");
+            }
+        }
+    }
+
+    /// 4e8 row sets for N = 27 and 2e7 for N = 28, in units that a ledger can hold.
     #[test]
     fn large_plans_are_quick_to_make() {
-        // 2e7 row sets after symmetry, in units of at most 256.
+        assert!((4096..100_000).contains(&plan(27).units()));
         let plan = plan(28);
+        assert!((4096..100_000).contains(&plan.units()));
         let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
         assert_eq!(2 * tasks - self_reversed(14), 40_116_600);
     }
