@@ -13,6 +13,9 @@
 //! | --- | --- |
 //! | [`count()`], [`Count`], [`Report`] | counting in one call |
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
+//! | [`Solutions`] | the solutions themselves, one after another |
+//! | [`Ranking`] | the k-th solution without walking there |
+//! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, one of each class |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
 //! | [`Turn`], [`Unique`] | solutions that turns leave unchanged, and solutions up to symmetry |
@@ -30,15 +33,18 @@ mod bfile;
 mod board;
 mod count;
 pub mod engine;
+mod enumerate;
 pub mod estimate;
 pub mod ledger;
 pub mod oeis;
 mod placement;
 pub mod plan;
 mod profile;
+mod ranking;
 pub mod run;
 mod shard;
 mod symmetric;
+mod symmetry;
 pub mod tally;
 pub mod verify;
 
@@ -47,7 +53,10 @@ pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::Isa;
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
+pub use enumerate::Solutions;
 pub use placement::{Placement, PlacementError, Square};
 pub use profile::profile;
+pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
 pub use symmetric::{NotDivisible, Turn, Unique};
+pub use symmetry::{Fundamental, Orbit, Symmetry};

@@ -7,7 +7,8 @@ use crate::board::{Size, SizeError};
 /// Queens on the first columns of a board, one a column, none attacking another.
 ///
 /// Written as in chess problems: the row of the queen in column 1, in column 2 and so on, rows counted from 1 at the
-/// top. Digits alone where N ≤ 9, else separated by commas; commas are read for every N.
+/// top. Digits alone where N ≤ 9, else separated by commas; commas are read for every N. Placements on one board are
+/// in lexicographic order, a partial one before its completions.
 ///
 /// ```
 /// use queens::{Placement, Size};
@@ -25,9 +26,10 @@ use crate::board::{Size, SizeError};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
     size: Size,
-    filled: u8,
     /// Rows from 0; those of empty columns stay 0, so that equality and order may be derived.
     rows: [u8; Size::MAX],
+    /// After the rows, so that only a placement and its continuation in row 1 are told apart by it.
+    filled: u8,
 }
 
 /// A queen's square, column and row counted from 1, as an error names it.
@@ -122,6 +124,22 @@ impl Placement {
         Self::new(size, &rows)
     }
 
+    /// Reads a placement and takes the smallest board that has its columns and its rows: 8×8 for `158`.
+    ///
+    /// # Errors
+    /// As for [`Placement::parse`].
+    pub fn parse_alone(text: &str) -> Result<Self, PlacementError> {
+        // What is no number is left for the reading proper to complain about.
+        let rows: Vec<usize> = match text.trim() {
+            digits if digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.bytes().map(|digit| usize::from(digit - b'0')).collect()
+            }
+            text => text.split(',').filter_map(|part| part.trim().parse().ok()).collect(),
+        };
+        let size = rows.iter().copied().fold(rows.len(), usize::max).min(Size::MAX);
+        Self::parse(text, Size::new(size)?)
+    }
+
     /// This placement with a queen in the next column, in `row` counted from 1.
     ///
     /// # Errors
@@ -147,6 +165,12 @@ impl Placement {
         next.rows[filled] = row as u8 - 1;
         next.filled += 1;
         Ok(next)
+    }
+
+    /// Puts the queen of a column into a row, both from 0; for those who know that nothing attacks it.
+    pub(crate) fn set(&mut self, column: usize, row: u32) {
+        self.rows[column] = row as u8;
+        self.filled = self.filled.max(column as u8 + 1);
     }
 
     /// The board.
@@ -228,6 +252,28 @@ mod tests {
         assert!(error("1,,3", 8).starts_with("'' is not a row"));
         assert!(error("1x", 8).starts_with("'1x' is not a row"));
         assert!(error("", 8).starts_with("a placement names at least one queen"));
+    }
+
+    #[test]
+    fn a_placement_alone_names_its_board() {
+        let alone = |text| Placement::parse_alone(text).map(|p| (p.to_string(), p.size().get()));
+        assert_eq!(alone("15863724"), Ok(("15863724".into(), 8)));
+        assert_eq!(alone("158"), Ok(("158".into(), 8)));
+        assert_eq!(alone("1, 12"), Ok(("1,12".into(), 12)));
+        assert_eq!(alone("1"), Ok(("1".into(), 1)));
+        let beyond = Square { column: 1, row: 33 };
+        assert_eq!(alone("33,1"), Err(PlacementError::OutOfBoard(beyond, size(32))));
+        assert_eq!(alone(""), Err(PlacementError::Empty));
+        assert_eq!(alone("a"), Err(PlacementError::NotARow("a".into())));
+        assert_eq!(alone("1352468135"), Err(PlacementError::NeedsCommas));
+    }
+
+    #[test]
+    fn the_order_is_lexicographic() {
+        let placement = |text| Placement::parse(text, size(8)).unwrap();
+        let ordered = ["1", "13", "15", "158", "15863724", "3", "31", "314", "42"];
+        assert!(ordered.map(placement).is_sorted());
+        assert!(Placement::empty(size(8)) < placement("1"));
     }
 
     proptest! {

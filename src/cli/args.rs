@@ -40,6 +40,14 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Predict the count and the time of a long run from random samples
     Estimate(Estimate),
+    /// Print the solutions themselves, in lexicographic order
+    Solutions(super::solutions::Args),
+    /// Name the images of a solution under the eight symmetries of the square
+    Symmetries(super::symmetries::Args),
+    /// Show one board, in the terminal or as a picture
+    Show(super::show::Args),
+    /// Walk through the solutions, full screen
+    Browse(super::browse::Args),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff)

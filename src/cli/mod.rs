@@ -2,6 +2,8 @@
 
 mod args;
 mod bench;
+mod board;
+mod browse;
 mod count;
 mod estimate;
 mod exit;
@@ -11,8 +13,12 @@ mod merge;
 mod output;
 mod profile;
 mod progress;
+mod save;
+mod show;
 mod signals;
+mod solutions;
 mod symmetric;
+mod symmetries;
 mod verify;
 mod watch;
 
@@ -42,6 +48,10 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Verify(verify) => verify::run(&verify),
         Command::Bench(bench) => bench::run(&bench),
         Command::Estimate(estimate) => estimate::run(&estimate),
+        Command::Solutions(solutions) => solutions::run(&solutions),
+        Command::Symmetries(symmetries) => symmetries::run(&symmetries),
+        Command::Show(show) => show::run(&show),
+        Command::Browse(browse) => browse::run(&browse),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man => man().map_err(Failure::from),
     };
@@ -79,6 +89,12 @@ impl Failure {
     fn invalid(argument: &str, value: &str, reason: &impl std::fmt::Display) -> Self {
         let message = format!("invalid value '{value}' for '{argument}': {reason}\n");
         Self::Usage(Args::command().error(clap::error::ErrorKind::ValueValidation, message))
+    }
+
+    /// A file cannot be made.
+    fn unwritable(path: Option<&std::path::Path>, error: &io::Error) -> Self {
+        let path = path.unwrap_or(std::path::Path::new("stdout"));
+        Self::Run(Exit::Failure, format!("cannot write {}: {error}", path.display()))
     }
 }
 

@@ -1,0 +1,202 @@
+//! What the screen shows and what runs behind it: the current solution, searches, the count.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
+
+use super::find::{Found, List, Move};
+use crate::cli::output;
+use crate::cli::save::Output;
+
+/// Lists with more columns to fill than this are not counted: it would take minutes.
+const COUNTED: usize = 18;
+
+/// Lists longer than this are left to `queens solutions`, which shows how far it is.
+const SAVED: u64 = 1_000_000;
+
+/// A search that takes no longer is waited for, so that the screen does not flicker.
+const AT_ONCE: Duration = Duration::from_millis(30);
+
+/// What is being typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Typing {
+    Nothing,
+    Number(String),
+    Prefix(String),
+}
+
+/// The count of a list.
+pub(super) enum Total {
+    /// Too long to be counted.
+    Unknown,
+    Counting(Receiver<(Ranking, Duration)>, Instant),
+    Known(Arc<Ranking>, Duration),
+}
+
+pub(super) struct App {
+    pub(super) size: Size,
+    pub(super) list: List,
+    pub(super) total: Total,
+    pub(super) current: Option<Found>,
+    /// Which of its images is shown.
+    pub(super) image: usize,
+    pub(super) typing: Typing,
+    pub(super) message: String,
+    pub(super) help: bool,
+    pub(super) done: bool,
+    search: Option<(Receiver<Option<Found>>, Instant)>,
+    stop: Arc<AtomicBool>,
+}
+
+impl App {
+    pub(super) fn new(size: Size) -> Self {
+        let mut app = Self {
+            size,
+            list: List { prefix: Placement::empty(size), listed: Listed::All },
+            total: Total::Unknown,
+            current: None,
+            image: 0,
+            typing: Typing::Nothing,
+            message: String::new(),
+            help: false,
+            done: false,
+            search: None,
+            stop: Arc::default(),
+        };
+        app.open(app.list);
+        app
+    }
+
+    /// Walks through this list from here on, from its first solution.
+    pub(super) fn open(&mut self, list: List) {
+        self.list = list;
+        self.current = None;
+        self.total = if self.size.get() - list.prefix.len() > COUNTED {
+            Total::Unknown
+        } else {
+            let (sender, receiver) = mpsc::channel();
+            let start = Instant::now();
+            std::thread::spawn(move || {
+                let ranking = Ranking::new(list.prefix, list.listed);
+                // Where another list was opened meanwhile, nobody wants to know any more.
+                let _ = sender.send((ranking, start.elapsed()));
+            });
+            Total::Counting(receiver, start)
+        };
+        self.go(Move::First);
+    }
+
+    /// Sets out for another solution; a search still under way is broken off.
+    pub(super) fn go(&mut self, to: Move) {
+        self.stop();
+        self.stop = Arc::default();
+        let (sender, receiver) = mpsc::channel();
+        let (list, from, stop) = (self.list, self.current, Arc::clone(&self.stop));
+        let ranking = self.ranking().cloned();
+        std::thread::spawn(move || {
+            // Where the search was broken off, nobody wants to know any more.
+            let _ = sender.send(list.find(ranking.as_deref(), from, to, &stop));
+        });
+        match receiver.recv_timeout(AT_ONCE) {
+            Ok(found) => self.arrive(found),
+            Err(_) => self.search = Some((receiver, Instant::now())),
+        }
+    }
+
+    /// Breaks a search off; says whether there was one.
+    pub(super) fn stop(&mut self) -> bool {
+        self.stop.store(true, Ordering::Relaxed);
+        self.search.take().is_some()
+    }
+
+    /// How long the search under way has taken.
+    pub(super) fn searching(&self) -> Option<Duration> {
+        self.search.as_ref().map(|(_, start)| start.elapsed())
+    }
+
+    /// Takes what searches have brought since the last time.
+    pub(super) fn collect(&mut self) {
+        if let Some(found) = self.search.as_ref().and_then(|(receiver, _)| receiver.try_recv().ok()) {
+            self.search = None;
+            self.arrive(found);
+        }
+        if let Total::Counting(receiver, _) = &self.total
+            && let Ok((ranking, time)) = receiver.try_recv()
+        {
+            if let Some(current) = self.current.as_mut().filter(|current| current.number.is_none()) {
+                current.number = Some(ranking.number(&current.placement));
+            }
+            self.total = Total::Known(Arc::new(ranking), time);
+        }
+    }
+
+    fn arrive(&mut self, found: Option<Found>) {
+        match found {
+            Some(found) => {
+                self.current = Some(found);
+                self.image = 0;
+                self.message.clear();
+            }
+            None if self.current.is_some() => "there is no such solution in this list".clone_into(&mut self.message),
+            None => "there are no solutions in this list".clone_into(&mut self.message),
+        }
+    }
+
+    pub(super) fn ranking(&self) -> Option<&Arc<Ranking>> {
+        if let Total::Known(ranking, _) = &self.total { Some(ranking) } else { None }
+    }
+
+    /// The images of the current solution.
+    pub(super) fn images(&self) -> Vec<(Placement, Vec<Symmetry>)> {
+        self.current.and_then(|found| Orbit::of(&found.placement)).map_or(Vec::new(), |orbit| orbit.images())
+    }
+
+    /// Writes the list to a new file in the current folder, and says where.
+    pub(super) fn save(&mut self) {
+        self.message = match self.ranking().map(|ranking| ranking.total()) {
+            Some(total) if total <= SAVED => match self.write() {
+                Ok(path) => format!("{} solutions written to {}", output::grouped(total.into()), path.display()),
+                Err(error) => format!("not saved: {error}"),
+            },
+            _ => {
+                let most = output::grouped(SAVED.into());
+                format!("only up to {most} counted solutions are saved here; see 'queens solutions {}'", self.size)
+            }
+        };
+    }
+
+    fn write(&self) -> std::io::Result<PathBuf> {
+        let path = self.free_name()?;
+        let mut text = Vec::new();
+        let solutions = Solutions::completions(self.list.prefix);
+        match self.list.listed {
+            Listed::All => solutions.for_each(|solution| drop(writeln!(text, "{solution}"))),
+            Listed::Fundamental => {
+                Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
+            }
+        }
+        let mut out = Output::open(Some(&path))?;
+        out.write_all(&text)?;
+        out.finish()?;
+        Ok(path)
+    }
+
+    /// A name that says what is in the file and that no file has yet.
+    fn free_name(&self) -> std::io::Result<PathBuf> {
+        let prefix = match self.list.prefix {
+            prefix if prefix.is_empty() => String::new(),
+            prefix => format!("-prefix-{}", prefix.to_string().replace(',', "-")),
+        };
+        let listed = if self.list.listed == Listed::Fundamental { "-fundamental" } else { "" };
+        let stem = format!("queens-{}{prefix}{listed}", self.size);
+        let folder = std::env::current_dir()?;
+        let names = std::iter::once(format!("{stem}.txt")).chain((2..).map(|copy| format!("{stem}.{copy}.txt")));
+        let mut paths = names.map(|name| folder.join(name));
+        Ok(paths.find(|path| !path.exists()).expect("there is always another number"))
+    }
+}

@@ -1,0 +1,107 @@
+//! What each key does.
+
+use queens::{Listed, Placement};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::app::{App, Typing};
+use super::find::{List, Move};
+
+/// Solutions that a page key passes over.
+const PAGE: u64 = 10;
+
+/// The keys and what they do, as the help shows them.
+pub(super) const HELP: [(&str, &str); 9] = [
+    ("← → ↑ ↓", "previous and next solution"),
+    ("PgUp PgDn", "ten on, ten back"),
+    ("Home End", "first and last solution"),
+    ("31 Enter", "solution number 31"),
+    ("s", "turn and reflect the board"),
+    ("f", "fundamental solutions only, or all"),
+    ("/", "only those that begin so, as in 158"),
+    ("p", "save the list to a file"),
+    ("Esc q", "leave"),
+];
+
+pub(super) fn press(app: &mut App, key: KeyEvent) {
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        app.done |= key.code == KeyCode::Char('c');
+        return;
+    }
+    if std::mem::take(&mut app.help) {
+        return;
+    }
+    match std::mem::replace(&mut app.typing, Typing::Nothing) {
+        Typing::Nothing => command(app, key.code),
+        Typing::Number(text) => number(app, text, key.code),
+        Typing::Prefix(text) => prefix(app, text, key.code),
+    }
+}
+
+fn command(app: &mut App, key: KeyCode) {
+    app.message.clear();
+    match key {
+        KeyCode::Left | KeyCode::Up => app.go(Move::Previous(1)),
+        KeyCode::Right | KeyCode::Down => app.go(Move::Next(1)),
+        KeyCode::PageUp => app.go(Move::Previous(PAGE)),
+        KeyCode::PageDown => app.go(Move::Next(PAGE)),
+        KeyCode::Home => app.go(Move::First),
+        KeyCode::End => app.go(Move::Last),
+        KeyCode::Char(digit @ '0'..='9') => app.typing = Typing::Number(digit.to_string()),
+        KeyCode::Char('s') => app.image = (app.image + 1) % app.images().len().max(1),
+        KeyCode::Char('f') => {
+            let listed = match app.list.listed {
+                Listed::All => Listed::Fundamental,
+                Listed::Fundamental => Listed::All,
+            };
+            app.open(List { listed, ..app.list });
+        }
+        KeyCode::Char('/') => app.typing = Typing::Prefix(String::new()),
+        KeyCode::Char('p') => app.save(),
+        KeyCode::Char('?') => app.help = true,
+        KeyCode::Char('q') => app.done = true,
+        // The first Esc ends a search that takes too long.
+        KeyCode::Esc => app.done = !app.stop(),
+        _ => {}
+    }
+}
+
+fn number(app: &mut App, mut text: String, key: KeyCode) {
+    match key {
+        KeyCode::Enter => match text.parse() {
+            Ok(number) => app.go(Move::Number(number)),
+            Err(_) => app.message = format!("{text} is too large a number"),
+        },
+        KeyCode::Esc => {}
+        _ => {
+            edit(&mut text, key, |letter| letter.is_ascii_digit());
+            if !text.is_empty() {
+                app.typing = Typing::Number(text);
+            }
+        }
+    }
+}
+
+fn prefix(app: &mut App, mut text: String, key: KeyCode) {
+    match key {
+        KeyCode::Enter if text.is_empty() => app.open(List { prefix: Placement::empty(app.size), ..app.list }),
+        KeyCode::Enter => match Placement::parse(&text, app.size) {
+            Ok(prefix) => app.open(List { prefix, ..app.list }),
+            Err(error) => app.message = error.to_string(),
+        },
+        KeyCode::Esc => {}
+        _ => {
+            edit(&mut text, key, |letter| letter.is_ascii_digit() || letter == ',');
+            app.typing = Typing::Prefix(text);
+        }
+    }
+}
+
+/// What is typed stays short enough for its line.
+fn edit(text: &mut String, key: KeyCode, allowed: impl Fn(char) -> bool) {
+    const LONGEST: usize = 90;
+    match key {
+        KeyCode::Backspace => drop(text.pop()),
+        KeyCode::Char(letter) if allowed(letter) && text.len() < LONGEST => text.push(letter),
+        _ => {}
+    }
+}

@@ -1,0 +1,22 @@
+//! `json`: one object a line.
+
+use std::io::Write;
+
+use super::source::Entry;
+use super::{Format, list};
+
+pub(super) struct Json;
+
+impl Format for Json {
+    // The objects are of numbers and digits only, so there is nothing to escape.
+    fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
+        // Writing to a vector cannot fail.
+        let _ = write!(out, "{{\"number\":{},\"placement\":\"{}\",\"rows\":[", entry.number, entry.placement);
+        list::rows(out, entry.placement);
+        out.push(b']');
+        if let Some(size) = entry.class_size {
+            let _ = write!(out, ",\"class_size\":{size}");
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}
