@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::args::Colour;
+use super::save::Output;
 use super::{Exit, Failure};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
@@ -80,15 +81,8 @@ pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<(
 /// A file written whole or not at all, over an earlier one of the name.
 pub(crate) fn save(path: &Path, content: &str) -> Result<(), Failure> {
     let failure = |error: io::Error| Failure::Run(Exit::Failure, format!("writing {} failed: {error}", path.display()));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    // As readable as any new file: the process's own mask takes away what it must.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(failure)?;
-    file.write_all(content.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failure)?;
-    file.persist(path).map_err(|error| failure(error.error))?;
-    Ok(())
+    let mut out = Output::open(Some(path)).map_err(failure)?;
+    out.write_all(content.as_bytes()).and_then(|()| out.finish()).map_err(failure)
 }
 
 /// What every JSON object says of the program and the machine.
