@@ -132,7 +132,8 @@ impl Count {
 
     /// Counts.
     ///
-    /// Time grows about tenfold for each step of N. Memory is under a megabyte a thread.
+    /// Time grows about tenfold for each step of N. Memory is under a megabyte a thread by backtracking; the join keeps
+    /// up to 190 MB of tables for N ≤ 21, and some 20 to 60 MB a thread for N = 22 to 24.
     ///
     /// # Errors
     /// Where the engine fails its check on 8×8, the count does not fit in 128 bits, a double check fails, or no
