@@ -1,0 +1,82 @@
+# shellcheck shell=bash disable=SC2034
+# What submit, status and resubmit share; sourced, not run.
+#
+# A count is a folder that every node sees:
+#
+#     settings          n, shards, units, cpus and program, a line each
+#     task, merge       the batch scripts, complete, for `sbatch` by hand too
+#     arrays            the job IDs of the arrays submitted
+#     results/K         shard K, once it is complete
+#     checkpoints/K     shard K, as far as it got
+#     logs/K.log        what shard K said, over all its starts
+#     total             the count, once all shards are merged
+
+usage_error() { echo "error: $*" >&2; exit 2; }
+fail() { echo "error: $*" >&2; exit 1; }
+
+need() {
+    local command
+    for command; do
+        type -P "$command" >/dev/null || fail "$command is not on the PATH: this machine submits to no Slurm cluster"
+    done
+}
+
+# setting KEY: a line of the settings of the count in this folder
+setting() { sed -n "s/^$1 //p" settings; }
+
+# enter DIR: goes to the folder of a count and sets n, shards and program
+enter() {
+    cd -- "$1" 2>/dev/null || fail "$1: there is no such folder"
+    [ -f settings ] || fail "$1: no count was submitted from this folder"
+    n=$(setting n) shards=$(setting shards) program=$(setting program)
+    [ -x "$program" ] || fail "$program: the program of this count is gone"
+}
+
+# missing: shards without a complete and sound result, as `sbatch --array` takes them
+missing() {
+    local files=(results/*) list code=0
+    if [ ! -e "${files[0]}" ]; then
+        echo "1-$shards"
+        return
+    fi
+    list=$("$program" merge --quiet "${files[@]}" 2>merge.err) || code=$?
+    case $code in
+        0) ;;
+        4) echo "$list" ;;
+        # A damaged file is named there; it must not be overwritten unseen.
+        *) cat merge.err >&2 ;;
+    esac
+    rm -f merge.err
+    [ "$code" = 0 ] || [ "$code" = 4 ]
+}
+
+# numbers LIST: 3,7-9 as 3 7 8 9, a line each
+numbers() {
+    tr , '\n' <<<"$1" | awk -F- 'NF { for (k = $1; k <= $NF; k++) print k }'
+}
+
+# ranges: the inverse, from ascending lines on stdin
+ranges() {
+    awk 'function put() { if (first) printf "%s%s", (some++ ? "," : ""), first == last ? first : first "-" last }
+        $1 != last + 1 || !first { put(); first = $1 }
+        { last = $1 }
+        END { put(); if (some) print "" }'
+}
+
+# queued: lines of shard and state (as `PD`, `R`) of this count's tasks that Slurm still has
+queued() {
+    [ -f arrays ] || return 0
+    local list
+    list=$(squeue --noheader --array --me --format='%F %K %t') || fail "squeue failed"
+    awk 'NR == FNR { ours[$1]; next } $1 in ours { print $2, $3 }' arrays - <<<"$list" | sort -n
+}
+
+# send LIST: submits these shards, and the merge for when they have ended, however they did
+send() {
+    local array merge
+    array=$(sbatch --parsable --array="$1" task)
+    array=${array%%;*}
+    echo "$array" >>arrays
+    merge=$(sbatch --parsable --dependency="afterany:$array" merge)
+    echo "job $array: shards $1 of $shards for N = $n; job ${merge%%;*} merges them into $PWD/total"
+}
