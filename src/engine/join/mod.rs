@@ -52,7 +52,7 @@
 //! cutting them a tenth, matching in 110,000 look-ups of 512 lanes a half (`cargo bench --bench join_steps` measures
 //! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
 //! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
-//! from 18 to 20 and about 60-fold from 20 to 22. Memory is the quadrants, 150 MB at N = 20, and from N = 22 on, where they are
+//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 150 MB at N = 20, and from N = 22 on, where they are
 //! made for each task, a few lists for each thread.
 //!
 //! # What did not help
