@@ -9,9 +9,7 @@ use std::time::Instant;
 
 use queens::engine::Engine;
 use queens::engine::join::Join;
-#[cfg(target_arch = "x86_64")]
-use queens::engine::lanes::{Avx2, Avx512};
-use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Tables, Windows};
+use queens::engine::lanes::{Isa, Lanes, Partners, Tables, Windows, WithLanes};
 use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
 use queens::{Size, oeis};
@@ -49,6 +47,7 @@ fn metered<T>(step: usize, call: impl FnOnce() -> (T, usize, usize)) -> T {
 struct Metered<L>(L);
 
 impl<L: Lanes> Lanes for Metered<L> {
+    const NAME: &'static str = L::NAME;
     const LANES: usize = L::LANES;
 
     fn detect() -> Option<Self> {
@@ -84,7 +83,18 @@ impl<L: Lanes> Lanes for Metered<L> {
     }
 }
 
-fn measure<L: Lanes>(n: usize, isa: Isa, lanes: L) {
+/// Counts with a meter on boards of this size.
+struct Measure(usize);
+
+impl WithLanes for Measure {
+    type Output = ();
+
+    fn with<L: Lanes>(self, lanes: L) {
+        measure(self.0, lanes);
+    }
+}
+
+fn measure<L: Lanes>(n: usize, lanes: L) {
     let size = Size::new(n).expect("a size");
     let plan = HalvesPlan::new(size);
     let join = Join::new(size, Metered(lanes));
@@ -116,7 +126,7 @@ fn measure<L: Lanes>(n: usize, isa: Isa, lanes: L) {
         })
     };
     let line = serde_json::json!({
-        "n": n, "isa": isa.name(), "every_unit": step, "tasks": tasks, "seconds": seconds,
+        "n": n, "isa": L::NAME, "every_unit": step, "tasks": tasks, "seconds": seconds,
         "listing": object(list, "placements", "halves"),
         "pruning": object(prune, "read", "kept"),
         "matching": object(matching, "lanes", "look_ups"),
@@ -133,18 +143,6 @@ fn main() {
         (true, false) => (16..=20).collect(),
     };
     for n in sizes {
-        let isa = Isa::best();
-        match isa {
-            Isa::Portable => measure(n, isa, Portable),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => measure(n, isa, Avx2::detect().expect("it is the best")),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => match Avx512::<true>::detect() {
-                Some(lanes) => measure(n, isa, lanes),
-                None => measure(n, isa, Avx512::<false>::detect().expect("it is the best")),
-            },
-            #[cfg(not(target_arch = "x86_64"))]
-            Isa::Avx2 | Isa::Avx512 => unreachable!("not compiled in"),
-        }
+        Isa::best().with(Measure(n)).expect("it is the best");
     }
 }

@@ -1,10 +1,9 @@
 //! From the name of an engine to its type: the one place that pairs engines with their plans.
 
+use crate::board::Size;
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
-#[cfg(target_arch = "x86_64")]
-use crate::engine::lanes::{Avx2, Avx512};
-use crate::engine::lanes::{Isa, Lanes as _, Portable};
+use crate::engine::lanes::{Lanes, Portable, WithLanes};
 use crate::engine::naive::Naive;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::placement::Placement;
@@ -32,28 +31,25 @@ pub(crate) fn dispatch<J: Job>(method: Method, prefix: &Placement, lines: Lines,
         EngineKind::Backtrack => job.run(&RowsPlan::new(prefix, lines), &Backtrack, &Naive),
         EngineKind::Naive => job.run(&RowsPlan::new(prefix, lines), &Naive, &Backtrack),
         EngineKind::Join => {
-            let size = prefix.size();
-            let plan = HalvesPlan::new(size);
-            // No other engine counts these tasks. Portable lanes checked by themselves still show a machine that errs
-            // now and then.
-            let second = Join::new(size, Portable);
-            match method.isa {
-                Isa::Portable => job.run(&plan, &Join::new(size, Portable), &second),
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx2 => job.run(&plan, &Join::new(size, proven(Avx2::detect())), &second),
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512 => match Avx512::<true>::detect() {
-                    Some(lanes) => job.run(&plan, &Join::new(size, lanes), &second),
-                    None => job.run(&plan, &Join::new(size, proven(Avx512::<false>::detect())), &second),
-                },
-                #[cfg(not(target_arch = "x86_64"))]
-                Isa::Avx2 | Isa::Avx512 => proven(None),
-            }
+            let joining = Joining { size: prefix.size(), job };
+            method.isa.with(joining).expect("the processor has the instruction set that was chosen")
         }
     }
 }
 
-/// The lanes of an instruction set that was found on this processor before.
-fn proven<T>(lanes: Option<T>) -> T {
-    lanes.expect("the processor has the instruction set that was chosen")
+/// A job for the join, on whichever lanes.
+struct Joining<J> {
+    size: Size,
+    job: J,
+}
+
+impl<J: Job> WithLanes for Joining<J> {
+    type Output = J::Output;
+
+    fn with<L: Lanes>(self, lanes: L) -> J::Output {
+        // No other engine counts these tasks. Portable lanes checked by themselves still show a machine that errs now
+        // and then.
+        let second = Join::new(self.size, Portable::new());
+        self.job.run(&HalvesPlan::new(self.size), &Join::new(self.size, lanes), &second)
+    }
 }

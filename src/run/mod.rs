@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn groups_are_shuffled_and_stay_together() {
         let size = Size::new(13).unwrap();
-        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable));
+        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
         let all: Vec<usize> = (0..plan.units()).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let seen = Seen { units: Mutex::default(), most: usize::MAX };

@@ -237,13 +237,13 @@ mod tests {
             let size = Size::new(n).unwrap();
             let (plan, boards) = (HalvesPlan::new(size), solutions(n));
             for queens in 0..=2 {
-                let mut join = Join::new(size, Portable);
+                let mut join = Join::new(size, Portable::new());
                 join.classes = [0, 1, 2].map(|class| class == queens);
                 let expected = boards.iter().filter(|board| on_long_diagonals(board) == queens).count();
                 let count = weighted(&join, &plan, |_| true);
                 assert_eq!(count, expected as u64, "N = {n}, {queens} queens on the long diagonals");
             }
-            assert_eq!(weighted(&Join::new(size, Portable), &plan, |_| true), boards.len() as u64, "N = {n}");
+            assert_eq!(weighted(&Join::new(size, Portable::new()), &plan, |_| true), boards.len() as u64, "N = {n}");
         }
     }
 
@@ -268,7 +268,7 @@ mod tests {
             for (index, depths) in DEPTHS.into_iter().enumerate() {
                 for always in [false, true] {
                     let tables = Tables::otherwise(n / 2, depths, always ^ (index % 2 == 0));
-                    let join = Join { tables, ..Join::new(size, Portable) };
+                    let join = Join { tables, ..Join::new(size, Portable::new()) };
                     let mut worker = join.worker();
                     worker.splitter.always = always;
                     let found = summed(&join, &mut worker, &plan, |_| true);
@@ -284,7 +284,7 @@ mod tests {
         for n in [5, 7, 9, 11] {
             let size = Size::new(n).unwrap();
             let (plan, boards, half) = (HalvesPlan::new(size), solutions(n), n / 2);
-            let join = Join::new(size, Portable);
+            let join = Join::new(size, Portable::new());
             let crossing = |board: &Vec<usize>| {
                 let row = board.iter().position(|&row| row == half).unwrap();
                 let mut distances = [board[half].abs_diff(half), row.abs_diff(half)];

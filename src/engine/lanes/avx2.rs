@@ -8,151 +8,170 @@ use std::arch::x86_64::{
     _mm256_storeu_si256, _mm256_xor_si256,
 };
 
-use super::shell::shell;
-use super::vector::Vector;
-use super::{KEY_BITS, Partners, Tables, Windows, kernel};
+use super::kernels::kernels;
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
 #[derive(Clone, Copy)]
-struct Bits(__m256i);
+struct Vector(__m256i);
 
-#[derive(Clone, Copy)]
-struct Counts {
-    planes: [Bits; 3],
-    eights: __m256i,
-    rest: __m256i,
-}
-
-// SAFETY: every intrinsic is of AVX2 or older.
-unsafe impl Vector for Bits {
+impl Vector {
     const WORDS: usize = 4;
-    type Counts = Counts;
 
-    #[inline(always)]
-    unsafe fn splat(word: u64) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_set1_epi64x(word.cast_signed()) })
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn splat(word: u64) -> Self {
+        Self(_mm256_set1_epi64x(word.cast_signed()))
     }
 
-    #[inline(always)]
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn of(words: &[u64; 4]) -> Self {
+        // SAFETY: there are four words.
+        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
+    }
+
+    /// # Safety
+    /// Four words can be read there.
+    #[target_feature(enable = "avx2")]
+    #[inline]
     unsafe fn load(from: *const u64) -> Self {
-        // SAFETY: the caller vouches for AVX2 and for four words.
+        // SAFETY: the caller vouches for four words.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
     }
 
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller vouches for AVX2 and for four words.
-        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn store(self, to: &mut [u64; 4]) {
+        // SAFETY: there is room for four words.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) }
     }
 
-    #[inline(always)]
-    unsafe fn or(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_or_si256(self.0, other.0) })
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn or(self, other: Self) -> Self {
+        Self(_mm256_or_si256(self.0, other.0))
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn or3(self, second: Self, third: Self) -> Self {
+        self.or(second).or(third)
     }
 
-    #[inline(always)]
-    unsafe fn and(self, other: Self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_and_si256(self.0, other.0) })
+    /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which stand `BITS` lower. `mask`
+    /// holds the lower `BITS` of every 2 × `BITS`.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+        let bits = _mm_cvtsi32_si128(BITS as i32);
+        let swap = _mm256_and_si256(_mm256_xor_si256(_mm256_srl_epi64(self.0, bits), other.0), mask.0);
+        let low = _mm256_xor_si256(self.0, _mm256_sll_epi64(swap, bits));
+        (Self(low), Self(_mm256_xor_si256(other.0, swap)))
     }
 
-    #[inline(always)]
-    unsafe fn shl<const BITS: usize>(self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_sll_epi64(self.0, _mm_cvtsi32_si128(BITS as i32)) })
+    /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn add3(self, second: Self, third: Self) -> (Self, Self) {
+        let half = _mm256_xor_si256(self.0, second.0);
+        let carry = _mm256_or_si256(_mm256_and_si256(self.0, second.0), _mm256_and_si256(half, third.0));
+        (Self(_mm256_xor_si256(half, third.0)), Self(carry))
     }
 
-    #[inline(always)]
-    unsafe fn shr<const BITS: usize>(self) -> Self {
-        // SAFETY: the caller vouches for AVX2.
-        Self(unsafe { _mm256_srl_epi64(self.0, _mm_cvtsi32_si128(BITS as i32)) })
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        Self(_mm256_add_epi64(self.0, other.0))
     }
 
-    #[inline(always)]
-    unsafe fn no_counts() -> Counts {
-        // SAFETY: the caller vouches for AVX2.
-        let zero = unsafe { _mm256_setzero_si256() };
-        Counts { planes: [Self(zero); 3], eights: zero, rest: zero }
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn sum(self) -> u64 {
+        let words = [
+            _mm256_extract_epi64::<0>(self.0),
+            _mm256_extract_epi64::<1>(self.0),
+            _mm256_extract_epi64::<2>(self.0),
+            _mm256_extract_epi64::<3>(self.0),
+        ];
+        words.iter().map(|word| word.cast_unsigned()).sum()
     }
+}
 
-    #[inline(always)]
-    unsafe fn count8(counts: &mut Counts, vectors: [Self; 8]) {
-        // SAFETY: the caller vouches for AVX2.
+/// How many bits are set in each word, by looking up half bytes (Muła, Kurz and Lemire,
+/// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
+#[target_feature(enable = "avx2")]
+#[inline]
+fn ones(vector: Vector) -> Vector {
+    let counts = _mm256_setr_epi8(
+        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+    );
+    let nibble = _mm256_set1_epi8(15);
+    let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(vector.0, nibble));
+    let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(vector.0), nibble));
+    Vector(_mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()))
+}
+
+/// Which of four patterns share no bit with `avoid`, one bit each.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn disjoint_mask(pattern: __m256i, avoid: __m256i) -> u32 {
+    let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
+    _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
+}
+
+/// How many patterns share no bit with `avoid`.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
+    let (fours, rest) = patterns.as_chunks::<4>();
+    let avoided = Vector::splat(avoid).0;
+    let whole: u32 = fours.iter().map(|four| disjoint_mask(Vector::of(four).0, avoided).count_ones()).sum();
+    u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
+}
+
+/// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
+///
+/// # Safety
+/// `readable` ≥ `len` words can be read; `out` has room for `len` words and four more.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+unsafe fn compress(patterns: *const u64, len: usize, readable: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
+    let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word).0);
+    let mut kept = 0;
+    let mut put = |pattern: __m256i, inside: u32| {
+        let keep = disjoint_mask(pattern, avoid);
+        // SAFETY: an order has eight words; what is stored stays within four words of what was kept so far.
         unsafe {
-            let (planes, eight) = Self::add8(counts.planes, vectors);
-            counts.planes = planes;
-            counts.eights = _mm256_add_epi64(counts.eights, eight.ones());
+            let order = _mm256_loadu_si256(PACK[keep as usize].as_ptr().cast());
+            let both = _mm256_or_si256(_mm256_and_si256(pattern, keys), add);
+            _mm256_storeu_si256(out.add(kept).cast(), _mm256_permutevar8x32_epi32(both, order));
         }
+        kept += (keep & inside).count_ones() as usize;
+    };
+    let mut index = 0;
+    while index + 4 <= len {
+        // SAFETY: these four are readable.
+        put(unsafe { Vector::load(patterns.add(index)).0 }, !0);
+        index += 4;
     }
-
-    #[inline(always)]
-    unsafe fn count(counts: &mut Counts, vector: Self) {
-        // SAFETY: the caller vouches for AVX2.
-        counts.rest = unsafe { _mm256_add_epi64(counts.rest, vector.ones()) };
-    }
-
-    #[inline(always)]
-    unsafe fn compress(
-        patterns: *const u64,
-        len: usize,
-        readable: usize,
-        avoid: u64,
-        add: u64,
-        out: *mut u64,
-    ) -> usize {
-        // SAFETY: nothing beyond `readable` is read; what is stored stays within four words of what was kept so far.
-        unsafe {
-            let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Self::splat(word).0);
-            let mut kept = 0;
-            let mut put = |pattern: __m256i, inside: u32| {
-                let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
-                let keep = _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned();
-                let order = _mm256_loadu_si256(PACK[keep as usize].as_ptr().cast());
-                let both = _mm256_or_si256(_mm256_and_si256(pattern, keys), add);
-                let packed = _mm256_permutevar8x32_epi32(both, order);
-                _mm256_storeu_si256(out.add(kept).cast(), packed);
-                kept += (keep & inside).count_ones() as usize;
-            };
-            let mut index = 0;
-            while index + 4 <= len {
-                put(_mm256_loadu_si256(patterns.add(index).cast()), !0);
-                index += 4;
+    if index < len {
+        let pattern = if index + 4 <= readable {
+            // SAFETY: as it says.
+            unsafe { Vector::load(patterns.add(index)) }
+        } else {
+            let mut last = [0; 4];
+            for (word, last) in last.iter_mut().enumerate().take(len - index) {
+                // SAFETY: it is below `len`.
+                *last = unsafe { *patterns.add(index + word) };
             }
-            if index < len {
-                let pattern = if index + 4 <= readable {
-                    _mm256_loadu_si256(patterns.add(index).cast())
-                } else {
-                    let mut last = [0u64; 4];
-                    for (word, last) in last.iter_mut().enumerate().take(len - index) {
-                        *last = *patterns.add(index + word);
-                    }
-                    _mm256_loadu_si256(last.as_ptr().cast())
-                };
-                put(pattern, (1 << (len - index)) - 1);
-            }
-            kept
-        }
+            Vector::of(&last)
+        };
+        put(pattern.0, (1 << (len - index)) - 1);
     }
-
-    #[inline(always)]
-    unsafe fn total(counts: Counts) -> u64 {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe {
-            let [one, two, four] = counts.planes.map(|plane| sum(plane.ones()));
-            sum(counts.rest) + one + 2 * two + 4 * four + 8 * sum(counts.eights)
-        }
-    }
+    kept
 }
 
 /// For each set of four words the order of half words that brings its members to the front.
@@ -174,48 +193,12 @@ const PACK: [[u32; 8]; 16] = {
     table
 };
 
-impl Bits {
-    /// How many bits are set in each word, by looking up half bytes (Muła, Kurz and Lemire,
-    /// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
-    #[inline(always)]
-    unsafe fn ones(self) -> __m256i {
-        // SAFETY: the caller vouches for AVX2.
-        unsafe {
-            let counts = _mm256_setr_epi8(
-                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
-            );
-            let nibble = _mm256_set1_epi8(15);
-            let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(self.0, nibble));
-            let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(self.0), nibble));
-            _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256())
-        }
-    }
-}
-
-/// The sum of the four words.
-#[inline(always)]
-unsafe fn sum(words: __m256i) -> u64 {
-    // SAFETY: the caller vouches for AVX2.
-    unsafe {
-        [
-            _mm256_extract_epi64::<0>(words),
-            _mm256_extract_epi64::<1>(words),
-            _mm256_extract_epi64::<2>(words),
-            _mm256_extract_epi64::<3>(words),
-        ]
-        .iter()
-        .map(|word| word.cast_unsigned())
-        .sum()
-    }
-}
-
-shell!(
+kernels!(
     Avx2,
-    Bits,
-    Self(()),
+    "avx2",
+    target_feature(enable = "avx2,bmi1,bmi2,popcnt"),
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt"),
-    "avx2,bmi1,bmi2,popcnt"
+        && is_x86_feature_detected!("popcnt")
 );

@@ -11,166 +11,51 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! The interface is [`Lanes`]. [`kernel`] holds the algorithms, once, over the operations of [`vector::Vector`];
-//! each instruction set is a file with those operations and a thin shell. A value of a type that implements `Lanes`
-//! proves that the processor has the instructions, for its only constructor asks.
+//! The interface is [`Lanes`]. The algorithms are written once, in [`kernels`], over a type `Vector` with a few
+//! operations; each instruction set is a file with its own `Vector`, for which it expands the algorithms.
 //!
-//! This is the only place with `unsafe` code: intrinsics, and pointers in loops where each bounds check would cost as
-//! much as the work.
+//! # The trap, and how the compiler rules it out
+//!
+//! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else it
+//! is a *call*, silently, twenty times as slow. Version 0.1.0 fell into it: its operations were `inline(always)` and
+//! `unsafe`, to become part of a function with the features, but a closure in them, or one given to `array::map`, is a
+//! function of its own, without. Every AND of the AVX2 loops was a call, and AVX2 slower than no vectors at all.
+//!
+//! So here every operation and every kernel is a *safe* function with `#[target_feature]`. Closures inside such
+//! functions have its features too, intrinsics on values need no `unsafe` there, and an operation called from a function
+//! that lacks its features is error E0133. What cannot be had then is a trait of operations, for safe methods of a trait
+//! may not have features; hence a macro where a generic function would do.
+//!
+//! `unsafe` is left for pointers in loops where each bounds check would cost as much as the work, and for one shell
+//! ([`lanes!`](kernels)), where a value whose only constructor asked the processor proves the features.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod kernel;
+#[cfg(target_arch = "x86_64")]
+mod avx512_ice;
+mod isa;
+mod kernels;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
-mod shell;
 #[cfg(test)]
 mod tests;
-mod vector;
+mod windows;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
+#[cfg(target_arch = "x86_64")]
+pub use avx512_ice::Avx512Ice;
+pub use isa::{Isa, IsaError, WithLanes, names};
+#[cfg(target_arch = "aarch64")]
+pub use neon::Neon;
 pub use portable::Portable;
-
-use std::fmt;
-use std::str::FromStr;
-
-/// An instruction set for which the matching is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Isa {
-    /// What every processor of the target has.
-    Portable,
-    /// AVX2, with BMI1, BMI2 and POPCNT.
-    Avx2,
-    /// AVX-512F, with VPOPCNTDQ where the processor has it.
-    Avx512,
-}
-
-/// Why an instruction set can't be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IsaError {
-    /// No such name.
-    #[error("no instruction set is named '{0}'; there are portable, avx2 and avx512")]
-    Unknown(String),
-    /// Not on this processor.
-    #[error("this processor has no {0}; it has {names}", names = names(Isa::available()))]
-    Missing(Isa),
-}
-
-impl Isa {
-    /// Every instruction set, on whatever processor, the fastest last.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
-
-    /// Those compiled into this program.
-    pub fn compiled() -> impl Iterator<Item = Self> {
-        let count = if cfg!(target_arch = "x86_64") { 3 } else { 1 };
-        Self::ALL.into_iter().take(count)
-    }
-
-    /// Those that this processor has too.
-    pub fn available() -> impl Iterator<Item = Self> {
-        Self::compiled().filter(|isa| isa.is_available())
-    }
-
-    /// The fastest that this processor has.
-    pub fn best() -> Self {
-        Self::available().last().unwrap_or(Self::Portable)
-    }
-
-    /// Whether this processor has it.
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Avx2::detect().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Avx512::<false>::detect().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => false,
-        }
-    }
-
-    /// Its name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
-}
-
-/// Names with commas between.
-pub fn names(isas: impl Iterator<Item = Isa>) -> String {
-    isas.map(Isa::name).collect::<Vec<_>>().join(", ")
-}
-
-impl fmt::Display for Isa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Isa {
-    type Err = IsaError;
-
-    fn from_str(text: &str) -> Result<Self, IsaError> {
-        Self::ALL.into_iter().find(|isa| isa.name() == text).ok_or_else(|| IsaError::Unknown(text.to_owned()))
-    }
-}
-
-/// Windows of keys that a query may be cut into.
-const WINDOWS: usize = 9;
-
-/// Entries of all tables together: nine windows of six keys, or two of seven and three of six.
-const ENTRIES: usize = WINDOWS << 6;
-
-/// How the keys of a pattern are cut into windows of six, and some of seven. Windows may overlap.
-///
-/// Keys lie in the middle of the word: `width` of one kind below bit 32, as many of the other from there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Windows {
-    /// Where each begins.
-    shifts: [u32; WINDOWS],
-    count: usize,
-    /// How many, the first, are of seven.
-    sevens: usize,
-}
-
-impl Windows {
-    /// Windows over `width` ≤ 26 keys of each kind without the `decided` outermost at either end, by steps of two:
-    /// those that the innermost queens hold, which have been compared before.
-    ///
-    /// # Panics
-    /// Where the keys do not leave the lowest six bits free.
-    pub fn new(width: usize, decided: usize) -> Self {
-        assert!(width <= 26, "keys lie from bit 6 to bit 57");
-        let start = 32 - width + (2 * decided).min(width);
-        let keys = 2 * width - (4 * decided).min(2 * width);
-        // Two tables of seven keys are cheaper than a sixth look-up; five would no longer fit in the first-level cache.
-        let (count, sevens) = match keys {
-            0..=30 => (5, 0),
-            31..=32 => (5, 2),
-            33..=36 => (6, 0),
-            37..=42 => (7, 0),
-            43..=48 => (8, 0),
-            _ => (9, 0),
-        };
-        let mut shifts = [0; WINDOWS];
-        let mut next = start;
-        for (window, shift) in shifts.iter_mut().enumerate().take(count) {
-            let size = if window < sevens { 7 } else { 6 };
-            // The last windows end with the last key, and so may overlap those before.
-            *shift = next.min((start + keys).saturating_sub(size).max(start)) as u32;
-            next += size;
-        }
-        Self { shifts, count, sevens }
-    }
-}
+pub use windows::Windows;
 
 /// The bits of a pattern that may hold keys.
 pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;
@@ -183,7 +68,7 @@ pub fn ranked(pattern: u64, rank: u16) -> u64 {
 }
 
 /// The rank in a pattern.
-#[inline(always)]
+#[inline]
 fn rank(pattern: u64) -> usize {
     pattern.rotate_left(6) as usize & 0xfff
 }
@@ -203,8 +88,11 @@ pub struct Tables {
     words: Vec<u64>,
 }
 
-/// The operations of the join on many patterns, by some instruction set.
+/// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
 pub trait Lanes: Copy + Send + Sync + 'static {
+    /// Its name, and what of it is used.
+    const NAME: &'static str;
+
     /// Lanes of a block.
     const LANES: usize;
 

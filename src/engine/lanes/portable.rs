@@ -2,99 +2,119 @@
 
 use std::array::from_fn;
 
-use super::shell::shell;
-use super::vector::Vector;
-use super::{Partners, Tables, Windows, kernel};
+use super::kernels::kernels;
 
-/// 256 lanes in four words.
+/// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug)]
-pub struct Portable;
+pub struct Portable(());
 
-#[derive(Clone, Copy)]
-struct Words([u64; 4]);
-
-#[derive(Clone, Copy)]
-struct Counts {
-    planes: [Words; 3],
-    eights: u64,
-    rest: u64,
+impl Portable {
+    /// Any processor has it.
+    pub const fn new() -> Self {
+        Self(())
+    }
 }
 
-// SAFETY: nothing here needs more than any processor has.
-unsafe impl Vector for Words {
-    const WORDS: usize = 4;
-    type Counts = Counts;
+impl Default for Portable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
-    #[inline(always)]
-    unsafe fn splat(word: u64) -> Self {
+#[derive(Clone, Copy)]
+struct Vector([u64; 4]);
+
+impl Vector {
+    const WORDS: usize = 4;
+
+    #[inline]
+    fn splat(word: u64) -> Self {
         Self([word; 4])
     }
 
-    #[inline(always)]
+    #[inline]
+    fn of(words: &[u64; 4]) -> Self {
+        Self(*words)
+    }
+
+    /// # Safety
+    /// Four words can be read there.
+    #[inline]
     unsafe fn load(from: *const u64) -> Self {
         // SAFETY: the caller vouches for four words.
-        Self(unsafe { from.cast::<[u64; 4]>().read_unaligned() })
+        Self(unsafe { from.cast::<[u64; 4]>().read() })
     }
 
-    #[inline(always)]
-    unsafe fn store(self, to: *mut u64) {
-        // SAFETY: the caller vouches for four words.
-        unsafe { to.cast::<[u64; 4]>().write_unaligned(self.0) }
+    #[inline]
+    fn store(self, to: &mut [u64; 4]) {
+        *to = self.0;
     }
 
-    #[inline(always)]
-    unsafe fn or(self, other: Self) -> Self {
+    #[inline]
+    fn or(self, other: Self) -> Self {
         Self(from_fn(|i| self.0[i] | other.0[i]))
     }
 
-    #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] ^ other.0[i]))
+    #[inline]
+    fn or3(self, second: Self, third: Self) -> Self {
+        Self(from_fn(|i| self.0[i] | second.0[i] | third.0[i]))
     }
 
-    #[inline(always)]
-    unsafe fn and(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] & other.0[i]))
+    /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which stand `BITS` lower. `mask`
+    /// holds the lower `BITS` of every 2 × `BITS`.
+    #[inline]
+    fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+        let swap: [u64; 4] = from_fn(|i| (self.0[i] >> BITS ^ other.0[i]) & mask.0[i]);
+        (Self(from_fn(|i| self.0[i] ^ swap[i] << BITS)), Self(from_fn(|i| other.0[i] ^ swap[i])))
     }
 
-    #[inline(always)]
-    unsafe fn shl<const BITS: usize>(self) -> Self {
-        Self(self.0.map(|word| word << BITS))
+    /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
+    #[inline]
+    fn add3(self, second: Self, third: Self) -> (Self, Self) {
+        let half: [u64; 4] = from_fn(|i| self.0[i] ^ second.0[i]);
+        let carry = from_fn(|i| self.0[i] & second.0[i] | half[i] & third.0[i]);
+        (Self(from_fn(|i| half[i] ^ third.0[i])), Self(carry))
     }
 
-    #[inline(always)]
-    unsafe fn shr<const BITS: usize>(self) -> Self {
-        Self(self.0.map(|word| word >> BITS))
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        Self(from_fn(|i| self.0[i] + other.0[i]))
     }
 
-    #[inline(always)]
-    unsafe fn no_counts() -> Counts {
-        Counts { planes: [Self([0; 4]); 3], eights: 0, rest: 0 }
-    }
-
-    #[inline(always)]
-    unsafe fn count8(counts: &mut Counts, vectors: [Self; 8]) {
-        // SAFETY: needs nothing.
-        let (planes, eight) = unsafe { Self::add8(counts.planes, vectors) };
-        counts.planes = planes;
-        counts.eights += ones(eight);
-    }
-
-    #[inline(always)]
-    unsafe fn count(counts: &mut Counts, vector: Self) {
-        counts.rest += ones(vector);
-    }
-
-    #[inline(always)]
-    unsafe fn total(counts: Counts) -> u64 {
-        let [one, two, four] = counts.planes.map(ones);
-        counts.rest + one + 2 * two + 4 * four + 8 * counts.eights
+    #[inline]
+    fn sum(self) -> u64 {
+        self.0.iter().sum()
     }
 }
 
-#[inline(always)]
-fn ones(words: Words) -> u64 {
-    words.0.iter().map(|word| u64::from(word.count_ones())).sum()
+/// How many bits are set in each word.
+#[inline]
+fn ones(vector: Vector) -> Vector {
+    Vector(vector.0.map(|word| word.count_ones().into()))
 }
 
-shell!(Portable, Words, Self, true);
+/// How many patterns share no bit with `avoid`.
+#[inline]
+fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
+    patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
+}
+
+/// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
+///
+/// # Safety
+/// `len` words can be read; `out` has room for one more than `len`.
+#[inline]
+unsafe fn compress(patterns: *const u64, len: usize, _: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
+    let mut kept = 0;
+    for index in 0..len {
+        // SAFETY: `index` < `len`, and at most `index` words were written before.
+        unsafe {
+            let pattern = *patterns.add(index);
+            *out.add(kept) = pattern & KEY_BITS | add;
+            kept += usize::from(pattern & avoid == 0);
+        }
+    }
+    kept
+}
+
+kernels!(Portable, "portable", cfg(all()), true);

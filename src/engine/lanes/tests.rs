@@ -15,19 +15,24 @@ fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value 
     proptest::collection::vec(thinned, count)
 }
 
-/// Runs a check with every instruction set that this processor has, and names the others.
+/// Runs a check with every instruction set that this processor has, each version of it; the others are named by
+/// [`which_instruction_sets_are_tested`].
 macro_rules! with_every_isa {
     ($check:ident, $($argument:expr),*) => {{
-        $check(Portable, $($argument),*)?;
+        $check(Portable::new(), $($argument),*)?;
+        #[cfg(target_arch = "aarch64")]
+        if let Some(lanes) = Neon::detect() {
+            $check(lanes, $($argument),*)?;
+        }
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(lanes) = Avx2::detect() {
                 $check(lanes, $($argument),*)?;
             }
-            if let Some(lanes) = Avx512::<false>::detect() {
+            if let Some(lanes) = Avx512::detect() {
                 $check(lanes, $($argument),*)?;
             }
-            if let Some(lanes) = Avx512::<true>::detect() {
+            if let Some(lanes) = Avx512Ice::detect() {
                 $check(lanes, $($argument),*)?;
             }
         }
@@ -42,10 +47,40 @@ fn which_instruction_sets_are_tested() {
         }
     }
     #[cfg(target_arch = "x86_64")]
-    if Isa::Avx512.is_available() && Avx512::<true>::detect().is_none() {
-        eprintln!("not run: this processor has AVX-512 without VPOPCNTDQ");
+    if Isa::Avx512.is_available() && Avx512Ice::detect().is_none() {
+        eprintln!("not run: this processor's AVX-512 is not that of Ice Lake");
     }
-    assert!(Isa::available().any(|isa| isa == Isa::best()));
+}
+
+/// The choice names what the processor says of itself, by its own words and not by those of the code that chooses.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_best_set_is_what_the_processor_has() {
+    let expected = if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
+        Isa::Avx512
+    } else if is_x86_feature_detected!("avx2") {
+        Isa::Avx2
+    } else {
+        Isa::Portable
+    };
+    assert_eq!(Isa::best(), expected);
+    assert_eq!(Isa::best().version().map(|name| name.split(' ').next()), Some(Some(expected.name())));
+}
+
+/// Each name stands for lanes of its own: those of `avx2` are not `portable` ones under another name.
+#[test]
+fn every_set_runs_its_own_lanes() {
+    struct Type;
+    impl WithLanes for Type {
+        type Output = &'static str;
+        fn with<L: Lanes>(self, _: L) -> &'static str {
+            std::any::type_name::<L>()
+        }
+    }
+    for isa in Isa::available() {
+        let (lanes, name) = (isa.with(Type).unwrap().to_lowercase(), isa.name());
+        assert!(lanes.rsplit("::").next().unwrap().starts_with(name), "{name} runs {lanes}");
+    }
 }
 
 type Checked = Result<(), TestCaseError>;

@@ -1,0 +1,31 @@
+//! AVX-512 with what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ).
+
+use std::arch::x86_64::_mm512_popcnt_epi64;
+
+use super::avx512::{Vector, compress, count_disjoint};
+use super::kernels::kernels;
+
+/// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ: Ice Lake, Zen 4 and later.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512Ice(());
+
+/// How many bits are set in each word.
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+#[inline]
+fn ones(vector: Vector) -> Vector {
+    Vector(_mm512_popcnt_epi64(vector.0))
+}
+
+kernels!(
+    Avx512Ice,
+    "avx512 with VPOPCNTDQ",
+    target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"),
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
+);
