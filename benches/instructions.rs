@@ -42,7 +42,7 @@ mod kernels {
     use queens::engine::join::Join;
     #[cfg(target_arch = "x86_64")]
     use queens::engine::lanes::Avx2;
-    use queens::engine::lanes::{Lanes, Portable, Tables, Windows};
+    use queens::engine::lanes::{Lanes, Portable, Tables};
     use queens::plan::Plan;
     use queens::plan::halves::HalvesPlan;
     use queens::plan::rows::{Lines, RowsPlan};
@@ -111,7 +111,7 @@ mod kernels {
     fn disjoint<L: Lanes>(patterns: &[u64]) -> u64 {
         let (lanes, queries) = patterns.split_at(1024);
         let lanes_of = L::detect().expect("the processor has the instructions");
-        lanes_of.disjoint(lanes, [queries], &Windows::new(18, 0), &mut Tables::default())[0]
+        lanes_of.disjoint(lanes, [queries], &mut Tables::default())[0]
     }
 
     #[library_benchmark]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use queens::engine::Engine;
 use queens::engine::join::Join;
-use queens::engine::lanes::{Isa, Lanes, Partners, Tables, Windows, WithLanes};
+use queens::engine::lanes::{Isa, Lanes, Partners, Tables, WithLanes};
 use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
 use queens::{Size, oeis};
@@ -74,12 +74,11 @@ impl<L: Lanes> Lanes for Metered<L> {
         self,
         lanes: &[u64],
         queries: [&[u64]; LISTS],
-        windows: &Windows,
         tables: &mut Tables,
     ) -> [u64; LISTS] {
         let asked: usize = queries.iter().map(|queries| queries.len()).sum();
         let blocks = lanes.len().div_ceil(L::LANES);
-        metered(2, || (self.0.disjoint(lanes, queries, windows, tables), lanes.len(), blocks * asked))
+        metered(2, || (self.0.disjoint(lanes, queries, tables), lanes.len(), blocks * asked))
     }
 }
 

@@ -3,80 +3,68 @@
 use std::ops::Range;
 
 use super::keys::{Keys, Side};
-use super::quadrant::{Quadrant, Shape, signature};
+use super::quadrant::Shape;
+use super::quadrant::{InnerRows, MAX_DEPTH, Quadrant, signature};
+use super::split::Queens;
 use crate::engine::lanes::{Lanes, Partners};
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
-    /// Rows of the inner queens in the north and in the south: 0 for none, or 1 + the place in the row set.
-    pub(super) rows: [[usize; 2]; 2],
-    /// The keys of the queen in the innermost column, and in the next; 0 where it has none.
-    pub(super) keys: [u64; 2],
+    /// Rows of the inner queens in the north and in the south.
+    pub(super) rows: [InnerRows; 2],
+    /// The keys of each, innermost first: those of the columns that are free, then 0.
+    pub(super) keys: Queens,
     /// How many column sets there are for the other queens of the north.
     pub(super) sets: usize,
 }
 
-/// All ways to set the inner queens of a half, those with the same innermost one side by side.
+/// All ways to set the inner queens of a half, those that agree in the first columns side by side.
 pub(super) fn inner_queens(keys: &Keys, half: &Half, out: &mut Vec<Inner>) {
-    let (shape, rows) = (half.shape, [half.north.rows, half.south.rows]);
     out.clear();
-    if shape.depth == 0 {
-        Inner { rows: [[0; 2]; 2], keys: [0; 2], sets: 0 }.finish(shape, rows, out);
-        return;
-    }
-    for first in queens(shape, rows, 0) {
-        for second in queens(shape, rows, 1) {
-            let mut inner = Inner { rows: [[0; 2]; 2], keys: [0; 2], sets: 0 };
-            let [Some(a), Some(b)] = [first, second] else {
-                for (column, queen) in [first, second].into_iter().enumerate() {
-                    if let Some(queen) = queen {
-                        inner.set(keys, column, queen);
-                    }
-                }
-                inner.finish(shape, rows, out);
-                continue;
-            };
-            if (a.side as usize, a.index) != (b.side as usize, b.index) {
-                inner.set(keys, 0, a);
-                inner.set(keys, 1, b);
-                inner.finish(shape, rows, out);
+    let free = [half.north.rows, half.south.rows];
+    Setting { keys, half, out }.column(0, 0, Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 }, free);
+}
+
+/// Sets the inner queens column by column.
+struct Setting<'a> {
+    keys: &'a Keys,
+    half: &'a Half<'a>,
+    out: &'a mut Vec<Inner>,
+}
+
+impl Setting<'_> {
+    /// Sets the queens from this column on in the rows that are free; `set` are set already.
+    fn column(&mut self, column: usize, set: usize, inner: Inner, free: [u32; 2]) {
+        let shape = self.half.shape;
+        if column == shape.depth {
+            return self.finish(inner);
+        }
+        if shape.taken == Some(column) {
+            return self.column(column + 1, set, inner, free);
+        }
+        for side in [Side::North, Side::South] {
+            let rows = [self.half.north.rows, self.half.south.rows][side as usize];
+            for row in (0..32).filter(|row| free[side as usize] >> row & 1 == 1) {
+                let queen = self.keys.queen(side, row, column);
+                let mut next = inner;
+                next.rows[side as usize][column] = 1 + (rows & ((1 << row) - 1)).count_ones() as usize;
+                next.keys[set] = queen;
+                let mut free = free;
+                free[side as usize] &= !(1 << row);
+                self.column(column + 1, set + 1, next, free);
             }
         }
     }
-}
 
-#[derive(Clone, Copy)]
-struct Queen {
-    side: Side,
-    /// Place in the row set.
-    index: usize,
-    row: usize,
-}
-
-/// Every queen for an inner column, or none where the column is not an inner one or is taken.
-fn queens(shape: Shape, rows: [u32; 2], column: usize) -> impl Iterator<Item = Option<Queen>> {
-    let free = column < shape.depth && shape.taken != Some(column);
-    let queens = [Side::North, Side::South].into_iter().flat_map(move |side| {
-        let set = rows[side as usize];
-        let places = (0..32).filter(move |row| set >> row & 1 == 1).enumerate();
-        places.map(move |(index, row)| Some(Queen { side, index, row }))
-    });
-    queens.filter(move |_| free).chain((!free).then_some(None))
-}
-
-impl Inner {
-    fn set(&mut self, keys: &Keys, column: usize, queen: Queen) {
-        self.rows[queen.side as usize][column] = queen.index + 1;
-        self.keys[column] = keys.queen(queen.side, queen.row, column);
-    }
-
-    fn finish(mut self, shape: Shape, rows: [u32; 2], out: &mut Vec<Self>) {
-        let [north, south] = [0, 1].map(|side| shape.sets(rows[side].count_ones() as usize, self.rows[side]));
+    fn finish(&mut self, mut inner: Inner) {
+        let rows = [self.half.north.rows, self.half.south.rows];
+        let [north, south] =
+            [0, 1].map(|side| self.half.shape.sets(rows[side].count_ones() as usize, inner.rows[side]));
         // Complementary sets are equally many; where one side can't have such queens, neither has the half.
         if north > 0 && south > 0 {
-            self.sets = north;
-            out.push(self);
+            inner.sets = north;
+            self.out.push(inner);
         }
     }
 }

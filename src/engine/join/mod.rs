@@ -75,7 +75,7 @@ mod table;
 
 use self::half::{Half, Inner, inner_queens};
 use self::keys::Side;
-use self::split::{Cut, Grouped, Queries, Splitter, WEIGHTS};
+use self::split::{Grouped, Model, Part, Queens, Splitter, WEIGHTS};
 use self::table::{Lists, Tables};
 use crate::board::Size;
 use crate::engine::Engine;
@@ -102,10 +102,10 @@ impl<L: Lanes> Join<L> {
 #[derive(Debug, Default)]
 pub struct Worker {
     lists: Lists,
-    lanes: Grouped,
-    lane_queens: Vec<[u64; 2]>,
+    lanes: [Grouped; 1],
+    lane_queens: Vec<Queens>,
     queries: [Grouped; WEIGHTS],
-    next_queens: Vec<u64>,
+    query_queens: Vec<Queens>,
     inner: Vec<Inner>,
     splitter: Splitter,
 }
@@ -119,28 +119,27 @@ impl<L: Lanes> Engine for Join<L> {
     }
 
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        let Worker { lists, lanes, lane_queens, queries, next_queens, inner, splitter } = worker;
+        let Worker { lists, lanes, lane_queens, queries, query_queens, inner, splitter } = worker;
         let keys = lists.prepare(&self.tables, task);
         let [lane_half, query_half] = lists.halves();
+        let model = Model { block: L::LANES, half: task.half.into() };
 
         inner_queens(&keys, &lane_half, inner);
-        lanes.clear();
+        lanes[0].clear();
         lane_queens.clear();
         for inner in inner.iter() {
-            lane_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut lanes.patterns);
-            lanes.close();
+            lane_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut lanes[0].patterns);
+            lanes[0].close();
             lane_queens.push(inner.keys);
         }
-        if lanes.patterns.is_empty() {
-            return 0;
-        }
+        let lanes = Part { lists: lanes, groups: 0..lane_queens.len(), queens: lane_queens, cut: 0 };
 
         inner_queens(&keys, &query_half, inner);
-        let width = keys.width();
         let mut counts = [0u64; WEIGHTS];
+        // The queries of one innermost queen at a time, so that their lists stay small.
         for queen in inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
             queries.iter_mut().for_each(Grouped::clear);
-            next_queens.clear();
+            query_queens.clear();
             for inner in queen {
                 if task.middle == Middle::None {
                     self.list_west_by_weight(&query_half, inner, task.mirror(), queries);
@@ -148,11 +147,10 @@ impl<L: Lanes> Engine for Join<L> {
                     query_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut queries[0].patterns);
                 }
                 queries.iter_mut().for_each(Grouped::close);
-                next_queens.push(inner.keys[1]);
+                query_queens.push(inner.keys);
             }
-            let lanes = Cut { list: lanes, queens: lane_queens };
-            let queries = Queries { lists: queries, queen: queen[0].keys[0], next_queens };
-            let more = splitter.count(self.lanes, width, lanes, queries);
+            let queries = Part { lists: queries, groups: 0..query_queens.len(), queens: query_queens, cut: 0 };
+            let more = splitter.count(self.lanes, model, &lanes, &queries);
             for (count, more) in counts.iter_mut().zip(more) {
                 *count += more;
             }
@@ -251,16 +249,19 @@ mod tests {
     /// is right on small ones.
     #[test]
     fn cuts_and_tables_change_nothing() {
-        const DEPTHS: [Depths; 9] = [
+        const DEPTHS: [Depths; 12] = [
             |_, _| (0, 0),
             |_, _| (0, 1),
-            |_, _| (0, 2),
             |_, _| (1, 0),
             |_, _| (1, 1),
             |_, _| (1, 2),
-            |_, _| (2, 0),
             |_, _| (2, 1),
             |_, _| (2, 2),
+            |_, _| (2, 3),
+            |_, _| (3, 3),
+            |_, _| (4, 0),
+            |_, _| (0, 4),
+            |_, _| (4, 4),
         ];
         for n in 8..=13 {
             let size = Size::new(n).unwrap();

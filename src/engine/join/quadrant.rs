@@ -24,12 +24,19 @@
 use super::keys::{Keys, Side};
 use crate::engine::lanes::ranked;
 
+/// Innermost columns that lists may be cut by.
+pub(super) const MAX_DEPTH: usize = 4;
+
+/// Where the inner queens of a side stand: for each inner column 0 for none, or 1 + the place of the queen's row in the
+/// row set.
+pub(super) type InnerRows = [usize; MAX_DEPTH];
+
 /// How the lists of one half are cut into runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Columns, and rows, of the quadrant.
     pub(super) half: usize,
-    /// Innermost columns whose queens are told apart: 0 to 2.
+    /// Innermost columns whose queens are told apart, up to [`MAX_DEPTH`].
     pub(super) depth: usize,
     /// A column that a middle queen has taken.
     pub(super) taken: Option<usize>,
@@ -61,7 +68,7 @@ impl Shape {
     }
 
     /// How many column sets there are beside so many inner queens.
-    pub(super) fn sets(self, rows: usize, inner: [usize; 2]) -> usize {
+    pub(super) fn sets(self, rows: usize, inner: InnerRows) -> usize {
         let inner = inner.iter().filter(|&&row| row > 0).count();
         rows.checked_sub(inner).map_or(0, |outer| choose(self.outer_columns(), outer))
     }
@@ -71,15 +78,18 @@ impl Shape {
     }
 }
 
-/// The signature of these inner queens of so many rows: for each inner column 0 for none, or 1 + the place in the row
-/// set.
-pub(super) fn signature(rows: usize, inner: [usize; 2]) -> usize {
-    inner[0] + inner[1] * (rows + 1)
+/// The signature of these inner queens: a number with a digit for each column, to the base of one more than the rows.
+pub(super) fn signature(rows: usize, inner: InnerRows) -> usize {
+    inner.iter().rev().fold(0, |signature, &place| signature * (rows + 1) + place)
 }
 
 /// The inner queens of a signature.
-fn inner(rows: usize, signature: usize) -> [usize; 2] {
-    [signature % (rows + 1), signature / (rows + 1)]
+fn inner(rows: usize, mut signature: usize) -> InnerRows {
+    std::array::from_fn(|_| {
+        let place = signature % (rows + 1);
+        signature /= rows + 1;
+        place
+    })
 }
 
 /// The number of subsets of size `k` of a set of size `n`.
@@ -176,7 +186,7 @@ impl Lister {
                 ranks: &self.ranks,
                 kinds: &self.kinds,
                 columns: start.free,
-                step: [1, count as u32 + 1],
+                step: std::array::from_fn(|column| (count as u32 + 1).pow(column as u32)),
             };
             search.row(rows, 1, start, &mut self.found);
         }
@@ -212,7 +222,7 @@ struct Search<'a> {
     /// Columns that may take a queen.
     columns: u32,
     /// What the n-th queen adds to the signature for each n, by the inner column it stands in.
-    step: [u32; 2],
+    step: [u32; MAX_DEPTH],
 }
 
 /// Queens set so far. One word each, for a few nodes are visited for every placement listed.

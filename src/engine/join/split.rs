@@ -1,23 +1,29 @@
 //! Pruning: lists cut by the rows of their innermost queens until what is left is cheaper to match than to cut.
 //!
 //! Most pairs of halves fail near the middle. Fixing the queen in the innermost column of one half removes from the
-//! other all that stands on its two diagonals, about 0.6 of it, at the price of reading it once. So the lists are cut
-//! in turn: by the innermost queen of the queries, by that of the lanes, then by the next of the queries and the next
-//! of the lanes. Each cut after the first is made only where it pays, judged from the lengths of the lists alone.
+//! other all that stands on its two diagonals, about 0.6 of it, at the price of reading it once. So one side is cut
+//! apart by its innermost queen, each part is held against what that queen leaves of the other side, and the same is
+//! done again with either side's next queen, as long as that pays.
 //!
 //! ```text
-//! cut by            queries'  lanes'   queries' next   lanes' next      then matched
-//! lanes   11,000 ->   4,500 ->   450
-//! queries 24,600 ->   2,460 -> 1,000                                    100 times (N = 20, one row set)
+//! N = 20, one row set      lanes 11,000 × queries 24,600 (10 lists, one for each innermost queen)
+//! cut by the queries' queen      4,500 ×          2,460
+//! cut by the lanes' queen          450 ×          1,000      then matched, 100 times
 //! ```
+//!
+//! [`Model`] decides, at every cut anew, by the lengths of the lists alone.
 
 use std::ops::Range;
 
 use super::keys::mirrored;
-use crate::engine::lanes::{Lanes, Tables, Windows};
+use super::quadrant::MAX_DEPTH;
+use crate::engine::lanes::{Lanes, Tables};
 
 /// Lists of queries that are counted apart because they weigh differently.
 pub(super) const WEIGHTS: usize = 3;
+
+/// The keys of the inner queens of a group of halves, innermost first; 0 where it is not cut by that column.
+pub(super) type Queens = [u64; MAX_DEPTH];
 
 /// Halves in groups, one for each way to set the inner queens.
 #[derive(Debug, Default)]
@@ -42,161 +48,252 @@ impl Grouped {
         group.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    fn group(&self, group: usize) -> &[u64] {
-        &self.patterns[self.start(group)..self.ends[group]]
-    }
-
-    fn groups(&self, groups: &Range<usize>) -> &[u64] {
+    /// The halves of consecutive groups.
+    pub(super) fn groups(&self, groups: &Range<usize>) -> &[u64] {
         if groups.is_empty() { &[] } else { &self.patterns[self.start(groups.start)..self.ends[groups.end - 1]] }
     }
 
-    /// Refills itself with what a queen of the other half leaves of the groups of `from`.
-    fn keep<L: Lanes>(&mut self, lanes: L, from: &Self, groups: Range<usize>, queen: u64) {
+    /// Refills itself with those halves of the groups of `from` that hold none of the keys.
+    pub(super) fn keep<L: Lanes>(&mut self, lanes: L, from: &Self, groups: Range<usize>, keys: u64) {
         self.clear();
         for group in groups {
-            lanes.keep(from.group(group), mirrored(queen), &mut self.patterns);
+            lanes.keep(from.groups(&(group..group + 1)), keys, &mut self.patterns);
             self.close();
         }
     }
 }
 
-/// The lanes of a task, and for each group the keys of its innermost queen and the next; 0 where not cut by it.
-#[derive(Clone, Copy)]
-pub(super) struct Cut<'a> {
-    pub(super) list: &'a Grouped,
-    pub(super) queens: &'a [[u64; 2]],
+/// The halves of one side that are left, in one list or in several that weigh differently.
+#[derive(Debug)]
+pub(super) struct Part<'a, const LISTS: usize> {
+    pub(super) lists: &'a [Grouped; LISTS],
+    /// The groups of the lists that belong to it.
+    pub(super) groups: Range<usize>,
+    /// The queens of these groups, which agree in the first `cut`.
+    pub(super) queens: &'a [Queens],
+    /// Columns whose queens have been held against the other side.
+    pub(super) cut: usize,
 }
 
-/// The queries of a task with the same innermost queen.
-#[derive(Clone, Copy)]
-pub(super) struct Queries<'a> {
-    pub(super) lists: &'a [Grouped; WEIGHTS],
-    /// Its keys; 0 where the queries are not cut by it.
-    pub(super) queen: u64,
-    /// Keys of the next queen for each group; 0 where not cut by it.
-    pub(super) next_queens: &'a [u64],
+impl<'a, const LISTS: usize> Part<'a, LISTS> {
+    fn patterns(&self) -> [&'a [u64]; LISTS] {
+        self.lists.each_ref().map(|list| list.groups(&self.groups))
+    }
+
+    fn len(&self) -> usize {
+        self.patterns().iter().map(|patterns| patterns.len()).sum()
+    }
+
+    /// Columns left to cut by.
+    fn columns(&self) -> usize {
+        self.queens.first().map_or(0, |queens| queens[self.cut..].iter().take_while(|&&queen| queen != 0).count())
+    }
+
+    /// The parts by the next queen, each with its keys as the other half sees them.
+    fn cut(&self) -> impl Iterator<Item = (u64, Self)> {
+        let (lists, column) = (self.lists, self.cut);
+        let mut start = self.groups.start;
+        self.queens.chunk_by(move |a, b| a[column] == b[column]).map(move |queens| {
+            let groups = start..start + queens.len();
+            start = groups.end;
+            (mirrored(queens[0][column]), Self { lists, groups, queens, cut: column + 1 })
+        })
+    }
 }
 
-/// Cycles of the steps, measured on Zen 5 with AVX-512 (`cargo bench --bench join_steps`). The other instruction sets
-/// have much the same ratios for each lane, and only ratios matter: they decide what to cut.
+/// Cycles of the steps, measured on Zen 4 and 5 with AVX-512 (`cargo bench --bench join_steps`). The other instruction
+/// sets have much the same ratios for each lane, and only ratios matter: twice or half of any of them costs 3 %.
 mod cycles {
     /// To read a pattern and keep or drop it.
-    pub(super) const KEEP: f64 = 0.5;
+    pub(super) const KEEP: f64 = 0.6;
     /// To transpose a block of lanes and fill its tables.
-    pub(super) const TABULATE: f64 = 1200.0;
+    pub(super) const TABULATE: f64 = 1000.0;
     /// To match a query with a block of lanes.
-    pub(super) const LOOK_UP: f64 = 4.6;
+    pub(super) const LOOK_UP: f64 = 5.0;
+    /// What a call takes beside.
+    pub(super) const CALL: f64 = 200.0;
 }
 
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
-const KEPT: f64 = 0.41;
+const KEPT: f64 = 0.42;
 
-/// Cycles to match so many lanes and queries.
-fn matching<L: Lanes>(lanes: usize, queries: f64) -> f64 {
-    lanes.div_ceil(L::LANES) as f64 * (cycles::TABULATE + cycles::LOOK_UP * queries)
+/// How many cuts the model looks ahead. Three decide the same as two, and the model itself then takes 1 %.
+const AHEAD: usize = 2;
+
+/// What to do with two parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Match,
+    CutLanes,
+    CutQueries,
 }
 
-/// Whether to cut lanes of these lengths apart, each time keeping only the queries that their queen leaves.
-fn cut_lanes<L: Lanes>(lanes: impl Iterator<Item = usize> + Clone, queries: usize) -> bool {
-    let queries = queries as f64;
-    let cut = |lanes| cycles::KEEP * queries + matching::<L>(lanes, KEPT * queries);
-    lanes.clone().map(cut).sum::<f64>() < matching::<L>(lanes.sum(), queries)
+/// Chooses what to do with lists of such lengths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Model {
+    /// Lanes of a block.
+    pub(super) block: usize,
+    /// Columns of a half: the queen of column c has about this many rows less c to choose from.
+    pub(super) half: usize,
 }
 
-/// Whether to cut queries of these lengths apart, each time keeping only the lanes that their queen leaves.
-fn cut_queries<L: Lanes>(lanes: usize, queries: impl Iterator<Item = usize> + Clone) -> bool {
-    let kept = (KEPT * lanes as f64) as usize;
-    let cut = |queries| cycles::KEEP * lanes as f64 + matching::<L>(kept, queries as f64);
-    queries.clone().map(cut).sum::<f64>() < matching::<L>(lanes, queries.sum::<usize>() as f64)
+/// The lengths of two parts, and how often they have been and can be cut.
+#[derive(Clone, Copy, Debug)]
+struct Lengths {
+    lanes: f64,
+    queries: f64,
+    /// Columns cut by, of the lanes and of the queries.
+    cut: [usize; 2],
+    /// Columns left to cut by.
+    left: [usize; 2],
+}
+
+impl Model {
+    fn choose(self, at: Lengths) -> Step {
+        let (mut best, mut step) = (self.matching(at), Step::Match);
+        for (other, cost) in
+            [(Step::CutLanes, self.cutting(at, 0, AHEAD)), (Step::CutQueries, self.cutting(at, 1, AHEAD))]
+        {
+            if cost < best {
+                (best, step) = (cost, other);
+            }
+        }
+        step
+    }
+
+    fn matching(self, at: Lengths) -> f64 {
+        let blocks = (at.lanes / self.block as f64).ceil();
+        cycles::CALL + blocks * (cycles::TABULATE + cycles::LOOK_UP * at.queries)
+    }
+
+    /// Cycles where the next step is to cut that side.
+    fn cutting(self, at: Lengths, side: usize, ahead: usize) -> f64 {
+        if at.left[side] == 0 {
+            return f64::INFINITY;
+        }
+        // The queries come one innermost queen at a time.
+        let parts = if (side, at.cut[side]) == (1, 0) { 1.0 } else { (self.half - at.cut[side]) as f64 };
+        let mut part = at;
+        part.cut[side] += 1;
+        part.left[side] -= 1;
+        let read = if side == 0 {
+            part.lanes /= parts;
+            part.queries *= KEPT;
+            at.queries
+        } else {
+            part.queries /= parts;
+            part.lanes *= KEPT;
+            at.lanes
+        };
+        parts * (cycles::KEEP * read + self.cost(part, ahead - 1))
+    }
+
+    fn cost(self, at: Lengths, ahead: usize) -> f64 {
+        let matching = self.matching(at);
+        if ahead == 0 {
+            return matching;
+        }
+        matching.min(self.cutting(at, 0, ahead)).min(self.cutting(at, 1, ahead))
+    }
+}
+
+/// What one cut leaves of the other side.
+#[derive(Debug, Default)]
+struct Kept {
+    lanes: [Grouped; 1],
+    queries: [Grouped; WEIGHTS],
 }
 
 /// Buffers for one task at a time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Splitter {
-    lanes: [Grouped; 2],
-    queries: [[Grouped; WEIGHTS]; 2],
+    /// One for each cut after another.
+    kept: [Kept; 2 * MAX_DEPTH],
     tables: Tables,
     /// Cuts wherever it can, whether or not that pays: for tests.
     pub(super) always: bool,
 }
 
-impl Splitter {
-    /// Pairs of a lane and a query that do not attack each other, for each weight. `width` is the number of keys of
-    /// each kind.
-    pub(super) fn count<L: Lanes>(&mut self, isa: L, width: usize, lanes: Cut, queries: Queries) -> [u64; WEIGHTS] {
-        let Self { lanes: [first, second], queries: [once, twice], tables, always } = self;
-        let always = *always;
-        let mut counts = [0; WEIGHTS];
-        let mut add = |lanes: &[u64], queries: [&[u64]; WEIGHTS], windows: &Windows| {
-            for (count, more) in counts.iter_mut().zip(isa.disjoint(lanes, queries, windows, tables)) {
-                *count += more;
-            }
-        };
-        let windows = [0, 1, 2].map(|decided| Windows::new(width, decided));
-
-        let all = whole(queries.lists);
-        let asked: usize = all.iter().map(|list| list.len()).sum();
-        if asked == 0 {
-            return counts;
-        }
-        if queries.queen == 0 {
-            add(&lanes.list.patterns, all, &windows[0]);
-            return counts;
-        }
-        // The queries' innermost queen.
-        first.keep(isa, lanes.list, 0..lanes.queens.len(), queries.queen);
-        let runs = || inner_runs(lanes.queens);
-        let lengths = runs().map(|run| first.groups(&run).len());
-        if lanes.queens[0][0] == 0 || !(always || cut_lanes::<L>(lengths, asked)) {
-            add(&first.patterns, all, &windows[0]);
-            return counts;
-        }
-        for run in runs().filter(|run| !first.groups(run).is_empty()) {
-            // The lanes' innermost queen.
-            let groups = queries.next_queens.len();
-            for (once, list) in once.iter_mut().zip(queries.lists) {
-                once.keep(isa, list, 0..groups, lanes.queens[run.start][0]);
-            }
-            let len = |group| once.iter().map(|list| list.group(group).len()).sum::<usize>();
-            let left = first.groups(&run).len();
-            if queries.next_queens[0] == 0 || !(always || cut_queries::<L>(left, (0..groups).map(len))) {
-                add(first.groups(&run), whole(once), &windows[1]);
-                continue;
-            }
-            for group in (0..groups).filter(|&group| len(group) > 0) {
-                // The queries' next queen.
-                second.keep(isa, first, run.clone(), queries.next_queens[group]);
-                let lengths = (0..run.len()).map(|inner| second.group(inner).len());
-                if lanes.queens[run.start][1] == 0 || !(always || cut_lanes::<L>(lengths, len(group))) {
-                    add(&second.patterns, [0, 1, 2].map(|weight| once[weight].group(group)), &windows[1]);
-                    continue;
-                }
-                for (inner, queens) in lanes.queens[run.clone()].iter().enumerate() {
-                    if second.group(inner).is_empty() {
-                        continue;
-                    }
-                    // The lanes' next queen.
-                    for (twice, once) in twice.iter_mut().zip(once.iter()) {
-                        twice.keep(isa, once, group..group + 1, queens[1]);
-                    }
-                    add(second.group(inner), whole(twice), &windows[2]);
-                }
-            }
-        }
-        counts
+impl Default for Splitter {
+    fn default() -> Self {
+        Self { kept: Default::default(), tables: Tables::default(), always: false }
     }
 }
 
-/// All queries of each weight.
-fn whole(lists: &[Grouped; WEIGHTS]) -> [&[u64]; WEIGHTS] {
-    lists.each_ref().map(|list| &list.patterns[..])
+impl Splitter {
+    /// Pairs of a lane and a query that do not attack each other, for each weight.
+    pub(super) fn count<L: Lanes>(
+        &mut self,
+        isa: L,
+        model: Model,
+        lanes: &Part<1>,
+        queries: &Part<WEIGHTS>,
+    ) -> [u64; WEIGHTS] {
+        let Self { kept, tables, always } = self;
+        Cutting { isa, model, tables, always: *always, counts: [0; WEIGHTS] }.run(lanes, queries, kept)
+    }
 }
 
-/// The ranges of groups with the same innermost queen.
-fn inner_runs(queens: &[[u64; 2]]) -> impl Iterator<Item = Range<usize>> + Clone + '_ {
-    let mut start = 0;
-    queens.chunk_by(|a, b| a[0] == b[0]).map(move |run| {
-        start += run.len();
-        start - run.len()..start
-    })
+/// One task being cut.
+struct Cutting<'a, L> {
+    isa: L,
+    model: Model,
+    tables: &'a mut Tables,
+    always: bool,
+    counts: [u64; WEIGHTS],
+}
+
+impl<L: Lanes> Cutting<'_, L> {
+    fn run(mut self, lanes: &Part<1>, queries: &Part<WEIGHTS>, kept: &mut [Kept]) -> [u64; WEIGHTS] {
+        self.cut(lanes, queries, kept);
+        self.counts
+    }
+
+    /// Counts the pairs of two parts.
+    fn cut(&mut self, lanes: &Part<1>, queries: &Part<WEIGHTS>, kept: &mut [Kept]) {
+        let (lanes_left, queries_left) = (lanes.len(), queries.len());
+        if lanes_left == 0 || queries_left == 0 {
+            return;
+        }
+        let step = self.choose(Lengths {
+            lanes: lanes_left as f64,
+            queries: queries_left as f64,
+            cut: [lanes.cut, queries.cut],
+            left: [lanes.columns(), queries.columns()],
+        });
+        if step == Step::Match {
+            let [lanes] = lanes.patterns();
+            let found = self.isa.disjoint(lanes, queries.patterns(), self.tables);
+            for (count, more) in self.counts.iter_mut().zip(found) {
+                *count += more;
+            }
+            return;
+        }
+        let (here, deeper) = kept.split_first_mut().expect("one for each cut");
+        if step == Step::CutLanes {
+            for (queen, part) in lanes.cut().filter(|(_, part)| part.len() > 0) {
+                for (list, from) in here.queries.iter_mut().zip(queries.lists) {
+                    list.keep(self.isa, from, queries.groups.clone(), queen);
+                }
+                self.cut(&part, &Part { lists: &here.queries, groups: 0..queries.groups.len(), ..*queries }, deeper);
+            }
+        } else {
+            for (queen, part) in queries.cut().filter(|(_, part)| part.len() > 0) {
+                here.lanes[0].keep(self.isa, &lanes.lists[0], lanes.groups.clone(), queen);
+                self.cut(&Part { lists: &here.lanes, groups: 0..lanes.groups.len(), ..*lanes }, &part, deeper);
+            }
+        }
+    }
+
+    fn choose(&self, at: Lengths) -> Step {
+        if !self.always {
+            return self.model.choose(at);
+        }
+        // In turn, as deep as there are columns.
+        match at.left {
+            [0, 0] => Step::Match,
+            [lanes, queries] if lanes > queries => Step::CutLanes,
+            _ => Step::CutQueries,
+        }
+    }
 }

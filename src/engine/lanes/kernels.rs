@@ -15,7 +15,7 @@
 /// this processor has them.
 macro_rules! kernels {
     ($token:ty, $name:literal, $features:meta, $detected:expr) => {
-        use $crate::engine::lanes::windows::{ENTRIES, Windows};
+        use $crate::engine::lanes::windows::{ENTRIES, Gather, Windows};
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
         /// Up to so many lanes are compared with the queries one by one: filling tables for them takes longer.
@@ -44,11 +44,10 @@ macro_rules! kernels {
                 self,
                 lanes: &[u64],
                 queries: [&[u64]; LISTS],
-                windows: &Windows,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 // SAFETY: as above.
-                unsafe { disjoint(lanes, queries, windows, tables) }
+                unsafe { disjoint(lanes, queries, tables) }
             }
         }
 
@@ -94,44 +93,237 @@ macro_rules! kernels {
             }
         }
 
+        /// Bytes of a vector, as a power of two: where the first key of a gathered query lies, so that one shift and one
+        /// mask make the distance of an entry in bytes.
+        const AT: u32 = Vector::WORDS.trailing_zeros() + 3;
+
         /// See [`Lanes::disjoint`].
         #[$features]
         #[inline]
-        fn disjoint<const LISTS: usize>(
-            lanes: &[u64],
-            queries: [&[u64]; LISTS],
-            windows: &Windows,
-            tables: &mut Tables,
-        ) -> [u64; LISTS] {
-            tables.words.resize(ENTRIES * Vector::WORDS + 8, 0);
+        fn disjoint<const LISTS: usize>(lanes: &[u64], queries: [&[u64]; LISTS], tables: &mut Tables) -> [u64; LISTS] {
+            let mut counts = queries.map(|queries| (lanes.len() * queries.len()) as u64);
+            let asked: usize = queries.iter().map(|queries| queries.len()).sum();
+            let active = queries.iter().fold(0, |keys, queries| keys | union(queries)) & union(lanes).reverse_bits();
+            if active == 0 {
+                return counts;
+            }
+            let windows = Windows::new(active, asked);
+            let Tables { words, gathered } = tables;
+            gathered.clear();
+            let gather = Gather::<AT>::new(active);
+            for queries in queries {
+                if gather.is_short() {
+                    gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
+                } else {
+                    gathered.extend(queries.iter().map(|&query| gather.apply::<6>(query)));
+                }
+            }
+            words.resize(ENTRIES * Vector::WORDS + 8, 0);
             // Vectors that straddle cache lines would cost twice; eight words more leave room to begin at a line.
-            let skip = tables.words.as_ptr().align_offset(64);
-            let table = &mut tables.words[skip..skip + ENTRIES * Vector::WORDS];
-            let mut counts = [0; LISTS];
+            let skip = words.as_ptr().align_offset(64);
+            let table = &mut words[skip..skip + ENTRIES * Vector::WORDS];
             for block in lanes.chunks(64 * Vector::WORDS) {
                 if block.len() <= FEW_LANES {
                     for &lane in block {
                         for (count, queries) in counts.iter_mut().zip(queries) {
-                            *count += count_disjoint(queries, lane.reverse_bits());
+                            *count -= (queries.len() as u64) - count_disjoint(queries, lane.reverse_bits());
                         }
                     }
                     continue;
                 }
                 tabulate(block, windows, table);
+                let mut rest = &gathered[..];
                 for (count, queries) in counts.iter_mut().zip(queries) {
-                    let pairs = (queries.len() * 64 * Vector::WORDS) as u64;
-                    let attacked = match (windows.count, windows.sevens) {
-                        (5, 0) => attacked::<5, 0>(queries, windows, table),
-                        (5, _) => attacked::<5, 2>(queries, windows, table),
-                        (6, _) => attacked::<6, 0>(queries, windows, table),
-                        (7, _) => attacked::<7, 0>(queries, windows, table),
-                        (8, _) => attacked::<8, 0>(queries, windows, table),
-                        _ => attacked::<9, 0>(queries, windows, table),
-                    };
-                    *count += pairs - attacked;
+                    let (now, later) = rest.split_at(queries.len());
+                    *count -= attacked_in(now, windows, table);
+                    rest = later;
                 }
             }
             counts
+        }
+
+        /// The keys that any of the patterns holds.
+        #[$features]
+        #[inline]
+        fn union(patterns: &[u64]) -> u64 {
+            patterns.iter().fold(0, |keys, pattern| keys | pattern)
+        }
+
+        /// The sum over the gathered queries of the lanes that share a key with it.
+        #[$features]
+        #[inline]
+        fn attacked_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
+            match (windows.size, windows.count) {
+                (5, 1) => attacked::<5, 1>(queries, table),
+                (5, 2) => attacked::<5, 2>(queries, table),
+                (5, 3) => attacked::<5, 3>(queries, table),
+                (5, 4) => attacked::<5, 4>(queries, table),
+                (5, 5) => attacked::<5, 5>(queries, table),
+                (5, 6) => attacked::<5, 6>(queries, table),
+                (5, 7) => attacked::<5, 7>(queries, table),
+                (5, _) => attacked::<5, 8>(queries, table),
+                (6, 1) => attacked::<6, 1>(queries, table),
+                (6, 2) => attacked::<6, 2>(queries, table),
+                (6, 3) => attacked::<6, 3>(queries, table),
+                (6, 4) => attacked::<6, 4>(queries, table),
+                (6, 5) => attacked::<6, 5>(queries, table),
+                (6, 6) => attacked::<6, 6>(queries, table),
+                (6, 7) => attacked::<6, 7>(queries, table),
+                (6, _) => attacked::<6, 8>(queries, table),
+                (_, 1) => attacked::<7, 1>(queries, table),
+                (_, 2) => attacked::<7, 2>(queries, table),
+                (_, 3) => attacked::<7, 3>(queries, table),
+                (_, 4) => attacked::<7, 4>(queries, table),
+                (_, 5) => attacked::<7, 5>(queries, table),
+                (_, 6) => attacked::<7, 6>(queries, table),
+                (_, 7) => attacked::<7, 7>(queries, table),
+                _ => attacked::<7, 8>(queries, table),
+            }
+        }
+
+        /// See [`attacked_in`], for `COUNT` windows of `SIZE` keys.
+        #[$features]
+        #[inline]
+        fn attacked<const SIZE: usize, const COUNT: usize>(queries: &[u64], table: &[u64]) -> u64 {
+            assert!(table.len() >= (COUNT << SIZE) * Vector::WORDS);
+            let mut counts = Counts::new();
+            let (eights, rest) = queries.as_chunks::<8>();
+            for eight in eights {
+                counts.add8(eight.map(|query| look_up::<SIZE, COUNT>(query, table)));
+            }
+            for &query in rest {
+                counts.add(look_up::<SIZE, COUNT>(query, table));
+            }
+            counts.total()
+        }
+
+        /// The lanes that share a key with the query.
+        #[$features]
+        #[inline]
+        fn look_up<const SIZE: usize, const COUNT: usize>(query: u64, table: &[u64]) -> Vector {
+            let entry = |window: usize| {
+                let distance = (query >> (SIZE * window)) as usize & (((1 << SIZE) - 1) << AT);
+                // SAFETY: each of `COUNT` windows has `1 << SIZE` entries; [`attacked`] asked for them.
+                unsafe { Vector::load(table.as_ptr().byte_add((window << SIZE << AT) + distance)) }
+            };
+            let mut lanes = entry(0);
+            let mut window = 1;
+            while window + 1 < COUNT {
+                lanes = lanes.or3(entry(window), entry(window + 1));
+                window += 2;
+            }
+            if window < COUNT { lanes.or(entry(window)) } else { lanes }
+        }
+
+        /// Transposes a block of lanes and fills the table of each window.
+        #[$features]
+        #[inline]
+        fn tabulate(block: &[u64], windows: Windows, table: &mut [u64]) {
+            // The queries are mirrored.
+            let mut keys = windows.active;
+            let lane_keys = keys.reverse_bits();
+            let (first, end) = (lane_keys.trailing_zeros(), 64 - lane_keys.leading_zeros());
+            let mut rows = [Vector::splat(0); 64];
+            if end - first <= 32 {
+                transpose_half(block, first, rows.first_chunk_mut().expect("64 are more than 32"));
+            } else {
+                transpose(block, first, &mut rows);
+            }
+            for window in 0..windows.count {
+                let mut next = [Vector::splat(0); 7];
+                let mut count = 0;
+                while count < windows.size && keys != 0 {
+                    next[count] = rows[(63 - keys.trailing_zeros() - first) as usize];
+                    keys &= keys - 1;
+                    count += 1;
+                }
+                fill(&next[..count], &mut table[(window << windows.size) * Vector::WORDS..]);
+            }
+        }
+
+        /// Row k gets bit `first` + k of each lane: lane l of word w is pattern l * WORDS + w. Lanes beyond the block
+        /// hold no key.
+        #[$features]
+        #[inline]
+        fn transpose(block: &[u64], first: u32, rows: &mut [Vector; 64]) {
+            let mut words = [0; 64 * Vector::WORDS];
+            for (word, &lane) in words.iter_mut().zip(block) {
+                *word = lane >> first;
+            }
+            for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
+                *row = Vector::of(from);
+            }
+            step::<32, 64>(rows);
+            step::<16, 64>(rows);
+            step::<8, 64>(rows);
+            step::<4, 64>(rows);
+            step::<2, 64>(rows);
+            step::<1, 64>(rows);
+        }
+
+        /// [`transpose`] for keys within 32 bits, in less than half the time.
+        #[$features]
+        #[inline]
+        fn transpose_half(block: &[u64], first: u32, rows: &mut [Vector; 32]) {
+            let mut words = [0; 32 * Vector::WORDS];
+            let (near, far) = block.split_at(block.len().min(words.len()));
+            for (word, &lane) in words.iter_mut().zip(near) {
+                *word = lane >> first & 0xffff_ffff;
+            }
+            for (word, &lane) in words.iter_mut().zip(far) {
+                *word |= lane >> first << 32;
+            }
+            for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
+                *row = Vector::of(from);
+            }
+            step::<16, 32>(rows);
+            step::<8, 32>(rows);
+            step::<4, 32>(rows);
+            step::<2, 32>(rows);
+            step::<1, 32>(rows);
+        }
+
+        /// Fills a table with the OR of every subset of the rows: entry i takes row k where bit k of i is set.
+        #[$features]
+        #[inline]
+        fn fill(rows: &[Vector], table: &mut [u64]) {
+            let entries = table.as_chunks_mut().0;
+            Vector::splat(0).store(&mut entries[0]);
+            for (key, &row) in rows.iter().enumerate() {
+                match key {
+                    0 => double::<1>(row, entries),
+                    1 => double::<2>(row, entries),
+                    2 => double::<4>(row, entries),
+                    3 => double::<8>(row, entries),
+                    4 => double::<16>(row, entries),
+                    5 => double::<32>(row, entries),
+                    _ => double::<64>(row, entries),
+                }
+            }
+        }
+
+        /// The next `FILLED` entries of a table: those before, and one more key. The constant lets the loop be unrolled.
+        #[$features]
+        #[inline]
+        fn double<const FILLED: usize>(row: Vector, entries: &mut [[u64; Vector::WORDS]]) {
+            let (filled, rest) = entries.split_at_mut(FILLED);
+            for (without, with) in filled.iter().zip(&mut rest[..FILLED]) {
+                Vector::of(without).or(row).store(with);
+            }
+        }
+
+        /// One step in transposing the bit matrices that each word position of the rows holds: swaps the blocks of
+        /// `STEP` rows and bits beside the diagonal.
+        #[$features]
+        #[inline]
+        fn step<const STEP: usize, const ROWS: usize>(rows: &mut [Vector; ROWS]) {
+            // Bits 0 to STEP - 1 of every 2 * STEP.
+            let mask = Vector::splat(!0 / ((1 << STEP) + 1));
+            for block in (0..ROWS).step_by(2 * STEP) {
+                for row in block..block + STEP {
+                    (rows[row], rows[row + STEP]) = rows[row].exchange::<STEP>(rows[row + STEP], mask);
+                }
+            }
         }
 
         /// Sums of bit counts, still spread over the lanes.
@@ -182,110 +374,6 @@ macro_rules! kernels {
             fn total(self) -> u64 {
                 let [one, two, four] = self.planes.map(|plane| ones(plane).sum());
                 self.rest.sum() + one + 2 * two + 4 * four + 8 * self.eights.sum()
-            }
-        }
-
-        /// The sum over the queries of the lanes that share a key with it, lanes beyond the block included.
-        #[$features]
-        #[inline]
-        fn attacked<const COUNT: usize, const SEVENS: usize>(queries: &[u64], windows: &Windows, table: &[u64]) -> u64 {
-            let mut counts = Counts::new();
-            let (eights, rest) = queries.as_chunks::<8>();
-            for eight in eights {
-                counts.add8(eight.map(|query| look_up::<COUNT, SEVENS>(query, windows, table)));
-            }
-            for &query in rest {
-                counts.add(look_up::<COUNT, SEVENS>(query, windows, table));
-            }
-            counts.total()
-        }
-
-        /// The first entry of a window's table.
-        const fn first_entry(window: usize, sevens: usize) -> usize {
-            (window << 6) + ((if window < sevens { window } else { sevens }) << 6)
-        }
-
-        /// The lanes that share a key with the query.
-        #[$features]
-        #[inline]
-        fn look_up<const COUNT: usize, const SEVENS: usize>(query: u64, windows: &Windows, table: &[u64]) -> Vector {
-            // Keys begin at bit 6 or above, so that one shift and one mask make the distance of an entry in bytes: this
-            // loop is bound by the number of its instructions, and with an index to be multiplied it takes a quarter
-            // longer.
-            let bytes = 8 * Vector::WORDS;
-            let entry = |window: usize| {
-                let shift = windows.shifts[window] - bytes.trailing_zeros();
-                let last = if window < SEVENS { 127 } else { 63 };
-                let distance = (query >> shift) as usize & (last * bytes);
-                // SAFETY: the table of a window has `last + 1` vectors.
-                unsafe { Vector::load(table.as_ptr().byte_add(first_entry(window, SEVENS) * bytes + distance)) }
-            };
-            let mut lanes = entry(0).or3(entry(1), entry(2));
-            let mut window = 3;
-            while window + 1 < COUNT {
-                lanes = lanes.or3(entry(window), entry(window + 1));
-                window += 2;
-            }
-            if window < COUNT { lanes.or(entry(window)) } else { lanes }
-        }
-
-        /// Transposes a block of lanes and fills the table of each window. Lanes beyond the block share every key.
-        #[$features]
-        #[inline]
-        fn tabulate(block: &[u64], windows: &Windows, table: &mut [u64]) {
-            let mut words = [0; 64 * Vector::WORDS];
-            words[..block.len()].copy_from_slice(block);
-            let mut rows = [Vector::splat(0); 64];
-            for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
-                *row = Vector::of(from);
-            }
-            step::<32>(&mut rows);
-            step::<16>(&mut rows);
-            step::<8>(&mut rows);
-            step::<4>(&mut rows);
-            step::<2>(&mut rows);
-            step::<1>(&mut rows);
-            // Lane l of word w is pattern l * WORDS + w of the block.
-            let mut beyond = [0; Vector::WORDS];
-            for (word, beyond) in beyond.iter_mut().enumerate() {
-                let lanes = (block.len() + Vector::WORDS - 1 - word) / Vector::WORDS;
-                *beyond = if lanes == 64 { 0 } else { !0 << lanes };
-            }
-            for window in 0..windows.count {
-                let table = &mut table[first_entry(window, windows.sevens) * Vector::WORDS..];
-                let empty = if window == 0 { Vector::of(&beyond) } else { Vector::splat(0) };
-                // The queries are mirrored.
-                let last = 63 - windows.shifts[window] as usize;
-                let keys = if window < windows.sevens { 7 } else { 6 };
-                fill(empty, rows[..=last].iter().rev().take(keys), table);
-            }
-        }
-
-        /// Fills a table with the OR of `empty` and every subset of the rows: entry i takes row k where bit k of i is set.
-        #[$features]
-        #[inline]
-        fn fill<'a>(empty: Vector, rows: impl Iterator<Item = &'a Vector>, table: &mut [u64]) {
-            let (entries, _) = table.as_chunks_mut();
-            empty.store(&mut entries[0]);
-            for (key, &row) in rows.enumerate() {
-                let (filled, rest) = entries.split_at_mut(1 << key);
-                for (without, with) in filled.iter().zip(rest) {
-                    Vector::of(without).or(row).store(with);
-                }
-            }
-        }
-
-        /// One step in transposing the 64×64 bit matrices that each word position of the rows holds: swaps the blocks
-        /// of `STEP` rows and bits beside the diagonal.
-        #[$features]
-        #[inline]
-        fn step<const STEP: usize>(rows: &mut [Vector; 64]) {
-            // Bits 0 to STEP - 1 of every 2 * STEP.
-            let mask = Vector::splat(!0 / ((1 << STEP) + 1));
-            for block in (0..64).step_by(2 * STEP) {
-                for row in block..block + STEP {
-                    (rows[row], rows[row + STEP]) = rows[row].exchange::<STEP>(rows[row + STEP], mask);
-                }
             }
         }
     };

@@ -1,8 +1,8 @@
 //! Bit-sliced matching: which of many patterns share no bit with a query, hundreds of pairs at a time.
 //!
 //! *Lanes* are the patterns of one side, 256 or 512 of them transposed so that each key is one vector with a bit for
-//! each pattern. The keys are cut into windows of six or seven; for each window a table holds the OR of every subset of its
-//! vectors. A query then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
+//! each pattern. The keys that both sides hold are cut into windows of five to seven; for each window a table holds the OR of
+//! every subset of its vectors. A query then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -55,7 +55,6 @@ pub use isa::{Isa, IsaError, WithLanes, names};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
-pub use windows::Windows;
 
 /// The bits of a pattern that may hold keys.
 pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;
@@ -82,10 +81,11 @@ pub struct Partners<'a> {
     pub starts: &'a [u32],
 }
 
-/// Room for the tables of one block of lanes.
+/// Room for the tables of one block of lanes, and for queries.
 #[derive(Debug, Default)]
 pub struct Tables {
     words: Vec<u64>,
+    gathered: Vec<u64>,
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
@@ -107,12 +107,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// For each list of queries the number of pairs of a lane and a query that share no bit, where the queries are
-    /// mirrored: bit k of a query meets bit 63 - k of a lane. Bits outside of `windows` must not matter.
-    fn disjoint<const LISTS: usize>(
-        self,
-        lanes: &[u64],
-        queries: [&[u64]; LISTS],
-        windows: &Windows,
-        tables: &mut Tables,
-    ) -> [u64; LISTS];
+    /// mirrored: bit k of a query meets bit 63 - k of a lane. Only bits of [`KEY_BITS`] may be set.
+    fn disjoint<const LISTS: usize>(self, lanes: &[u64], queries: [&[u64]; LISTS], tables: &mut Tables)
+    -> [u64; LISTS];
 }

@@ -1,50 +1,130 @@
-//! Windows: how the keys of a pattern are cut up for the look-ups.
+//! Windows: which keys decide, and how they are cut up for the look-ups.
 
-/// Windows of keys that a query may be cut into.
-pub(super) const WINDOWS: usize = 9;
+/// Entries of all tables of a block together, at most: eight windows of seven keys.
+pub(super) const ENTRIES: usize = 8 << 7;
 
-/// Entries of all tables together: nine windows of six keys, or two of seven and three of six.
-pub(super) const ENTRIES: usize = WINDOWS << 6;
-
-/// How the keys of a pattern are cut into windows of six, and some of seven. Windows may overlap.
-///
-/// Keys lie in the middle of the word: `width` of one kind below bit 32, as many of the other from there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Windows {
-    /// Where each begins.
-    pub(super) shifts: [u32; WINDOWS],
+/// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to 27.
+/// They are brought together at the low end of each query and cut into windows of equal size; the last may have fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Windows {
+    /// The keys that matter, as bits of a query.
+    pub(super) active: u64,
+    /// Keys of a window, 5 to 7.
+    pub(super) size: usize,
+    /// How many windows there are.
     pub(super) count: usize,
-    /// How many, the first, are of seven.
-    pub(super) sevens: usize,
+}
+
+/// Cycles on Zen 4 with AVX-512, whose tables cost most; only their ratio matters. Wrong by half they cost 1 %.
+mod cycles {
+    /// To fill an entry of a table.
+    pub(super) const ENTRY: usize = 2;
+    /// To look a query up in one window.
+    pub(super) const LOOK_UP: usize = 1;
 }
 
 impl Windows {
-    /// Windows over `width` ≤ 26 keys of each kind without the `decided` outermost at either end, by steps of two:
-    /// those that the innermost queens hold, which have been compared before.
+    /// The cheapest windows over these keys for so many queries. Large windows take fewer look-ups and longer to fill.
     ///
-    /// # Panics
-    /// Where the keys do not leave the lowest six bits free.
-    pub fn new(width: usize, decided: usize) -> Self {
-        assert!(width <= 26, "keys lie from bit 6 to bit 57");
-        let start = 32 - width + (2 * decided).min(width);
-        let keys = 2 * width - (4 * decided).min(2 * width);
-        // Two tables of seven keys are cheaper than a sixth look-up; five would no longer fit in the first-level cache.
-        let (count, sevens) = match keys {
-            0..=30 => (5, 0),
-            31..=32 => (5, 2),
-            33..=36 => (6, 0),
-            37..=42 => (7, 0),
-            43..=48 => (8, 0),
-            _ => (9, 0),
+    /// There must be a key, and 52 at the most.
+    pub(super) fn new(active: u64, queries: usize) -> Self {
+        let keys = active.count_ones() as usize;
+        debug_assert!((1..=52).contains(&keys));
+        let cost = |size: usize| {
+            let (whole, rest) = (keys / size, keys % size);
+            let entries = (whole << size) + if rest > 0 { 1 << rest } else { 0 };
+            cycles::ENTRY * entries + cycles::LOOK_UP * keys.div_ceil(size) * queries
         };
-        let mut shifts = [0; WINDOWS];
-        let mut next = start;
-        for (window, shift) in shifts.iter_mut().enumerate().take(count) {
-            let size = if window < sevens { 7 } else { 6 };
-            // The last windows end with the last key, and so may overlap those before.
-            *shift = next.min((start + keys).saturating_sub(size).max(start)) as u32;
-            next += size;
+        let size = (5..=7).min_by_key(|&size| cost(size)).expect("there are three");
+        // Windows of five and six would not fit the tables where there are many keys.
+        let size = if keys.div_ceil(size) > 8 { 7 } else { size };
+        Self { active, size, count: keys.div_ceil(size) }
+    }
+}
+
+/// Brings the bits of a mask together, in their order, from bit `AT` on: what x86 calls PEXT, which takes hundreds of
+/// cycles on Zen 1 and 2 and which other processors lack. Each step moves some of the bits right by a power of two
+/// (H. S. Warren, *Hacker's Delight*, 2nd edition, 7-4); a loop over queries becomes vector code.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gather<const AT: u32> {
+    mask: u64,
+    first: u32,
+    moves: [u64; 6],
+}
+
+impl<const AT: u32> Gather<AT> {
+    /// For a mask that is not empty and has no bit below `AT`.
+    pub(super) fn new(mask: u64) -> Self {
+        let first = mask.trailing_zeros() - AT;
+        let mut left = mask >> first >> AT;
+        // Bits of the mask with an odd number of holes below them move by one; then holes are counted in pairs, ...
+        let mut holes = !left << 1;
+        let mut moves = [0; 6];
+        for (step, moved) in moves.iter_mut().enumerate() {
+            let mut odd = holes;
+            for shift in [1, 2, 4, 8, 16, 32] {
+                odd ^= odd << shift;
+            }
+            let moving = odd & left;
+            left = left ^ moving | moving >> (1 << step);
+            holes &= !odd;
+            *moved = moving << AT;
         }
-        Self { shifts, count, sevens }
+        Self { mask, first, moves }
+    }
+
+    /// Whether four steps are enough.
+    pub(super) fn is_short(&self) -> bool {
+        self.moves[4] | self.moves[5] == 0
+    }
+
+    /// The bits of `word` under the mask.
+    #[inline(always)]
+    pub(super) fn apply<const STEPS: usize>(&self, word: u64) -> u64 {
+        let mut bits = (word & self.mask) >> self.first;
+        for step in 0..STEPS {
+            let moving = bits & self.moves[step];
+            bits = bits ^ moving | moving >> (1 << step);
+        }
+        bits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Bit by bit.
+    fn gathered(word: u64, mask: u64) -> u64 {
+        let bits = (0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| word >> bit & 1);
+        bits.enumerate().map(|(to, bit)| bit << to).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn bits_are_gathered(word: u64, mask: (u64, u64)) {
+            for mask in [mask.0, mask.0 & mask.1, mask.0 | mask.1, mask.1 >> 30].map(|mask| mask & !63) {
+                if mask != 0 {
+                    let gather = Gather::<6>::new(mask);
+                    prop_assert_eq!(gather.apply::<6>(word), gathered(word, mask) << 6);
+                    if gather.is_short() {
+                        prop_assert_eq!(gather.apply::<4>(word), gathered(word, mask) << 6);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_hold_every_key() {
+        for keys in 1..=52 {
+            for queries in [0, 1, 100, 200, 400, 1000, 10_000] {
+                let Windows { size, count, .. } = Windows::new(((1 << keys) - 1) << 6, queries);
+                assert!(size * count >= keys && size * (count - 1) < keys && count <= 8, "{keys} keys");
+            }
+        }
+        // Few queries are not worth large tables.
+        assert!(Windows::new(((1 << 26) - 1) << 6, 50).size < Windows::new(((1 << 26) - 1) << 6, 5000).size);
     }
 }
