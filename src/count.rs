@@ -4,20 +4,18 @@ use std::time::Instant;
 
 use crate::board::{Size, SizeError};
 use crate::engine::lanes::Isa;
+use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::ledger::{Fingerprint, LedgerError};
 use crate::placement::Placement;
 use crate::plan::Plan;
-use crate::plan::rows::Lines;
+use crate::plan::rows::{Lines, RowsPlan};
 use crate::run::dispatch::{Job, dispatch};
-use crate::run::gate::{self, GateError};
+use crate::run::gate::{self, Board, GateError};
 use crate::run::progress::Watch;
 use crate::run::recheck::Recheck;
 use crate::run::{Halt, run};
 use crate::tally::{Overflow, Tally};
-
-/// Counts above this N pass the gate first; up to it the count itself is as quick as the gate.
-const GATE_ABOVE: usize = 8;
 
 /// A count to be made: of what, by which engine, on how many threads.
 ///
@@ -48,15 +46,18 @@ pub enum CountError {
     /// The engine can't count this, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// The engine failed on 8×8.
+    /// The engine failed on a small board.
     #[error(transparent)]
     Gate(#[from] GateError),
     /// The run ended early: it was stopped, its sum is too large, or a double check failed.
     #[error(transparent)]
     Halt(#[from] Halt),
-    /// The ledger to go on from belongs to something else.
-    #[error("this ledger cannot be gone on with: {0}")]
+    /// The ledger to go on from, or to audit, belongs to something else.
+    #[error("this ledger is of no use here: {0}")]
     Ledger(#[from] LedgerError),
+    /// The ledger was made by another engine than there are.
+    #[error("this program has no engine '{0}'")]
+    UnknownEngine(String),
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -136,10 +137,39 @@ impl Count {
     /// up to 190 MB of tables for N ≤ 21, and some 20 to 60 MB a thread for N = 22 to 24.
     ///
     /// # Errors
-    /// Where the engine fails its check on 8×8, the count does not fit in 128 bits, a double check fails, or no
+    /// Where the engine fails its check on 8×8 (and 9×9, for odd boards), the count does not fit in 128 bits, a double check fails, or no
     /// threads can be had.
     pub fn run(&self) -> Result<Report, CountError> {
         self.counted(None)
+    }
+
+    /// Counts by an engine of your own, which passes the same gate as those that are built in.
+    ///
+    /// ```
+    /// use queens::engine::Engine;
+    /// use queens::{Count, Placement, Size};
+    ///
+    /// /// Tries every row of the next column.
+    /// struct Plain;
+    ///
+    /// impl Engine for Plain {
+    ///     type Task = Placement;
+    ///     type Worker = ();
+    ///     fn worker(&self) {}
+    ///     fn count(&self, (): &mut (), task: &Placement) -> u64 {
+    ///         let rows = 1..=task.size().get();
+    ///         if task.is_solution() { 1 } else { rows.flat_map(|row| task.with(row)).map(|next| self.count(&mut (), &next)).sum() }
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(Count::new(Size::new(9)?).run_by(&Plain)?, 352);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Count::run`].
+    pub fn run_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<u128, CountError> {
+        Ok(self.counted_by(&Own(engine), None)?.tally.get())
     }
 
     /// Counts what the ledger of `watch` lacks, and enters it there; the report has the sum of the whole ledger.
@@ -170,19 +200,50 @@ impl Count {
     }
 
     fn counted(&self, watch: Option<&Watch>) -> Result<Report, CountError> {
+        let method = Method::choose(self.engine, self.isa, &self.prefix)?;
+        let Counted { tally, threads, seconds, double_checked } = self.counted_by(&method, watch)?;
+        Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds, double_checked })
+    }
+
+    fn counted_by(&self, means: &impl Means, watch: Option<&Watch>) -> Result<Counted, CountError> {
         let pool = thread_pool(self.threads)?;
         let threads = pool.current_num_threads();
         let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.prefix.size(), threads) };
-        let method = Method::choose(self.engine, self.isa, &self.prefix)?;
         let start = Instant::now();
-        if self.prefix.size().get() > GATE_ABOVE {
-            let eight = Size::new(8).expect("8 is a size");
-            dispatch(method, &Placement::empty(eight), lines, Gate)?;
+        for &board in gate::boards(self.prefix.size()) {
+            means.run(&Placement::empty(board.size()), lines, Gate(board))?;
         }
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
-        let (tally, double_checked) = dispatch(method, &self.prefix, lines, sum)?;
-        let seconds = start.elapsed().as_secs_f64();
-        Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds, double_checked })
+        let (tally, double_checked) = means.run(&self.prefix, lines, sum)?;
+        Ok(Counted { tally, threads, seconds: start.elapsed().as_secs_f64(), double_checked })
+    }
+}
+
+/// What a count has come to.
+struct Counted {
+    tally: Tally,
+    threads: usize,
+    seconds: f64,
+    double_checked: usize,
+}
+
+/// An engine with its plan for whatever is to be counted.
+trait Means {
+    fn run<J: Job>(&self, prefix: &Placement, lines: Lines, job: J) -> J::Output;
+}
+
+impl Means for Method {
+    fn run<J: Job>(&self, prefix: &Placement, lines: Lines, job: J) -> J::Output {
+        dispatch(*self, prefix, lines, job)
+    }
+}
+
+/// An engine from outside.
+struct Own<'a, E>(&'a E);
+
+impl<E: Engine<Task = Placement>> Means for Own<'_, E> {
+    fn run<J: Job>(&self, prefix: &Placement, lines: Lines, job: J) -> J::Output {
+        job.run(&RowsPlan::new(prefix, lines), self.0, &Naive)
     }
 }
 
@@ -211,7 +272,7 @@ pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Count::new(Size::new(n)?).run()?.count)
 }
 
-struct Gate;
+struct Gate(Board);
 
 impl Job for Gate {
     type Output = Result<(), GateError>;
@@ -222,7 +283,7 @@ impl Job for Gate {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        gate::check(plan, engine)
+        gate::check(self.0, plan, engine)
     }
 }
 

@@ -18,16 +18,20 @@
 //! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, one of each class |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
-//! | [`Turn`], [`Unique`] | solutions that turns leave unchanged, and solutions up to symmetry |
+//! | [`Turn`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check |
 //! | [`profile`] | placements of k queens on the first k columns |
-//! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on 8×8; progress, stopping, double checks |
+//! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
 //! | [`mod@bench`] | the engines timed, and a picture of it |
 //! | [`verify`] | recomputed terms held against them |
+//! | [`Audit`] | random units and tasks of a ledger recounted |
+//! | [`auditor`] | tasks counted by their definition, to hold engines against |
 
+mod audit;
+pub mod auditor;
 pub mod bench;
 mod bfile;
 mod board;
@@ -48,6 +52,7 @@ mod symmetry;
 pub mod tally;
 pub mod verify;
 
+pub use audit::{Audit, AuditedTask, Findings, Recounted};
 pub use bfile::{BFile, BFileError};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
@@ -58,5 +63,5 @@ pub use placement::{Placement, PlacementError, Square};
 pub use profile::profile;
 pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
-pub use symmetric::{NotDivisible, Turn, Unique};
+pub use symmetric::{NotDivisible, Residue, Turn, Unique};
 pub use symmetry::{Fundamental, Orbit, Symmetry};

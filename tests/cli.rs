@@ -12,7 +12,7 @@ fn queens(args: &[&str]) -> Command {
 #[test]
 fn a_count_is_the_number_alone() {
     for (n, count) in [("0", "1\n"), ("1", "1\n"), ("2", "0\n"), ("3", "0\n"), ("8", "92\n"), ("12", "14200\n")] {
-        queens(&["count", n]).assert().success().stdout(count).stderr("");
+        queens(&["count", n]).assert().success().stdout(count).stderr("agrees with OEIS A000170\n");
         queens(&["count", n, "--quiet"]).assert().success().stdout(count).stderr("");
     }
     for engine in ["auto", "join", "backtrack", "naive"] {
@@ -44,10 +44,13 @@ fn a_prefix_counts_its_completions() {
 #[test]
 fn symmetric_solutions_are_counted_once_or_alone() {
     for (n, classes) in [("0", "1\n"), ("1", "1\n"), ("2", "0\n"), ("8", "12\n"), ("12", "1787\n")] {
-        queens(&["count", n, "--unique"]).assert().success().stdout(classes).stderr("");
+        // The sequence begins with N = 1.
+        let note = if n == "0" { "" } else { "agrees with OEIS A002562\n" };
+        queens(&["count", n, "--unique"]).assert().success().stdout(classes).stderr(note);
     }
     for (n, turn, count) in [("8", "half", "4\n"), ("12", "quarter", "8\n"), ("1", "quarter", "1\n")] {
-        queens(&["count", n, "--symmetry", turn]).assert().success().stdout(count);
+        let note = format!("agrees with OEIS {}\n", if turn == "half" { "A032522" } else { "A033148" });
+        queens(&["count", n, "--symmetry", turn]).assert().success().stdout(count).stderr(note);
         queens(&["count", n, "--symmetric", turn]).assert().success().stdout(count);
     }
     let json = |args| -> serde_json::Value {
@@ -58,15 +61,25 @@ fn symmetric_solutions_are_counted_once_or_alone() {
     assert_eq!([&unique["count"], &unique["half_turn"], &unique["quarter_turn"]], ["14200", "80", "8"]);
     let half = json(&["count", "12", "--symmetry", "half", "--json"]);
     assert_eq!([&half["count"], &half["symmetry"]], ["80", "half"]);
+    for (object, sequence) in [(&unique, "A002562"), (&half, "A032522")] {
+        assert_eq!(object["oeis"], serde_json::json!({"sequence": sequence, "agrees": true}));
+    }
 }
 
 #[test]
 fn a_profile_is_a_line_a_level() {
-    queens(&["profile", "6"]).assert().success().stdout("1\n6\n20\n36\n46\n40\n4\n").stderr("");
+    queens(&["profile", "6"])
+        .assert()
+        .success()
+        .stdout("1\n6\n20\n36\n46\n40\n4\n")
+        .stderr("agrees with OEIS A319284\n");
+    queens(&["profile", "6", "-q"]).assert().success().stderr("");
+    queens(&["profile", "13"]).assert().success().stderr("agrees with OEIS A000170\n");
     queens(&["profile", "0"]).assert().success().stdout("1\n");
     let output = queens(&["profile", "4", "--json"]).assert().success().get_output().stdout.clone();
     let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
     assert_eq!(json["profile"], serde_json::json!(["1", "4", "6", "4", "2"]));
+    assert_eq!(json["oeis"], serde_json::json!({"sequence": "A319284", "agrees": true}));
 }
 
 /// A file of the given content, of its own for each name.
@@ -179,6 +192,12 @@ fn json_is_one_object() {
     assert_eq!(json["engine"], "backtrack");
     assert_eq!(json["threads"], 2);
     assert_eq!(json["prefix"], serde_json::Value::Null);
+    assert_eq!(json["oeis"], serde_json::json!({"sequence": "A000170", "agrees": true}));
+    // Nothing is published of completions.
+    let output =
+        queens(&["count", "8", "--prefix", "1", "--json"]).assert().success().stderr("").get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!([&json["oeis"], &json["modulo"]], [&serde_json::Value::Null; 2]);
     assert!(json["seconds"].as_f64().unwrap() > 0.0);
     assert!(json["isa"].is_string() && json["cpu"].is_string());
 }
@@ -195,7 +214,7 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--prefix", "151"], "the queens in column 1, row 1 and column 3, row 1 share a row"),
         (&["count", "8", "--prefix", "19"], "the queen in column 2, row 9 is outside the board; rows go from 1 to 8"),
         (&["count", "8", "--engine", "quick"], "[possible values: auto, join, backtrack, naive]"),
-        (&["count", "8", "--isa", "mmx"], "[possible values: portable, avx2, avx512]"),
+        (&["count", "8", "--isa", "mmx"], "[possible values: portable, neon, avx2, avx512]"),
         (&["count", "4", "--engine", "join"], "the join engine counts whole boards of N = 5 to 28"),
         (&["count", "8", "--engine", "join", "--prefix", "1"], "the join engine counts whole boards"),
         (&["count", "8", "--threads", "0.5"], "threads are a whole number from 0 (every core) to 1024"),

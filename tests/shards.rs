@@ -51,6 +51,11 @@ fn all_shards_make_the_total() {
     assert_eq!(output(path, "merge -q s1 s2 s3"), (Some(0), total.to_owned(), String::new()));
     let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
     assert_eq!((&json["count"], &json["n"], &json["shards"]), (&"2680".into(), &11.into(), &3.into()));
+    assert_eq!(json["oeis"], serde_json::json!({"sequence": "A000170", "agrees": true}));
+    // The time of all shards together, each as long as its file says.
+    let seconds = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.seconds;
+    let all: f64 = (1..=3).map(seconds).sum();
+    assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");
     assert_eq!((&json["agrees_with"], &json["missing"]), (&"A000170".into(), &serde_json::Value::Null));
     // A finished checkpoint of everything is the one shard of one.
     assert_eq!(output(path, "count 11 --engine backtrack --checkpoint c").0, Some(0));
@@ -172,7 +177,13 @@ fn results_that_differ_are_an_alarm() {
     // Nothing to compare with but the published total.
     let (code, out, err) = output(path, "merge s1 other");
     assert_eq!((code, out.as_str()), (Some(3), ""));
-    assert!(err.contains("but A000170 has 2680"), "{err}");
+    assert!(err.contains("but OEIS A000170 has 2680"), "{err}");
+    let (code, out, _) = output(path, "merge --json s1 other");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (code, &json["oeis"]["agrees"], &json["agrees_with"]),
+        (Some(3), &false.into(), &serde_json::Value::Null)
+    );
     let error = store::read(&path.join("s1")).unwrap().record(4, 1.into()).unwrap_err();
     assert!(matches!(error, LedgerError::Conflict { unit: 4, .. }), "{error}");
     assert!(Shard::new(1, 2).unwrap().contains(4));

@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Count(Count),
     /// Join the results of shards, or name those that are missing
     Merge(super::merge::Merge),
+    /// Recount random units and tasks of a checkpoint, shard or result by independent code
+    Audit(super::audit::Command),
     /// Count the placements of k queens on the first k columns, k = 0..N (A319284)
     Profile(Profile),
     /// Recompute the terms that OEIS publishes and compare
@@ -241,7 +243,7 @@ fn engine_parser() -> impl clap::builder::TypedValueParser<Value = Choice> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
 }
 
-fn isa_parser() -> impl clap::builder::TypedValueParser<Value = Isa> {
+pub(crate) fn isa_parser() -> impl clap::builder::TypedValueParser<Value = Isa> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
 }
@@ -260,7 +262,7 @@ fn engine_help() -> String {
     std::iter::once("The engine that counts; auto picks the fastest".to_owned()).chain(engines).collect()
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
     const MOST: usize = 1024;
     text.parse()
         .ok()

@@ -8,7 +8,9 @@ use queens::ledger::store::Store;
 use queens::{Count, Isa, Placement, Report, Shard};
 use serde::Serialize;
 
+use super::agree::{Agreement, Modulo, Oeis};
 use super::keep::Keep;
+use super::long::When;
 use super::output::{self, Table};
 use super::{Exit, Failure, args, symmetric, watch};
 
@@ -33,14 +35,25 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     if args.unique {
         return symmetric::unique(args, &outcome.report);
     }
+    let agreement = if outcome.shard.is_whole() {
+        Agreement::all(&prefix, outcome.report.count, args.threads)?
+    } else {
+        Agreement::default()
+    };
     let mut out = anstream::stdout().lock();
     if args.json {
-        output::json(&mut out, &Json::from(&outcome))?;
-    } else if !args.quiet && std::io::stdout().is_terminal() {
-        write!(out, "{}", table(&outcome))?;
+        output::json(&mut out, &Json::new(&outcome, &agreement))?;
+        return agreement.verdict();
+    }
+    // A wrong number, alone, would pass for the count.
+    agreement.verdict()?;
+    if !args.quiet && std::io::stdout().is_terminal() {
+        write!(out, "{}", table(&outcome, &agreement))?;
     } else if outcome.shard.is_whole() {
-        // A part of the count, alone, would pass for the count.
+        // So would a part of it.
         writeln!(out, "{}", outcome.report.count)?;
+        // Where stderr is for programs too, a sentence would be in their way.
+        agreement.note(args.quiet || args.long.progress == When::Json);
     }
     Ok(())
 }
@@ -108,6 +121,9 @@ struct Json {
     prefix: Option<String>,
     /// The number of solutions, of all shards.
     count: Option<String>,
+    /// The comparison with OEIS, where it has the term, and else that of the remainder, where something is known of it.
+    oeis: Option<Oeis>,
+    modulo: Option<Modulo>,
     shard: Option<String>,
     /// What this shard adds to the count.
     part: Option<String>,
@@ -120,8 +136,8 @@ struct Json {
     double_checked: usize,
 }
 
-impl From<&Outcome> for Json {
-    fn from(outcome: &Outcome) -> Self {
+impl Json {
+    fn new(outcome: &Outcome, agreement: &Agreement) -> Self {
         let report = &outcome.report;
         let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
         Self {
@@ -130,6 +146,8 @@ impl From<&Outcome> for Json {
             n: report.prefix.size().get(),
             prefix: (!report.prefix.is_empty()).then(|| report.prefix.to_string()),
             count: whole.then(|| count.clone()),
+            oeis: agreement.oeis,
+            modulo: agreement.modulo,
             shard: (!whole).then(|| outcome.shard.to_string()),
             part: (!whole).then_some(count),
             engine: report.method.engine.to_string(),
@@ -144,7 +162,7 @@ impl From<&Outcome> for Json {
 }
 
 /// The result as a person reads it.
-fn table(outcome: &Outcome) -> Table {
+fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
     let report = &outcome.report;
     let mut table = Table::default();
     table.row("N", report.prefix.size());
@@ -153,6 +171,7 @@ fn table(outcome: &Outcome) -> Table {
     }
     if outcome.shard.is_whole() {
         table.result("solutions", output::grouped(report.count));
+        agreement.row(&mut table);
     } else {
         table.row("shard", outcome.shard);
         table.result("its part", output::grouped(report.count));
@@ -177,7 +196,10 @@ mod tests {
     use queens::{EngineKind, Method, Size};
 
     fn plain(outcome: &Outcome) -> String {
-        anstream::adapter::strip_str(&table(outcome).to_string()).to_string()
+        anstream::adapter::strip_str(
+            &table(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).to_string(),
+        )
+        .to_string()
     }
 
     #[test]
@@ -195,6 +217,7 @@ mod tests {
         let expected = "\
 N          16
 solutions  14,772,512
+check      agrees with OEIS A000170
 engine     backtrack, portable
 threads    2
 time       500 ms

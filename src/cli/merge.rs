@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Ledger, LedgerError};
-use queens::{Shard, oeis, ranges};
+use queens::{Shard, ranges};
 use serde::Serialize;
 
+use super::agree::{Agreement, Modulo, Oeis};
 use super::output::{self, Table};
 use super::{Exit, Failure};
 
@@ -42,22 +43,17 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         return Err(Failure::Run(Exit::Missing, text));
     }
     let total = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
-    let agrees = match merged.published() {
-        Some((id, term)) if term != total => {
-            let text = format!("the shards add up to {total}, but {id} has {term}");
-            return Err(Failure::Run(Exit::Difference, text));
-        }
-        published => published.map(|(id, _)| id),
-    };
+    let agreement = Agreement::all(&merged.whole.fingerprint().prefix, total, 0)?;
     if args.json {
-        output::json(&mut out, &merged.json(Some(total), None))?;
-    } else if args.quiet || !std::io::stdout().is_terminal() {
+        output::json(&mut out, &merged.json(Some((total, &agreement)), None))?;
+        return agreement.verdict();
+    }
+    agreement.verdict()?;
+    if args.quiet || !std::io::stdout().is_terminal() {
         writeln!(out, "{total}")?;
-        if let Some(id) = agrees.filter(|_| !args.quiet) {
-            output::note(&format!("agrees with OEIS {id}"));
-        }
+        agreement.note(args.quiet);
     } else {
-        write!(out, "{}", merged.table(total, agrees))?;
+        write!(out, "{}", merged.table(total, &agreement))?;
     }
     Ok(())
 }
@@ -88,14 +84,7 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
 }
 
 impl Merged {
-    /// The published term for this count and its sequence, where there is one.
-    fn published(&self) -> Option<(&'static str, u128)> {
-        let prefix = &self.whole.fingerprint().prefix;
-        let sequence = &oeis::QUEENS;
-        prefix.is_empty().then(|| sequence.term(prefix.size().get())).flatten().map(|term| (sequence.id, term))
-    }
-
-    fn table(&self, total: u128, agrees: Option<&str>) -> Table {
+    fn table(&self, total: u128, agreement: &Agreement) -> Table {
         let fingerprint = self.whole.fingerprint();
         let mut table = Table::default();
         table.row("N", fingerprint.prefix.size());
@@ -103,28 +92,27 @@ impl Merged {
             table.row("prefix", fingerprint.prefix);
         }
         table.result("solutions", output::grouped(total));
-        if let Some(id) = agrees {
-            table.row("OEIS", format!("agrees with {id}"));
-        }
+        agreement.row(&mut table);
         table.row("engine", &fingerprint.engine);
         table.row("shards", self.of);
         table.row("time", format!("{} in all", output::seconds(self.whole.origin.seconds)));
         table
     }
 
-    fn json<'a>(&'a self, total: Option<u128>, missing: Option<&'a str>) -> Json<'a> {
+    fn json<'a>(&'a self, result: Option<(u128, &Agreement)>, missing: Option<&'a str>) -> Json<'a> {
         let fingerprint = self.whole.fingerprint();
         Json {
             about: output::About::here(),
             command: "merge",
             n: fingerprint.prefix.size().get(),
             prefix: (!fingerprint.prefix.is_empty()).then(|| fingerprint.prefix.to_string()),
-            count: total.map(|total| total.to_string()),
+            count: result.map(|(total, _)| total.to_string()),
             engine: &fingerprint.engine,
             shards: self.of,
             missing,
-            // A total that differs from the published one never gets here.
-            agrees_with: total.and(self.published()).map(|(id, _)| id),
+            oeis: result.and_then(|(_, agreement)| agreement.oeis),
+            modulo: result.and_then(|(_, agreement)| agreement.modulo),
+            agrees_with: result.and_then(|(_, agreement)| agreement.oeis?.agreed()),
             seconds: self.whole.origin.seconds,
         }
     }
@@ -142,6 +130,9 @@ struct Json<'a> {
     engine: &'a str,
     shards: u32,
     missing: Option<&'a str>,
+    oeis: Option<Oeis>,
+    modulo: Option<Modulo>,
+    /// The sequence again, where it agrees, as in version 0.1.
     agrees_with: Option<&'static str>,
     seconds: f64,
 }

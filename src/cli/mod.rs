@@ -1,6 +1,8 @@
 //! The command line: one file a command, and what they share.
 
+mod agree;
 mod args;
+mod audit;
 mod bench;
 mod board;
 mod browse;
@@ -44,6 +46,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match args.command {
         Command::Count(count) => count::run(&count),
         Command::Merge(merge) => merge::run(&merge),
+        Command::Audit(audit) => audit::run(&audit),
         Command::Profile(profile) => profile::run(&profile),
         Command::Verify(verify) => verify::run(&verify),
         Command::Bench(bench) => bench::run(&bench),
@@ -71,6 +74,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 /// Why a command ended early.
+#[derive(Debug)]
 enum Failure {
     /// The reader of stdout went away, as `| head` does: no failure at all.
     Closed,

@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
-use queens::{Report, Turn, Unique, available_threads};
+use queens::{Report, Turn, Unique, available_threads, oeis};
 use serde::Serialize;
 
+use super::agree::{Agreement, Oeis};
 use super::args::{self, Symmetry};
 use super::output::{self, Table};
 use super::{Exit, Failure};
@@ -18,9 +19,12 @@ pub(super) fn unique(args: &args::Count, report: &Report) -> Result<(), Failure>
     let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
     let seconds = report.seconds + start.elapsed().as_secs_f64();
 
+    // The classes are divided from the total by a check modulo 8.
+    let agreement = Agreement::with(&oeis::UNIQUE, size.get(), classes);
     let mut table = Table::default();
     table.row("N", size);
     table.result("unique", output::grouped(classes));
+    agreement.row(&mut table);
     table.row("solutions", output::grouped(report.count));
     table.row("half turn", format!("{} unchanged", output::grouped(unique.half)));
     table.row("quarter turn", format!("{} unchanged", output::grouped(unique.quarter)));
@@ -32,6 +36,7 @@ pub(super) fn unique(args: &args::Count, report: &Report) -> Result<(), Failure>
         command: "count",
         n: size.get(),
         unique: classes.to_string(),
+        oeis: agreement.oeis,
         count: report.count.to_string(),
         half_turn: unique.half.to_string(),
         quarter_turn: unique.quarter.to_string(),
@@ -40,7 +45,7 @@ pub(super) fn unique(args: &args::Count, report: &Report) -> Result<(), Failure>
         threads: report.threads,
         seconds,
     };
-    print(args, classes, &table, &json)
+    print(args, classes, &agreement, &table, &json)
 }
 
 /// The solutions that a turn leaves unchanged.
@@ -54,9 +59,15 @@ pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry) -> Result<(), Fa
     let count = turn.count(args.size, threads).map_err(|error| Failure::from(&error))?;
     let seconds = start.elapsed().as_secs_f64();
 
+    let sequence = match turn {
+        Turn::Half => &oeis::HALF_TURN,
+        Turn::Quarter => &oeis::QUARTER_TURN,
+    };
+    let agreement = Agreement::with(sequence, args.size.get(), count);
     let mut table = Table::default();
     table.row("N", args.size);
     table.result("solutions", output::grouped(count));
+    agreement.row(&mut table);
     table.row("unchanged by", format!("a {name} turn"));
     table.row("threads", threads);
     table.row("time", output::seconds(seconds));
@@ -65,20 +76,31 @@ pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry) -> Result<(), Fa
         command: "count",
         n: args.size.get(),
         symmetry: name,
+        oeis: agreement.oeis,
         count: count.to_string(),
         threads,
         seconds,
     };
-    print(args, count, &table, &json)
+    print(args, count, &agreement, &table, &json)
 }
 
 /// The number alone, the table or the object, as for every count.
-fn print(args: &args::Count, count: u128, table: &Table, json: &impl Serialize) -> Result<(), Failure> {
+fn print(
+    args: &args::Count,
+    count: u128,
+    agreement: &Agreement,
+    table: &Table,
+    json: &impl Serialize,
+) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     if args.json {
         output::json(&mut out, json)?;
-    } else if args.quiet || !std::io::stdout().is_terminal() {
+        return agreement.verdict();
+    }
+    agreement.verdict()?;
+    if args.quiet || !std::io::stdout().is_terminal() {
         writeln!(out, "{count}")?;
+        agreement.note(args.quiet);
     } else {
         write!(out, "{table}")?;
     }
@@ -92,6 +114,7 @@ struct UniqueJson {
     command: &'static str,
     n: usize,
     unique: String,
+    oeis: Option<Oeis>,
     count: String,
     half_turn: String,
     quarter_turn: String,
@@ -108,6 +131,7 @@ struct UnchangedJson {
     command: &'static str,
     n: usize,
     symmetry: &'static str,
+    oeis: Option<Oeis>,
     count: String,
     threads: usize,
     seconds: f64,

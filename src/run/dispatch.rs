@@ -1,5 +1,6 @@
 //! From the name of an engine to its type: the one place that pairs engines with their plans.
 
+use crate::auditor::{Audited, Sampled};
 use crate::board::Size;
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
@@ -18,7 +19,7 @@ pub(crate) trait Job {
     /// The engine `second` counts the same tasks by other means, for a double check.
     fn run<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Self::Output
     where
-        P: Plan,
+        P: Plan<Task: Audited>,
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>;
 }
@@ -47,9 +48,61 @@ impl<J: Job> WithLanes for Joining<J> {
     type Output = J::Output;
 
     fn with<L: Lanes>(self, lanes: L) -> J::Output {
-        // No other engine counts these tasks. Portable lanes checked by themselves still show a machine that errs now
-        // and then.
-        let second = Join::new(self.size, Portable::new());
-        self.job.run(&HalvesPlan::new(self.size), &Join::new(self.size, lanes), &second)
+        let plan = HalvesPlan::new(self.size);
+        // No other engine counts these tasks in a time that a double check may take. Portable lanes show a machine that
+        // errs now and then, even where they check themselves; for the method, the auditor counts one task of each unit.
+        let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
+        let second = Sampled::new(Join::new(self.size, Portable::new()), most);
+        self.job.run(&plan, &Join::new(self.size, lanes), &second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Size;
+    use crate::engine::Choice;
+    use crate::engine::lanes::Isa;
+    use std::any::type_name;
+
+    /// The types of the engine and of the one that checks it.
+    struct Names;
+
+    impl Job for Names {
+        type Output = [&'static str; 2];
+
+        fn run<P, E, S>(self, _plan: &P, _engine: &E, _second: &S) -> Self::Output
+        where
+            P: Plan<Task: Audited>,
+            E: Engine<Task = P::Task>,
+            S: Engine<Task = P::Task>,
+        {
+            [type_name::<E>(), type_name::<S>()]
+        }
+    }
+
+    fn names(engine: EngineKind, isa: Option<Isa>) -> [&'static str; 2] {
+        let empty = Placement::empty(Size::new(9).unwrap());
+        let method = Method::choose(Choice::Engine(engine), isa, &empty).unwrap();
+        dispatch(method, &empty, Lines::Two, Names)
+    }
+
+    /// What is asked for is what runs, and what checks it is something else.
+    #[test]
+    fn engines_are_those_named_and_checked_by_others() {
+        let [engine, second] = names(EngineKind::Backtrack, None);
+        assert!(engine.ends_with("::Backtrack") && second.ends_with("::Naive"), "{engine}, {second}");
+        let [engine, second] = names(EngineKind::Naive, None);
+        assert!(engine.ends_with("::Naive") && second.ends_with("::Backtrack"), "{engine}, {second}");
+        let mut joins = Vec::new();
+        for isa in Isa::available() {
+            let [engine, second] = names(EngineKind::Join, Some(isa));
+            assert!(second.contains("::Sampled<") && second.contains("::Portable>"), "{second}");
+            let lanes = engine.to_lowercase();
+            assert!(lanes.contains("::join<") && lanes.contains(isa.name()), "{engine} for {isa}");
+            joins.push(engine);
+        }
+        joins.dedup();
+        assert_eq!(joins.len(), Isa::available().count(), "each set has lanes of its own: {joins:?}");
     }
 }

@@ -1,39 +1,66 @@
-//! The gate: whatever is about to count a large board must first get the 8×8 board right.
+//! The gate: whatever is about to count a large board must first get a small one right.
 //!
 //! A broken build, a processor that computes wrongly or a symmetry weight gone astray would otherwise cost hours and
-//! end in a wrong number. The same plan, engine and instruction set are run on 8×8, which takes microseconds.
+//! end in a wrong number. The same plan, engine and instruction set are run on 8×8, and on 9×9 too where the board is
+//! odd, since middle lines are code of their own; that takes microseconds.
 
+use crate::board::Size;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
 
-/// Solutions on 8×8, and those with the first queen in the upper half (Nauck 1850).
-const SOLUTIONS: u128 = 92;
-const UPPER_HALF: u128 = 46;
+/// A board small enough to be counted before every larger one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board {
+    n: usize,
+    /// All its solutions.
+    solutions: u128,
+}
 
-/// The engine failed on 8×8.
+/// Nauck 1850.
+const EIGHT: Board = Board { n: 8, solutions: 92 };
+/// Pein 1889.
+const NINE: Board = Board { n: 9, solutions: 352 };
+
+/// The boards to count before one of this size: none where it is as small itself.
+pub fn boards(size: Size) -> &'static [Board] {
+    match size.get() {
+        0..=8 => &[],
+        n if n % 2 == 0 => &[EIGHT],
+        _ => &[EIGHT, NINE],
+    }
+}
+
+impl Board {
+    /// Its size.
+    pub fn size(self) -> Size {
+        Size::new(self.n).expect("8 and 9 are sizes")
+    }
+}
+
+/// The engine failed on a small board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GateError {
     /// A wrong total.
-    #[error("self-check failed: found {0} solutions on 8×8 instead of {SOLUTIONS}; nothing was counted")]
-    Total(u128),
+    #[error("self-check failed: found {0} solutions on {n}×{n} instead of {wanted}; nothing was counted",
+        n = _1.n, wanted = _1.solutions)]
+    Total(u128, Board),
     /// A wrong count for the half that mirror symmetry leaves.
-    #[error(
-        "self-check failed: found {0} solutions on the upper half of 8×8 instead of {UPPER_HALF}; nothing was counted"
-    )]
-    UpperHalf(u128),
+    #[error("self-check failed: found {0} solutions on the upper half of {n}×{n} instead of {wanted}; nothing was counted",
+        n = _1.n, wanted = _1.solutions / 2)]
+    UpperHalf(u128, Board),
     /// A sum too large.
     #[error("self-check failed: {0}; nothing was counted")]
     Overflow(#[from] Overflow),
 }
 
-/// Runs `engine` over `plan`, which must be a plan for the empty 8×8 board made as the one for the real count.
+/// Runs `engine` over `plan`, which must be a plan for the empty `board` made as the one for the real count.
 ///
 /// Where every task stands for two, the halved sum is checked by itself, before the doubling.
 ///
 /// # Errors
 /// Where a count differs from what it should be.
-pub fn check<P, E>(plan: &P, engine: &E) -> Result<(), GateError>
+pub fn check<P, E>(board: Board, plan: &P, engine: &E) -> Result<(), GateError>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
@@ -46,11 +73,11 @@ where
         half.add(count, weighted.weight / 2)?;
         halved &= weighted.weight % 2 == 0;
     }
-    if halved && half.get() != UPPER_HALF {
-        return Err(GateError::UpperHalf(half.get()));
+    if halved && half.get() != board.solutions / 2 {
+        return Err(GateError::UpperHalf(half.get(), board));
     }
-    if total.get() != SOLUTIONS {
-        return Err(GateError::Total(total.get()));
+    if total.get() != board.solutions {
+        return Err(GateError::Total(total.get(), board));
     }
     Ok(())
 }
@@ -114,19 +141,35 @@ mod tests {
     #[test]
     fn right_engines_pass() {
         for lines in [Lines::One, Lines::Two] {
-            assert_eq!(check(&eight(lines), &Naive), Ok(()));
-            assert_eq!(check(&eight(lines), &Backtrack), Ok(()));
+            assert_eq!(check(EIGHT, &eight(lines), &Naive), Ok(()));
+            assert_eq!(check(EIGHT, &eight(lines), &Backtrack), Ok(()));
         }
+    }
+
+    /// What is about to count an odd board is tried on one, too.
+    #[test]
+    fn odd_boards_have_a_gate_of_their_own() {
+        let sizes = |n| boards(Size::new(n).unwrap()).iter().map(|board| board.size().get()).collect::<Vec<_>>();
+        assert_eq!([0, 8, 10, 32].map(sizes), [vec![], vec![], vec![8], vec![8]]);
+        assert_eq!([9, 13, 27].map(sizes), [[8, 9]; 3].map(Vec::from));
+        let nine = RowsPlan::new(&Placement::empty(NINE.size()), Lines::Two);
+        assert_eq!(check(NINE, &nine, &Naive), Ok(()));
+        let error = check(NINE, &nine, &Wrong).unwrap_err();
+        assert_eq!(error, GateError::UpperHalf(165, NINE), "22 begin in row 4");
+        let message =
+            "self-check failed: found 165 solutions on the upper half of 9×9 instead of 176; nothing was counted";
+        assert_eq!(error.to_string(), message);
+        assert!(check(EIGHT, &nine, &Naive).is_err());
     }
 
     #[test]
     fn a_wrong_engine_is_stopped() {
         // 18 solutions begin in row 4 of 8.
-        assert_eq!(check(&eight(Lines::One), &Wrong), Err(GateError::UpperHalf(28)));
+        assert_eq!(check(EIGHT, &eight(Lines::One), &Wrong), Err(GateError::UpperHalf(28, EIGHT)));
     }
 
     #[test]
     fn a_wrong_weight_is_stopped() {
-        assert_eq!(check(&Doubled(eight(Lines::One)), &Naive), Err(GateError::Total(110)));
+        assert_eq!(check(EIGHT, &Doubled(eight(Lines::One)), &Naive), Err(GateError::Total(110, EIGHT)));
     }
 }

@@ -11,6 +11,7 @@
 //! remainder is a check of the full count modulo 8.
 
 mod orbits;
+mod residue;
 mod unique;
 
 use rayon::prelude::*;
@@ -21,6 +22,7 @@ use crate::plan::Weighted;
 use crate::tally::Tally;
 
 use orbits::OrbitBoard;
+pub use residue::Residue;
 pub use unique::{NotDivisible, Unique};
 
 /// A turn of the board about its centre.

@@ -1,0 +1,143 @@
+//! The auditor against plain enumeration, and every engine against the auditor.
+
+use super::*;
+use crate::Size;
+use crate::engine::Engine;
+use crate::engine::join::Join;
+use crate::engine::lanes::Portable;
+use crate::engine::naive::Naive;
+use crate::plan::Plan;
+use crate::plan::halves::HalvesPlan;
+use crate::plan::rows::{Lines, RowsPlan};
+
+fn audited(task: &impl Audited) -> u64 {
+    count(task, &|| false).expect("nothing stops it")
+}
+
+fn total<P: Plan<Task: Audited>>(plan: &P) -> u64 {
+    (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.weight * audited(&weighted.task)).sum()
+}
+
+/// The number of solutions by plain recursion.
+fn solutions(n: usize, board: &mut Vec<usize>) -> u64 {
+    if board.len() == n {
+        return 1;
+    }
+    let mut found = 0;
+    for row in 0..n {
+        let fits = board.iter().rev().enumerate().all(|(back, &other)| other != row && other.abs_diff(row) != back + 1);
+        if fits {
+            board.push(row);
+            found += solutions(n, board);
+            board.pop();
+        }
+    }
+    found
+}
+
+/// The definitions of the tasks, with their weights, cover the board: no engine is involved.
+#[test]
+fn the_tasks_of_every_plan_add_up_to_all_solutions() {
+    for n in 1..=11 {
+        let size = Size::new(n).unwrap();
+        let all = solutions(n, &mut Vec::new());
+        for lines in [Lines::One, Lines::Two] {
+            assert_eq!(total(&RowsPlan::new(&Placement::empty(size), lines)), all, "N = {n}, {lines:?}");
+        }
+        if HalvesPlan::SIZES.contains(&n) {
+            assert_eq!(total(&HalvesPlan::new(size)), all, "N = {n} in halves");
+        }
+    }
+}
+
+/// Every task, the sums of which are those of the published terms.
+#[test]
+fn the_join_counts_every_task_as_defined() {
+    for n in 5..=13 {
+        let size = Size::new(n).unwrap();
+        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+        let mut worker = join.worker();
+        let mut sum = 0;
+        for unit in 0..plan.units() {
+            for weighted in plan.unit(unit) {
+                let found = audited(&weighted.task);
+                assert_eq!(join.count(&mut worker, &weighted.task), found, "N = {n}, unit {unit}: {:?}", weighted.task);
+                sum += u128::from(weighted.weight * found);
+            }
+        }
+        assert_eq!(Some(sum), crate::oeis::QUEENS.term(n), "N = {n}");
+    }
+}
+
+/// Tasks too large to try them all: those of sizes at which lists are cut and quadrants come and go.
+#[test]
+fn the_join_counts_random_tasks_as_defined() {
+    let mut random = fastrand::Rng::with_seed(13);
+    for (n, tasks) in [(14, 40), (15, 40), (16, 40), (17, 40), (18, 20), (19, 10), (20, 5), (22, 1)] {
+        let size = Size::new(n).unwrap();
+        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+        let mut worker = join.worker();
+        for _ in 0..tasks {
+            let unit = random.usize(..plan.units());
+            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            assert_eq!(join.count(&mut worker, &task), audited(&task), "N = {n}, unit {unit}: {task:?}");
+        }
+    }
+}
+
+#[test]
+fn completions_are_counted_as_the_oracle_does() {
+    for (n, rows) in [(8, vec![1, 5, 8]), (8, vec![]), (10, vec![3, 6]), (12, vec![2, 4, 6]), (4, vec![2, 4, 1, 3])] {
+        let prefix = Placement::new(Size::new(n).unwrap(), &rows).unwrap();
+        assert_eq!(audited(&prefix), Naive.count(&mut (), &prefix), "N = {n}, {rows:?}");
+    }
+    // The last row and column of the largest board.
+    let rows: Vec<usize> = (2..=32).step_by(2).chain([3, 1]).chain((7..=31).step_by(2)).chain([5]).collect();
+    let size = Size::new(32).unwrap();
+    let solution = Placement::new(size, &rows).unwrap();
+    assert_eq!(audited(&solution), 1);
+    let prefix = Placement::new(size, &rows[..24]).unwrap();
+    assert_eq!(audited(&prefix), Naive.count(&mut (), &prefix));
+}
+
+#[test]
+fn a_long_audit_can_be_stopped() {
+    let all = Placement::empty(Size::new(20).unwrap());
+    assert_eq!(count(&all, &|| true), None);
+}
+
+/// An engine that counts one solution too many in every task.
+struct Wrong(Join<Portable>);
+
+impl Engine for Wrong {
+    type Task = Halves;
+    type Worker = <Join<Portable> as Engine>::Worker;
+
+    fn worker(&self) -> Self::Worker {
+        self.0.worker()
+    }
+
+    fn count(&self, worker: &mut Self::Worker, task: &Halves) -> u64 {
+        self.0.count(worker, task) + 1
+    }
+}
+
+/// One task of each so many is counted by the auditor, any of them.
+#[test]
+fn one_task_of_each_so_many_is_audited() {
+    let size = Size::new(12).unwrap();
+    let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+    let tasks: Vec<Halves> = (0..24).map(|unit| plan.task(unit, 0).task).collect();
+    let right: Vec<u64> = tasks.iter().map(|task| join.count(&mut join.worker(), task)).collect();
+    let sampled = Sampled::new(Wrong(Join::new(size, Portable::new())), 8);
+    let mut audited = [0; 8];
+    for _ in 0..100 {
+        let mut worker = sampled.worker();
+        for (tasks, right) in tasks.chunks(8).zip(right.chunks(8)) {
+            let found: Vec<usize> = (0..8).filter(|&at| sampled.count(&mut worker, &tasks[at]) == right[at]).collect();
+            assert_eq!(found.len(), 1);
+            audited[found[0]] += 1;
+        }
+    }
+    assert!(audited.iter().all(|&times| times > 0), "{audited:?}");
+}

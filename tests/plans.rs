@@ -1,0 +1,99 @@
+//! Golden plans: which tasks each unit has, and what they weigh.
+//!
+//! A ledger from last year is gone on with by this year's program if the fingerprints match. So whatever changes the
+//! tasks of a unit, were it their order, must change the version in the fingerprint: else old and new shards merge to a
+//! wrong total. This test holds a hash of every unit of small plans, and of units here and there of large ones. A plan of
+//! a new version gets new lines; a line of a version that still exists never changes. To write the lines of this program:
+//!
+//! ```sh
+//! QUEENS_GOLDEN=write cargo test --test plans
+//! ```
+//!
+//! which adds lines for fingerprints that have none, drops those of versions that are gone, and refuses to change any.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+
+use queens::auditor::Audited;
+use queens::plan::Plan;
+use queens::plan::halves::HalvesPlan;
+use queens::plan::rows::{Lines, RowsPlan};
+use queens::{Placement, Size};
+use sha2::{Digest, Sha256};
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plans.txt");
+
+/// The hash of all that a plan says of its units. A task is taken by what it means, the squares that it allows, so that
+/// other names or types for the same change nothing.
+fn hash<P: Plan<Task: Audited>>(plan: &P) -> String {
+    /// Tasks that are hashed of a large plan, at least: in units at equal distances.
+    const TASKS: u64 = 10_000;
+    let mut hash = Sha256::new();
+    let all: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+    let step = (all / TASKS).max(1) as usize;
+    for unit in 0..plan.units() {
+        hash.update(format!("unit {unit} {}\n", plan.tasks(unit)));
+        if unit % step != 0 && unit + 1 != plan.units() {
+            continue;
+        }
+        for weighted in plan.unit(unit) {
+            hash.update(format!("{:?} {}\n", weighted.task.definition(), weighted.weight));
+        }
+    }
+    hash.finalize()[..8].iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+        text
+    })
+}
+
+/// Fingerprint, number of units, and hash of each plan.
+fn plans() -> BTreeMap<String, String> {
+    fn add<P: Plan<Task: Audited>>(plans: &mut BTreeMap<String, String>, plan: &P) {
+        let told = plans.insert(plan.fingerprint(), format!("units={} tasks={}", plan.units(), hash(plan)));
+        assert_eq!(told, None, "two plans with one fingerprint");
+    }
+    let mut plans = BTreeMap::new();
+    for n in [5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26] {
+        add(&mut plans, &HalvesPlan::new(Size::new(n).unwrap()));
+    }
+    for n in [0, 1, 2, 5, 8, 13, 16, 27, 32] {
+        for lines in [Lines::One, Lines::Two] {
+            add(&mut plans, &RowsPlan::new(&Placement::empty(Size::new(n).unwrap()), lines));
+        }
+    }
+    for (prefix, n) in [("158", 8), ("7,1", 13), ("5", 9)] {
+        let prefix = Placement::parse(prefix, Size::new(n).unwrap()).unwrap();
+        add(&mut plans, &RowsPlan::new(&prefix, Lines::Two));
+    }
+    plans
+}
+
+/// `rows/1` of `rows/1 N=5 prefix= lines=1`.
+fn version(fingerprint: &str) -> &str {
+    fingerprint.split(' ').next().unwrap_or_default()
+}
+
+#[test]
+fn a_fingerprint_has_one_plan_for_ever() {
+    let plans = plans();
+    let text = fs::read_to_string(GOLDEN).unwrap_or_default();
+    let golden: BTreeMap<String, String> =
+        text.lines().filter_map(|line| line.split_once(" | ")).map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
+    for (fingerprint, plan) in &plans {
+        let Some(held) = golden.get(fingerprint) else { continue };
+        assert_eq!(plan, held, "{fingerprint}: its tasks, their weights or their order changed; raise the version");
+    }
+    if std::env::var_os("QUEENS_GOLDEN").is_some_and(|value| value == "write") {
+        let lines: Vec<String> = plans.iter().map(|(fingerprint, plan)| format!("{fingerprint} | {plan}\n")).collect();
+        fs::write(GOLDEN, lines.concat()).unwrap();
+        return;
+    }
+    let versions = |plans: &BTreeMap<String, String>| -> Vec<String> {
+        let mut versions: Vec<String> = plans.keys().map(|fingerprint| version(fingerprint).to_owned()).collect();
+        versions.dedup();
+        versions
+    };
+    assert_eq!(versions(&plans), versions(&golden), "a new version? QUEENS_GOLDEN=write cargo test --test plans");
+    assert_eq!(plans.keys().collect::<Vec<_>>(), golden.keys().collect::<Vec<_>>(), "the list in this file changed?");
+}
