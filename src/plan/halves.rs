@@ -51,21 +51,32 @@ pub struct Halves {
     pub south: u32,
 }
 
-/// All row sets for one way to fill the middle, in the order of their norths.
+/// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
 #[derive(Clone, Debug)]
 struct Section {
-    middle: Middle,
-    stretches: Vec<Stretch>,
-    tasks: u64,
+    /// The tasks of a row set, one for each.
+    middles: Vec<Middle>,
+    strips: Vec<Strip>,
+    /// Row sets.
+    sets: u64,
 }
 
-/// Row sets of one north, with consecutive souths.
-#[derive(Clone, Copy, Debug)]
-struct Stretch {
-    north: u32,
-    /// Rank of the first south among the sets of its size.
-    first: u32,
-    /// Tasks of the section before these.
+/// Row sets with some consecutive souths, north by north: a north is listed once for a strip, and the souths of a
+/// narrow strip are few enough to be kept.
+///
+/// ```text
+///            souths 0 1 2 3 4 5 6 7 ..
+///   north 0         > > > > | 4th   ..      two strips of four souths; where south must not be smaller than north,
+///   north 1           > > > | strip         the strips of a square lose a corner
+///   north 2             > > | next  ..
+/// ```
+#[derive(Clone, Debug)]
+struct Strip {
+    /// The size of its norths.
+    size: usize,
+    /// The ranks of its souths among the sets of their size.
+    souths: Range<usize>,
+    /// Row sets of the section before these.
     before: u64,
 }
 
@@ -94,6 +105,22 @@ const UNITS: u64 = 4096;
 /// and as short. So a ledger stays within 100,000 units, and a unit within hours.
 const MOST_TASKS: [u64; 2] = [256, 4096];
 
+/// Souths of a strip, for boards of so large halves. While all quadrants fit in memory one strip holds all souths. Then
+/// each thread keeps those of a strip, 20 to 50 MB; from h = 13 on listing them takes less than 1 % of the time, and
+/// keeping them hundreds of megabytes.
+pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
+    match (half, odd) {
+        (..=9, _) | (10, false) | (13.., _) => None,
+        (10, true) => Some(32),
+        (11, _) => Some(8),
+        (12, _) => Some(4),
+    }
+}
+
+/// Largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another, so
+/// that the east is listed once for all of them. Beyond, listing takes hardly any time.
+pub(crate) const SHARED_EAST: usize = 12;
+
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves: below, a half has too few columns; above, the keys of
     /// a half do not fit in a word.
@@ -110,19 +137,23 @@ impl HalvesPlan {
         let mut plan = Self { size, sections: Vec::new(), units: Vec::new(), subsets };
         let odd = size.get() % 2;
         if odd == 0 {
-            plan.sections.push(plan.section(Middle::None));
+            plan.sections.push(plan.section(vec![Middle::None]));
         } else {
-            plan.sections.push(plan.section(Middle::Centre));
+            plan.sections.push(plan.section(vec![Middle::Centre]));
             for column in 1..half as u8 {
-                for row in column + 1..=half as u8 {
-                    plan.sections.push(plan.section(Middle::Crossed { column, row }));
+                let crossed = (column + 1..=half as u8).map(|row| Middle::Crossed { column, row });
+                if half <= SHARED_EAST {
+                    plan.sections.push(plan.section(crossed.collect()));
+                } else {
+                    let sections: Vec<_> = crossed.map(|middle| plan.section(vec![middle])).collect();
+                    plan.sections.extend(sections);
                 }
             }
         }
-        let all: u64 = plan.sections.iter().map(|section| section.tasks).sum();
+        let all: u64 = plan.sections.iter().map(Section::tasks).sum();
         let most = (all / UNITS).clamp(1, MOST_TASKS[odd]);
-        for (section, Section { tasks, .. }) in plan.sections.iter().enumerate() {
-            let units = (0..*tasks).step_by(most as usize).map(|first| Unit {
+        for (section, tasks) in plan.sections.iter().map(Section::tasks).enumerate() {
+            let units = (0..tasks).step_by(most as usize).map(|first| Unit {
                 section: section as u32,
                 tasks: most.min(tasks - first) as u32,
                 first,
@@ -132,28 +163,43 @@ impl HalvesPlan {
         plan
     }
 
-    /// The row sets that symmetry leaves for one way to fill the middle.
-    fn section(&self, middle: Middle) -> Section {
+    /// The row sets that symmetry leaves for one way to fill the middle, or several with the same queen in the middle
+    /// column.
+    fn section(&self, middles: Vec<Middle>) -> Section {
         let half = self.half();
-        let mut section = Section { middle, stretches: Vec::new(), tasks: 0 };
-        for north in 0..1u32 << half {
-            let count = north.count_ones() as usize;
-            let (mut first, mut end) = (0, self.subsets[half - count].len());
-            match middle {
-                Middle::None | Middle::Centre if 2 * count > half => continue,
-                Middle::Crossed { column, .. } if north >> (column - 1) & 1 == 1 => continue,
-                Middle::None | Middle::Crossed { .. } => {}
-                Middle::Centre => end = self.souths_to_mirror(north),
-            }
-            if 2 * count == half && !matches!(middle, Middle::Crossed { .. }) {
-                first = self.subsets[half - count].partition_point(|&south| south < north);
-            }
-            if first < end {
-                section.stretches.push(Stretch { north, first: first as u32, before: section.tasks });
-                section.tasks += (end - first) as u64;
+        let mut section = Section { middles, strips: Vec::new(), sets: 0 };
+        for size in 0..=half {
+            let spans: Vec<_> =
+                self.subsets[size].iter().map(|&north| self.souths(section.middles[0], north)).collect();
+            let all = self.subsets[half - size].len();
+            let width = strip(half, self.size.get() % 2 == 1).unwrap_or(all);
+            for start in (0..all).step_by(width) {
+                let souths = start..all.min(start + width);
+                let sets: usize = spans.iter().map(|span| common(span, &souths).len()).sum();
+                if sets > 0 {
+                    section.strips.push(Strip { size, souths, before: section.sets });
+                    section.sets += sets as u64;
+                }
             }
         }
         section
+    }
+
+    /// The ranks of the souths that symmetry leaves to a north.
+    fn souths(&self, middle: Middle, north: u32) -> Range<usize> {
+        let (half, count) = (self.half(), north.count_ones() as usize);
+        let souths = &self.subsets[half - count];
+        let least = || souths.partition_point(|&south| south < north);
+        match middle {
+            Middle::Crossed { column, .. } if north >> (column - 1) & 1 == 1 => 0..0,
+            Middle::Crossed { .. } => 0..souths.len(),
+            Middle::None | Middle::Centre if 2 * count > half => 0..0,
+            Middle::None | Middle::Centre => {
+                let first = if 2 * count == half { least() } else { 0 };
+                let end = if middle == Middle::None { souths.len() } else { self.souths_to_mirror(north) };
+                first..end.max(first)
+            }
+        }
     }
 
     /// How many souths of this north, in order, come up to its mirror image: those tasks whose [`Halves::mirror`] is
@@ -163,19 +209,46 @@ impl HalvesPlan {
         self.subsets[self.half() - north.count_ones() as usize].partition_point(|&south| south <= image)
     }
 
-    /// The norths of a unit, each with the ranks of its souths.
-    fn norths(&self, unit: usize) -> impl Iterator<Item = (u32, Range<usize>)> {
-        let Unit { section, tasks, first } = self.units[unit];
-        let Section { stretches, tasks: all, .. } = &self.sections[section as usize];
-        let end = first + u64::from(tasks);
-        let start = stretches.partition_point(|stretch| stretch.before <= first) - 1;
-        let ends = stretches[start + 1..].iter().map(|stretch| stretch.before).chain([*all]);
-        stretches[start..].iter().zip(ends).take_while(move |(stretch, _)| stretch.before < end).map(
-            move |(stretch, next)| {
-                let rank = |task: u64| stretch.first as usize + (task - stretch.before) as usize;
-                (stretch.north, rank(first.max(stretch.before))..rank(end.min(next)))
-            },
-        )
+    /// Row sets of a section from this one on, in order: norths, each with the ranks of its souths.
+    fn spans(&self, section: &Section, first: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
+        let start = section.strips.partition_point(|strip| strip.before <= first).saturating_sub(1);
+        let strips = &section.strips[start..];
+        let mut skip = strips.first().map_or(0, |strip| first - strip.before) as usize;
+        let middle = section.middles[0];
+        strips
+            .iter()
+            .flat_map(move |strip| self.subsets[strip.size].iter().map(move |&north| (strip, north)))
+            .filter_map(move |(strip, north)| {
+                let mut souths = common(&self.souths(middle, north), &strip.souths);
+                let skipped = skip.min(souths.len());
+                souths.start += skipped;
+                skip -= skipped;
+                (!souths.is_empty()).then_some((north, souths))
+            })
+    }
+
+    /// The tasks of a section from this one on, in order.
+    fn tasks_from(&self, section: &Section, first: u64) -> impl Iterator<Item = Weighted<Halves>> {
+        let middles = section.middles.len() as u64;
+        let sets = self.spans(section, first / middles).flat_map(move |(north, souths)| {
+            let souths = &self.subsets[self.half() - north.count_ones() as usize][souths];
+            souths.iter().map(move |&south| (north, south))
+        });
+        let tasks = sets.flat_map(move |(north, south)| {
+            section.middles.iter().map(move |&middle| self.weighted(middle, north, south))
+        });
+        tasks.skip((first % middles) as usize)
+    }
+
+    fn weighted(&self, middle: Middle, north: u32, south: u32) -> Weighted<Halves> {
+        let task = Halves { half: self.half() as u8, middle, north, south };
+        let upside_down = if north == south { 1 } else { 2 };
+        let weight = match middle {
+            Middle::None => upside_down,
+            Middle::Centre => upside_down * task.mirror(),
+            Middle::Crossed { .. } => 8,
+        };
+        Weighted { task, weight }
     }
 
     fn half(&self) -> usize {
@@ -186,6 +259,18 @@ impl HalvesPlan {
     fn all(&self) -> u32 {
         (1 << self.half()) - 1
     }
+}
+
+impl Section {
+    fn tasks(&self) -> u64 {
+        self.sets * self.middles.len() as u64
+    }
+}
+
+/// What two ranges have in common.
+fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    let start = a.start.max(b.start);
+    start..a.end.min(b.end).max(start)
 }
 
 impl Halves {
@@ -205,7 +290,7 @@ impl Plan for HalvesPlan {
     type Task = Halves;
 
     fn fingerprint(&self) -> String {
-        format!("halves/1 N={}", self.size)
+        format!("halves/2 N={}", self.size)
     }
 
     fn units(&self) -> usize {
@@ -217,52 +302,54 @@ impl Plan for HalvesPlan {
     }
 
     fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
-        let Unit { section, first, .. } = self.units[unit];
-        let Section { middle, stretches, .. } = &self.sections[section as usize];
-        let task = first + index;
-        let Stretch { north, first, before } = stretches[stretches.partition_point(|s| s.before <= task) - 1];
-        let south = self.subsets[self.half() - north.count_ones() as usize][first as usize + (task - before) as usize];
-        let middle = *middle;
-        let task = Halves { half: self.half() as u8, middle, north, south };
-        let upside_down = if north == south { 1 } else { 2 };
-        let weight = match middle {
-            Middle::None => upside_down,
-            Middle::Centre => upside_down * task.mirror(),
-            Middle::Crossed { .. } => 8,
-        };
-        Weighted { task, weight }
+        let Unit { section, first, tasks } = self.units[unit];
+        assert!(index < tasks.into(), "the unit has so many tasks");
+        let mut tasks = self.tasks_from(&self.sections[section as usize], first + index);
+        tasks.next().expect("the section has the tasks of its units")
     }
 
-    /// The queens between the halves, for odd N: they decide which quadrants there are.
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Halves>> {
+        let Unit { section, first, tasks } = self.units[unit];
+        self.tasks_from(&self.sections[section as usize], first).take(tasks as usize)
+    }
+
+    /// Where the threads share the quadrants of a board, those of all tasks with the same middle column.
     fn group(&self, unit: usize) -> usize {
-        match self.sections[self.units[unit].section as usize].middle {
-            Middle::None => unit,
-            Middle::Centre => 0,
-            Middle::Crossed { column, row } => usize::from(column) << 8 | usize::from(row),
-        }
+        let section = self.units[unit].section as usize;
+        if self.sections.len() > 1 && strip(self.half(), true).is_none() { section } else { unit }
     }
 
     /// Fitted to the mean times for N = 17 to 20, which it meets within a fifth: tasks are largest where north and
     /// south share the rows evenly, half as large again where the mirror makes a task count everything, and with
     /// crossed middle queens the larger the farther out these stand, for there they attack less.
     fn work(&self, unit: usize) -> f64 {
-        let middle = self.sections[self.units[unit].section as usize].middle;
+        let Unit { section, tasks, first } = self.units[unit];
+        let section = &self.sections[section as usize];
         let half = self.half() as f64;
-        let (rows, each) = match middle {
-            Middle::None | Middle::Centre => (half, 1.0),
-            Middle::Crossed { column, row } => (half - 0.5, 1.0 + 0.8 * f64::from(column + row) / half),
+        let middles = section.middles.len() as u64;
+        let each = |&middle: &Middle| match middle {
+            Middle::None | Middle::Centre => 1.0,
+            Middle::Crossed { column, row } => 1.0 + 0.8 * f64::from(column + row) / half,
         };
-        let work = |(north, ranks): (u32, Range<usize>)| {
+        let each = section.middles.iter().map(each).sum::<f64>();
+        let crossed = matches!(section.middles[0], Middle::Crossed { .. });
+        let rows = if crossed { half - 0.5 } else { half };
+        let (first, end) = (first / middles, (first + u64::from(tasks)).div_ceil(middles));
+        let mut left = (end - first) as usize;
+        let mut work = 0.0;
+        for (north, mut souths) in self.spans(section, first) {
+            souths.end = souths.end.min(souths.start + left);
             let uneven = f64::from(north.count_ones()) - rows / 2.0;
-            let whole = match middle {
-                Middle::Crossed { .. } => 0,
-                Middle::None | Middle::Centre => {
-                    self.souths_to_mirror(north).clamp(ranks.start, ranks.end) - ranks.start
-                }
-            };
-            (ranks.len() as f64 + 0.6 * whole as f64) / (1.0 + 0.12 * uneven * uneven)
-        };
-        each * self.norths(unit).map(work).sum::<f64>()
+            let whole =
+                if crossed { 0 } else { self.souths_to_mirror(north).clamp(souths.start, souths.end) - souths.start };
+            work += (souths.len() as f64 + 0.6 * whole as f64) / (1.0 + 0.12 * uneven * uneven);
+            left -= souths.len();
+            if left == 0 {
+                break;
+            }
+        }
+        // A unit may begin and end within the tasks of a row set.
+        work * each * f64::from(tasks) / ((end - first) * middles) as f64
     }
 }
 
@@ -329,22 +416,35 @@ mod tests {
         }
     }
 
-    /// The norths of a unit are those of its tasks, in order.
+    /// Each task by its number is the one that comes in its turn, whether or not the unit begins within a strip or a row
+    /// set; and the strips are as wide as those of boards too large for a test.
     #[test]
-    fn units_span_norths() {
-        for n in [8, 13, 16] {
+    fn tasks_come_in_turn() {
+        for n in [5, 8, 13, 16, 21, 23, 24] {
             let plan = plan(n);
-            for unit in 0..plan.units() {
-                let tasks: Vec<_> =
-                    plan.unit(unit).map(|weighted| (weighted.task.north, weighted.task.south)).collect();
-                let souths = |north: u32| &plan.subsets[n / 2 - north.count_ones() as usize];
-                let spanned: Vec<_> = plan
-                    .norths(unit)
-                    .flat_map(|(north, ranks)| souths(north)[ranks].iter().map(move |&south| (north, south)))
-                    .collect();
-                assert_eq!(tasks, spanned, "N = {n}, unit {unit}");
+            let step = (plan.units() / 40).max(1);
+            for unit in (0..plan.units()).step_by(step).chain([plan.units() - 1]) {
+                let tasks: Vec<_> = plan.unit(unit).collect();
+                assert_eq!(tasks.len() as u64, plan.tasks(unit), "N = {n}, unit {unit}");
+                for index in [0, tasks.len() / 3, tasks.len() / 2, tasks.len() - 1] {
+                    assert_eq!(plan.task(unit, index as u64), tasks[index], "N = {n}, unit {unit}");
+                }
             }
         }
+    }
+
+    /// A strip has few souths, each with every north before the next strip begins.
+    #[test]
+    fn strips_keep_souths_together() {
+        let plan = plan(22);
+        let mut souths: Vec<u32> =
+            (500..502).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task.south).collect();
+        let norths: Vec<u32> =
+            (500..502).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task.north).collect();
+        souths.sort_unstable();
+        souths.dedup();
+        assert!(souths.len() <= 16, "{} souths", souths.len());
+        assert_eq!(norths.chunk_by(|a, b| a == b).map(<[_]>::len).max(), Some(8));
     }
 
     /// 4e8 row sets for N = 27 and 2e7 for N = 28, in units that a ledger can hold.

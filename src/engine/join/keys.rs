@@ -52,6 +52,12 @@ impl Keys {
         }
     }
 
+    /// The keys, as the east sees them, of a queen on the middle row at this distance west of the centre.
+    pub(super) fn middle_row_queen(&self, distance: u8) -> u64 {
+        let distance = i32::from(distance);
+        self.bit(-distance) | mirrored(self.bit(distance))
+    }
+
     /// The bit of a diagonal x + y, none where it does not cross the middle.
     fn bit(&self, diagonal: i32) -> u64 {
         let h = self.half as i32;

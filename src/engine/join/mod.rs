@@ -80,7 +80,7 @@ use self::table::{Lists, Tables};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::Lanes;
-use crate::plan::halves::{Halves, Middle};
+use crate::plan::halves::{Halves, Middle, SHARED_EAST};
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ pub struct Join<L> {
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub fn new(size: Size, lanes: L) -> Self {
-        Self { lanes, tables: Tables::new(size.get() / 2), classes: [true; 3] }
+        Self { lanes, tables: Tables::new(size), classes: [true; 3] }
     }
 }
 
@@ -104,6 +104,10 @@ pub struct Worker {
     lists: Lists,
     lanes: [Grouped; 1],
     lane_queens: Vec<Queens>,
+    /// Odd N: the east halves without regard to the middle row's queen, and of which task.
+    east: Grouped,
+    east_inner: Vec<Inner>,
+    east_of: Option<(Middle, [u32; 2])>,
     queries: [Grouped; WEIGHTS],
     query_queens: Vec<Queens>,
     inner: Vec<Inner>,
@@ -119,7 +123,8 @@ impl<L: Lanes> Engine for Join<L> {
     }
 
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        let Worker { lists, lanes, lane_queens, queries, query_queens, inner, splitter } = worker;
+        let Worker { lists, lanes, lane_queens, east, east_inner, east_of, queries, query_queens, inner, splitter } =
+            worker;
         let keys = lists.prepare(&self.tables, task);
         let [lane_half, query_half] = lists.halves();
         let model = Model { block: L::LANES, half: task.half.into() };
@@ -134,20 +139,50 @@ impl<L: Lanes> Engine for Join<L> {
         }
         let lanes = Part { lists: lanes, groups: 0..lane_queens.len(), queens: lane_queens, cut: 0 };
 
-        inner_queens(&keys, &query_half, inner);
-        let mut counts = [0u64; WEIGHTS];
-        // The queries of one innermost queen at a time, so that their lists stay small.
-        for queen in inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
-            queries.iter_mut().for_each(Grouped::clear);
-            query_queens.clear();
-            for inner in queen {
-                if task.middle == Middle::None {
-                    self.list_west_by_weight(&query_half, inner, task.mirror(), queries);
-                } else {
-                    query_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut queries[0].patterns);
+        // The east of odd boards is listed once for all places of the middle row's queen, as long as they follow one
+        // another, and then filtered.
+        let shared = usize::from(task.half) <= SHARED_EAST;
+        let mut middle_queen = 0;
+        if let Middle::Crossed { column, row } = task.middle {
+            middle_queen = keys.middle_row_queen(row);
+            let of = (Middle::Crossed { column, row: 0 }, [task.north, task.south]);
+            if *east_of != Some(of) {
+                *east_of = Some(of);
+                inner_queens(&keys, &query_half, east_inner);
+                east.clear();
+                if shared {
+                    self.list_east(&query_half, east_inner, east);
                 }
-                queries.iter_mut().for_each(Grouped::close);
-                query_queens.push(inner.keys);
+            }
+        } else {
+            *east_of = None;
+            inner_queens(&keys, &query_half, east_inner);
+        }
+        let mut counts = [0u64; WEIGHTS];
+        let mut start = 0;
+        // The queries of one innermost queen at a time, so that their lists stay small.
+        for queen in east_inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
+            query_queens.clear();
+            query_queens.extend(queen.iter().map(|inner| inner.keys));
+            if matches!(task.middle, Middle::Crossed { .. }) {
+                let groups = if shared { start..start + queen.len() } else { 0..queen.len() };
+                start += queen.len();
+                if !shared {
+                    east.clear();
+                    self.list_east(&query_half, queen, east);
+                }
+                queries[0].keep(self.lanes, east, groups, middle_queen);
+                queries[1..].iter_mut().for_each(|list| list.clear_groups(queen.len()));
+            } else {
+                queries.iter_mut().for_each(Grouped::clear);
+                for inner in queen {
+                    if task.middle == Middle::None {
+                        self.list_west_by_weight(&query_half, inner, task.mirror(), queries);
+                    } else {
+                        query_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut queries[0].patterns);
+                    }
+                    queries.iter_mut().for_each(Grouped::close);
+                }
             }
             let queries = Part { lists: queries, groups: 0..query_queens.len(), queens: query_queens, cut: 0 };
             let more = splitter.count(self.lanes, model, &lanes, &queries);
@@ -161,6 +196,14 @@ impl<L: Lanes> Engine for Join<L> {
 }
 
 impl<L: Lanes> Join<L> {
+    /// Appends the east halves with these inner queens, a group each.
+    fn list_east(&self, half: &Half, inner: &[Inner], east: &mut Grouped) {
+        for inner in inner {
+            half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut east.patterns);
+            east.close();
+        }
+    }
+
     /// Lists the west halves of an even board, apart by what they weigh: 4, 2 and 1.
     fn list_west_by_weight(&self, half: &Half, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
@@ -268,7 +311,7 @@ mod tests {
             let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
             for (index, depths) in DEPTHS.into_iter().enumerate() {
                 for always in [false, true] {
-                    let tables = Tables::otherwise(n / 2, depths, always ^ (index % 2 == 0));
+                    let tables = Tables::otherwise(size, depths, always ^ (index % 2 == 0), 1 + index % 3);
                     let join = Join { tables, ..Join::new(size, Portable::new()) };
                     let mut worker = join.worker();
                     worker.splitter.always = always;

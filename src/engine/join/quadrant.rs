@@ -125,7 +125,7 @@ pub(super) struct Blocked {
     pub(super) transverse: u64,
 }
 
-/// Lists quadrants of one shape; keeps its buffers.
+/// Lists quadrants of one shape.
 #[derive(Debug)]
 pub(super) struct Lister {
     shape: Shape,
@@ -133,6 +133,11 @@ pub(super) struct Lister {
     queens: Vec<[u64; 16]>,
     /// Rank of each set of outer columns among those of its size.
     ranks: Vec<u16>,
+}
+
+/// Buffers for listing, whatever the shape.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
     found: Vec<Found>,
     kinds: Vec<[u32; 2]>,
     next: Vec<u32>,
@@ -156,56 +161,57 @@ impl Lister {
         let ranks = (0..1u32 << outer).map(rank).collect();
         let queen = |i, j| if j < shape.half { keys.queen(side, i, j) } else { 0 };
         let queens = (0..shape.half).map(|i| std::array::from_fn(|j| queen(i, j))).collect();
-        Self { shape, queens, ranks, found: Vec::new(), kinds: Vec::new(), next: Vec::new() }
+        Self { shape, queens, ranks }
     }
 
     /// Fills `list` with all placements of queens in exactly the rows `rows`, off the blocked diagonals.
-    pub(super) fn list(&mut self, rows: u32, blocked: Blocked, list: &mut Quadrant) {
+    pub(super) fn list(&self, rows: u32, blocked: Blocked, buffers: &mut Buffers, list: &mut Quadrant) {
         let shape = self.shape;
+        let Buffers { found, kinds, next } = buffers;
         let count = rows.count_ones() as usize;
         list.rows = rows;
         list.bases.clear();
-        self.kinds.clear();
+        kinds.clear();
         let mut runs = 0;
         for signature in 0..shape.signatures(count) {
             let sets = shape.sets(count, inner(count, signature)) as u32;
             list.bases.push(runs);
-            self.kinds.push([runs, runs + if shape.by_diagonal { sets } else { 0 }]);
+            kinds.push([runs, runs + if shape.by_diagonal { sets } else { 0 }]);
             runs += sets * shape.kinds();
         }
         let runs = runs as usize;
-        self.found.clear();
+        found.clear();
         let taken = shape.taken.map_or(0, |column| 1 << column);
         let start = Node { free: !taken & ((1 << shape.half) - 1), blocked, ..Node::default() };
         if rows == 0 {
-            self.found.push(Found { run: 0, pattern: 0 });
+            found.push(Found { run: 0, pattern: 0 });
         } else {
             let search = Search {
                 shape,
                 queens: &self.queens,
                 ranks: &self.ranks,
-                kinds: &self.kinds,
+                kinds,
                 columns: start.free,
                 step: std::array::from_fn(|column| (count as u32 + 1).pow(column as u32)),
             };
-            search.row(rows, 1, start, &mut self.found);
+            search.row(rows, 1, start, found);
         }
 
         // A counting sort by run.
         list.starts.clear();
         list.starts.resize(runs + 1, 0);
-        for found in &self.found {
+        for found in found.iter() {
             list.starts[found.run as usize + 1] += 1;
         }
         for run in 0..runs {
             list.starts[run + 1] += list.starts[run];
         }
-        self.next.clear();
-        self.next.extend_from_slice(&list.starts);
+        next.clear();
+        next.extend_from_slice(&list.starts);
         list.patterns.clear();
-        list.patterns.resize(self.found.len(), 0);
-        for found in &self.found {
-            let next = &mut self.next[found.run as usize];
+        list.patterns.resize(found.len(), 0);
+        for found in found.iter() {
+            let next = &mut next[found.run as usize];
             list.patterns[*next as usize] = found.pattern;
             *next += 1;
         }

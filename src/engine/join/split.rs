@@ -39,6 +39,12 @@ impl Grouped {
         self.ends.clear();
     }
 
+    /// So many groups without a half.
+    pub(super) fn clear_groups(&mut self, groups: usize) {
+        self.clear();
+        self.ends.resize(groups, 0);
+    }
+
     /// Ends the group being appended.
     pub(super) fn close(&mut self) {
         self.ends.push(self.patterns.len());

@@ -4,14 +4,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::half::Half;
 use super::keys::{Keys, Side};
-use super::quadrant::{Blocked, Lister, Quadrant, Shape};
-use crate::plan::halves::{Halves, Middle};
+use super::quadrant::{Blocked, Buffers, Lister, Quadrant, Shape};
+use crate::board::Size;
+use crate::plan::halves::{Halves, Middle, strip};
 
 /// How many inner queens the lists of lanes and of queries are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
 
-/// Largest half whose quadrants are all kept: for h = 10 they take 150 MB, for h = 11 they would take 1.2 GB.
-const KEPT_HALF: usize = 10;
+/// Largest half whose quadrants are all kept: for h = 10 and even N they take 150 MB, for h = 11 they would take 1.2 GB.
+/// For odd N there are some for each place of the middle row's queen: 100 MB for h = 9, ten times that for h = 10.
+const KEPT_HALF: [usize; 2] = [10, 9];
 
 /// One of the four quadrants. West ones are listed as their mirror images in the east.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,43 +65,46 @@ struct MiddleTables {
 pub(super) struct Tables {
     half: usize,
     depths: Depths,
-    /// Whether quadrants are kept.
+    /// Whether all quadrants are kept.
     keep: bool,
+    /// How many souths each thread keeps otherwise.
+    souths: usize,
     /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
 
-/// Middle queens whose tables are kept beside those in use.
-const KEPT_MIDDLES: usize = 2;
-
 impl Tables {
-    pub(super) fn new(half: usize) -> Self {
-        Self { half, depths, keep: half <= KEPT_HALF, middles: Mutex::default() }
+    pub(super) fn new(size: Size) -> Self {
+        let (half, odd) = (size.get() / 2, size.get() % 2);
+        let souths = strip(half, odd == 1).unwrap_or(1);
+        Self { half, depths, keep: half <= KEPT_HALF[odd], souths, middles: Mutex::default() }
     }
 
     /// Tables that are cut and kept as if for another size.
     #[cfg(test)]
-    pub(super) fn otherwise(half: usize, depths: Depths, keep: bool) -> Self {
-        Self { depths, keep, ..Self::new(half) }
+    pub(super) fn otherwise(size: Size, depths: Depths, keep: bool, souths: usize) -> Self {
+        Self { depths, keep, souths, ..Self::new(size) }
     }
 
-    /// The tables for these middle queens.
+    /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
+    /// so that threads that are still busy with one find theirs when others have begun with the next.
     fn middle(&self, middle: Middle) -> Arc<MiddleTables> {
         let mut middles = self.middles.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = middles.iter().find(|tables| tables.middle == middle) {
             return found.clone();
         }
-        while middles.len() >= KEPT_MIDDLES {
+        while middles.len() >= 2 * self.half {
             middles.remove(0);
         }
-        let made = Arc::new(MiddleTables::new(self, middle));
+        let made = Arc::new(MiddleTables::new(self, middle, &middles));
         middles.push(made.clone());
         made
     }
 }
 
 impl MiddleTables {
-    fn new(tables: &Tables, middle: Middle) -> Self {
+    /// East quadrants are the same for every place of the middle row's queen, so those of `others` are shared.
+    fn new(tables: &Tables, middle: Middle, others: &[Arc<Self>]) -> Self {
         let half = tables.half;
         let (lanes, queries) = (tables.depths)(half, middle);
         let gap = if middle == Middle::None { 1 } else { 2 };
@@ -113,7 +118,8 @@ impl MiddleTables {
             let depth = if corner.is_west() == lanes_in_west(middle) { lanes } else { queries };
             let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
             let recipe = Recipe { shape, keys, side: corner.side(), blocked: blocked(middle, corner) };
-            let table = corners.iter().find(|table| table.recipe == recipe).cloned();
+            let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
+            let table = there.into_iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
                 let kept = if tables.keep { 1 << half } else { 0 };
                 Arc::new(Table { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
@@ -153,7 +159,8 @@ fn blocked(middle: Middle, corner: Corner) -> Blocked {
         Middle::Crossed { column, row } => {
             let (column, row) = (i32::from(column), i32::from(row));
             // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and
-            // into the southern ones from a distance; likewise the queen (-row, 0) for west and east.
+            // into the southern ones from a distance. Likewise the queen (-row, 0) for west and east; but the east is
+            // listed for all places of that queen.
             let mut transverse = |distance: i32| {
                 if distance >= 2 {
                     blocked.transverse |= 1 << (distance - 2);
@@ -166,20 +173,62 @@ fn blocked(middle: Middle, corner: Corner) -> Blocked {
                 transverse(row);
             }
             let column = if corner.side() == Side::North { -column } else { column };
-            let row = if corner.is_west() { row } else { -row };
-            blocked.radial = 1 << (32 + column) | 1 << (32 + row);
+            blocked.radial = 1 << (32 + column);
+            if corner.is_west() {
+                blocked.radial |= 1 << (32 + row);
+            }
         }
     }
     blocked
 }
 
+/// The quadrants of a corner that one thread keeps.
+#[derive(Debug)]
+struct Own {
+    recipe: Recipe,
+    lister: Lister,
+    /// As many as are kept, and where the next one goes.
+    quadrants: Vec<Quadrant>,
+    next: usize,
+}
+
+impl Own {
+    /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest that the task does not
+    /// use makes room.
+    fn prepare(&mut self, rows: u32, most: usize, in_use: &[usize], buffers: &mut Buffers) -> usize {
+        if let Some(found) = self.quadrants.iter().position(|quadrant| quadrant.rows == rows) {
+            return found;
+        }
+        while in_use.contains(&self.next) {
+            self.next = (self.next + 1) % most;
+        }
+        let place = self.next;
+        self.next = (place + 1) % most;
+        if place == self.quadrants.len() {
+            self.quadrants.push(Quadrant::default());
+        }
+        self.lister.list(rows, self.recipe.blocked, buffers, &mut self.quadrants[place]);
+        place
+    }
+}
+
 /// The four quadrants of one thread's task.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    tables: Option<Arc<MiddleTables>>,
+    /// Those of the middle queens that this thread met last, with the same one in the middle column.
+    middles: Vec<Arc<MiddleTables>>,
+    /// Which of them is that of the task.
+    current: usize,
     rows: [u32; 4],
-    /// Where the quadrants are not kept: those of this task, and what lists them.
-    own: [Option<(Lister, Quadrant)>; 4],
+    /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
+    own: Vec<Own>,
+    places: [(usize, usize); 4],
+    buffers: Buffers,
+}
+
+/// The queen of the middle column.
+fn column(middle: Middle) -> Option<u8> {
+    if let Middle::Crossed { column, .. } = middle { Some(column) } else { None }
 }
 
 impl Lists {
@@ -191,51 +240,69 @@ impl Lists {
             Middle::Crossed { column, .. } => all & !(1 << (column - 1)),
             Middle::None | Middle::Centre => all,
         };
-        let rows = [task.north, task.south, north_free & !task.north, all & !task.south];
-        if self.tables.as_ref().is_none_or(|tables| tables.middle != middle) {
-            self.tables = Some(tables.middle(middle));
-            self.own = Default::default();
-        }
-        let tables = self.tables.as_ref().expect("just set");
-        for (corner, &rows) in rows.iter().enumerate() {
-            let table = &tables.corners[corner];
-            let Recipe { shape, keys, side, blocked } = table.recipe;
-            if let Some(kept) = table.quadrants.get(rows as usize) {
-                kept.get_or_init(|| {
-                    let (lister, _) =
-                        self.own[corner].get_or_insert_with(|| (Lister::new(shape, keys, side), Quadrant::default()));
-                    let mut quadrant = Quadrant::default();
-                    lister.list(rows, blocked, &mut quadrant);
-                    quadrant
-                });
+        self.rows = [task.north, task.south, north_free & !task.north, all & !task.south];
+        self.choose(tables, middle);
+        let current = &self.middles[self.current];
+        let mut in_use = Vec::with_capacity(4);
+        for (corner, (table, &rows)) in current.corners.iter().zip(&self.rows).enumerate() {
+            let recipe = table.recipe;
+            let kept = table.quadrants.get(rows as usize);
+            if kept.is_some_and(|quadrant| quadrant.get().is_some()) {
                 continue;
             }
-            let fresh = self.own[corner].is_none();
-            let (lister, quadrant) =
-                self.own[corner].get_or_insert_with(|| (Lister::new(shape, keys, side), Quadrant::default()));
-            // Consecutive tasks share their north.
-            if fresh || quadrant.rows != rows {
-                lister.list(rows, blocked, quadrant);
+            let own = self.own.iter().position(|own| own.recipe == recipe).unwrap_or_else(|| {
+                let lister = Lister::new(recipe.shape, recipe.keys, recipe.side);
+                self.own.push(Own { recipe, lister, quadrants: Vec::new(), next: 0 });
+                self.own.len() - 1
+            });
+            if let Some(kept) = kept {
+                kept.get_or_init(|| {
+                    let mut quadrant = Quadrant::default();
+                    self.own[own].lister.list(rows, recipe.blocked, &mut self.buffers, &mut quadrant);
+                    quadrant
+                });
+            } else {
+                // The tasks of a strip come north by north. Corners of one recipe share what is kept.
+                let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
+                let most = if recipe.side == Side::South { sharing * tables.souths } else { sharing };
+                let others: Vec<usize> =
+                    in_use.iter().filter(|(other, _)| *other == own).map(|&(_, place)| place).collect();
+                let place = self.own[own].prepare(rows, most, &others, &mut self.buffers);
+                in_use.push((own, place));
+                self.places[corner] = (own, place);
             }
         }
-        self.rows = rows;
-        tables.keys
+        current.keys
+    }
+
+    /// Finds the tables of these middle queens.
+    fn choose(&mut self, tables: &Tables, middle: Middle) {
+        if self.middles.first().is_some_and(|other| column(other.middle) != column(middle)) {
+            self.middles.clear();
+            self.own.clear();
+        }
+        let found = self.middles.iter().position(|tables| tables.middle == middle);
+        self.current = found.unwrap_or_else(|| {
+            self.middles.push(tables.middle(middle));
+            self.middles.len() - 1
+        });
     }
 
     /// The half whose placements are the lanes, and the one whose placements are the queries.
     pub(super) fn halves(&self) -> [Half<'_>; 2] {
-        let tables = self.tables.as_ref().expect("prepared");
         let (east, west) = (self.half(0), self.half(2));
-        if lanes_in_west(tables.middle) { [west, east] } else { [east, west] }
+        if lanes_in_west(self.middles[self.current].middle) { [west, east] } else { [east, west] }
     }
 
     fn half(&self, north: usize) -> Half<'_> {
-        let tables = self.tables.as_ref().expect("prepared");
+        let corners = &self.middles[self.current].corners;
         let quadrant = |corner: usize| {
-            let kept = tables.corners[corner].quadrants.get(self.rows[corner] as usize);
-            let own = self.own[corner].as_ref().map(|(_, quadrant)| quadrant);
-            kept.and_then(OnceLock::get).or(own).expect("prepared")
+            let kept = corners[corner].quadrants.get(self.rows[corner] as usize);
+            kept.and_then(OnceLock::get).unwrap_or_else(|| {
+                let (own, place) = self.places[corner];
+                &self.own[own].quadrants[place]
+            })
         };
-        Half { shape: tables.corners[north].recipe.shape, north: quadrant(north), south: quadrant(north + 1) }
+        Half { shape: corners[north].recipe.shape, north: quadrant(north), south: quadrant(north + 1) }
     }
 }
