@@ -188,3 +188,64 @@ fn results_that_differ_are_an_alarm() {
     assert!(matches!(error, LedgerError::Conflict { unit: 4, .. }), "{error}");
     assert!(Shard::new(1, 2).unwrap().contains(4));
 }
+
+/// A file with a checksum that is right, as anybody can make one.
+fn sealed(body: &str) -> String {
+    use sha2::Digest;
+    use std::fmt::Write;
+    let mut text = format!("{body}sha256 ");
+    for byte in sha2::Sha256::digest(body) {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text + "\n"
+}
+
+/// What a count consists of is found out anew, whatever the file says of it.
+#[test]
+fn merge_does_not_believe_what_it_can_find_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 1);
+    let whole = fs::read_to_string(path.join("s1")).unwrap();
+    let body = &whole[..whole.rfind("sha256").unwrap()];
+    fs::write(path.join("same"), sealed(body)).unwrap();
+    assert_eq!(output(path, "merge same").1, "2680\n");
+    let header = &body[..body.find("unit ").unwrap()];
+    let plan = header.lines().find_map(|line| line.strip_prefix("plan ")).unwrap();
+    let units = header.lines().find_map(|line| line.strip_prefix("units ")).unwrap();
+    for (from, to, reason) in [
+        (format!("units {units}"), "units 0".to_owned(), "it is for a plan with units: 0, not "),
+        (format!("plan {plan}"), "plan another".to_owned(), "it is for the plan another, not rows/"),
+        ("n 11".to_owned(), "n 12".to_owned(), "it is for the plan rows/1 N=11"),
+        ("engine backtrack".to_owned(), "engine other".to_owned(), "no engine is named 'other'"),
+    ] {
+        let forged = header.replace(&from, &to);
+        assert_ne!(forged, header);
+        fs::write(path.join("forged"), sealed(&forged)).unwrap();
+        let (code, out, err) = output(path, "merge forged");
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{to}");
+        assert!(err.contains(reason), "{to}: {err}");
+    }
+    fs::write(path.join("forged"), sealed(&body.replace("\nseconds ", "\nseconds NaN\nseconds "))).unwrap();
+    assert_eq!(output(path, "merge forged").0, Some(1));
+}
+
+/// What an earlier run finished is held to the same as what this one finds.
+#[test]
+fn a_double_check_reads_what_was_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for engine in ["backtrack", "join"] {
+        let line = format!("count 11 --engine {engine} --resume --double-check 100% --checkpoint");
+        assert_eq!(output(path, &format!("{line} right-{engine}")).1, "2680\n");
+        // Off by 8, which no symmetry shows.
+        forged(path, &format!("right-{engine}"), "wrong", |unit, tally| if unit == 3 { tally + 8 } else { tally });
+        let (code, out, err) = output(path, &format!("{line} wrong"));
+        assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
+        assert!(err.contains("counted twice with different results"), "{err}");
+        fs::remove_file(path.join("wrong")).unwrap();
+        let (_, json, _) = output(path, &format!("{line} right-{engine} --json"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&json["double_checked"], &json["resumed"]), (&json["units"], &json["units"]));
+    }
+}

@@ -1,10 +1,13 @@
 //! `queens count N`
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
-use queens::ledger::Ledger;
-use queens::ledger::store::Store;
+use queens::estimate::Estimate;
+use queens::ledger::store::{Store, StoreError};
+use queens::ledger::{Ledger, format};
+use queens::run::progress::Watch;
 use queens::{Count, Isa, Placement, Report, Shard};
 use serde::Serialize;
 
@@ -12,7 +15,8 @@ use super::agree::{Agreement, Modulo, Oeis};
 use super::keep::Keep;
 use super::long::When;
 use super::output::{self, Table};
-use super::{Exit, Failure, args, symmetric, watch};
+use super::watch::Forecast;
+use super::{Exit, Failure, args, memory, symmetric, watch};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     if let Some(symmetry) = args.symmetry {
@@ -24,6 +28,7 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
             Placement::parse(text, args.size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?
         }
     };
+    memory::look(args, &prefix);
     let count = isa(Count::completions(prefix), args.isa)
         .engine(args.engine)
         .threads(args.threads)
@@ -40,18 +45,17 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     } else {
         Agreement::default()
     };
-    let mut out = anstream::stdout().lock();
     if args.json {
-        output::json(&mut out, &Json::new(&outcome, &agreement))?;
-        return agreement.verdict();
+        let delivered = output::deliver(&output::object(&Json::new(&outcome, &agreement))?);
+        return agreement.verdict().and(delivered);
     }
     // A wrong number, alone, would pass for the count.
     agreement.verdict()?;
     if !args.quiet && std::io::stdout().is_terminal() {
-        write!(out, "{}", table(&outcome, &agreement))?;
+        output::deliver(&table(&outcome, &agreement).to_string())?;
     } else if outcome.shard.is_whole() {
         // So would a part of it.
-        writeln!(out, "{}", outcome.report.count)?;
+        output::deliver(&format!("{}\n", outcome.report.count))?;
         // Where stderr is for programs too, a sentence would be in their way.
         agreement.note(args.quiet || args.long.progress == When::Json);
     }
@@ -71,6 +75,8 @@ struct Outcome {
     resumed: usize,
     /// All units of the shard.
     units: usize,
+    /// Wall time of this run and those before it.
+    total_seconds: f64,
 }
 
 /// Counts the units of a shard, from the checkpoint on if there is one.
@@ -83,8 +89,20 @@ fn count_units(count: &Count, shard: Shard, args: &args::Count) -> Result<(Outco
 /// Counts what the ledger lacks.
 fn go_on(count: &Count, ledger: Ledger, mut keep: Keep, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
     let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-    let (report, ledger) = watch::run(count, ledger, &mut keep, &args.long)?;
-    Ok((Outcome { report, shard, resumed, units }, ledger))
+    let counting = count.clone();
+    let work = move |watch: &Watch| counting.run_watched(watch);
+    let (report, ledger) = watch::run(ledger, &mut keep, &args.long, forecast(args), work)?;
+    let total_seconds = ledger.origin.seconds;
+    Ok((Outcome { report, shard, resumed, units, total_seconds }, ledger))
+}
+
+/// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
+fn forecast(args: &args::Count) -> Option<Forecast> {
+    const TIME: Duration = Duration::from_secs(3);
+    const SAMPLES: usize = 1000;
+    let estimate =
+        Estimate::new(args.size).engine(args.engine).isa(args.isa).threads(1).samples(SAMPLES).max_time(TIME);
+    args.prefix.is_none().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
 }
 
 /// Counts a shard into its result file, unless that is complete already.
@@ -103,12 +121,34 @@ fn count_shard(count: &Count, shard: Shard, out: &Path, args: &args::Count) -> R
         let message = format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
         return Err(Failure::Run(Exit::Failure, message));
     }
+    // Found out after hours, a full disk or a folder that may not be written would cost the shard.
+    store.rehearse(&Ledger::new(fingerprint, shard))?;
     let (outcome, ledger) = count_units(count, shard, args)?;
-    store.save(&ledger)?;
+    if let Err(error) = store.save(&ledger) {
+        return Err(unsaved(&ledger, &error, out));
+    }
     if !args.quiet {
         output::note(&format!("{}: shard {shard} of N = {}, {} units", out.display(), args.size, outcome.units));
     }
     Ok(outcome)
+}
+
+/// Prints a shard that could not be written, so that it is not lost: what is printed is what the file would hold.
+fn unsaved(ledger: &Ledger, error: &StoreError, out: &Path) -> Failure {
+    let text = format::encode(ledger);
+    let mut stdout = std::io::stdout().lock();
+    let place = if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok() {
+        "stdout"
+    } else {
+        // The last place there is.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        "stderr"
+    };
+    let message = format!(
+        "{error}; the shard is printed on {place} instead: what begins with 'queens ledger' belongs in {}",
+        out.display()
+    );
+    Failure::Run(Exit::Failure, message)
 }
 
 /// The result as a program reads it.
@@ -131,6 +171,8 @@ struct Json {
     isa: String,
     threads: usize,
     seconds: f64,
+    /// With the time of earlier runs.
+    total_seconds: f64,
     units: usize,
     resumed: usize,
     double_checked: usize,
@@ -154,6 +196,7 @@ impl Json {
             isa: report.method.isa.to_string(),
             threads: report.threads,
             seconds: report.seconds,
+            total_seconds: outcome.total_seconds,
             units: outcome.units,
             resumed: outcome.resumed,
             double_checked: report.double_checked,
@@ -180,6 +223,7 @@ fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
     table.row("threads", report.threads);
     table.row("time", output::seconds(report.seconds));
     if outcome.resumed > 0 {
+        table.row("in all", output::seconds(outcome.total_seconds));
         table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
     } else if report.count > 0 && report.seconds > 0.0 {
         table.row("rate", format!("{} solutions/s", output::rounded(report.count as f64 / report.seconds)));
@@ -213,7 +257,7 @@ mod tests {
             seconds: 0.5,
             double_checked: 0,
         };
-        let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105 };
+        let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105, total_seconds: 62.0 };
         let expected = "\
 N          16
 solutions  14,772,512
@@ -233,6 +277,10 @@ rate       29.5 million solutions/s
         outcome.report.double_checked = 5;
         assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
         assert!(plain(&outcome).contains("shard     2/3\nits part  0\n"));
-        assert!(plain(&outcome).contains("resumed   from 7 of 105 units\nchecked   5 units twice, no difference\n"));
+        assert!(
+            plain(&outcome).contains(
+                "in all    1 min 02 s\nresumed   from 7 of 105 units\nchecked   5 units twice, no difference\n"
+            )
+        );
     }
 }

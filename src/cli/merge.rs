@@ -1,12 +1,12 @@
 //! `queens merge FILE...`
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Ledger, LedgerError};
-use queens::{Shard, ranges};
+use queens::{Count, Shard, ranges};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
@@ -31,29 +31,26 @@ pub(crate) struct Merge {
 pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     let merged = merge(&args.files)?;
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
-    let mut out = anstream::stdout().lock();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
-        if args.json {
-            output::json(&mut out, &merged.json(None, Some(&list)))?;
-        } else {
-            writeln!(out, "{list}")?;
-        }
-        let text = format!("{} of {} shards are missing or unfinished: {list}", missing.len(), merged.of);
-        return Err(Failure::Run(Exit::Missing, text));
+        let text = if args.json { output::object(&merged.json(None, Some(&list)))? } else { format!("{list}\n") };
+        let reason = format!("{} of {} shards are missing or unfinished: {list}", missing.len(), merged.of);
+        // Whether anybody reads the list or not, shards are missing.
+        let _ = output::deliver(&text);
+        return Err(Failure::Run(Exit::Missing, reason));
     }
     let total = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
     let agreement = Agreement::all(&merged.whole.fingerprint().prefix, total, 0)?;
     if args.json {
-        output::json(&mut out, &merged.json(Some((total, &agreement)), None))?;
-        return agreement.verdict();
+        let delivered = output::deliver(&output::object(&merged.json(Some((total, &agreement)), None))?);
+        return agreement.verdict().and(delivered);
     }
     agreement.verdict()?;
     if args.quiet || !std::io::stdout().is_terminal() {
-        writeln!(out, "{total}")?;
+        output::deliver(&format!("{total}\n"))?;
         agreement.note(args.quiet);
     } else {
-        write!(out, "{}", merged.table(total, &agreement))?;
+        output::deliver(&merged.table(total, &agreement).to_string())?;
     }
     Ok(())
 }
@@ -69,11 +66,15 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
     let mut merged: Option<Merged> = None;
     for path in files {
         let ledger = store::read(path)?;
+        let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
+        // A file says what it is for; what such a count has to have is found out anew.
+        let wanted = Count::of(ledger.fingerprint()).and_then(|count| count.fingerprint());
+        let wanted = wanted.map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
+        ledger.fingerprint().check(&wanted).map_err(named)?;
         let Merged { whole, of } = merged.get_or_insert_with(|| Merged {
             whole: Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE),
             of: ledger.shard().of(),
         });
-        let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
         if ledger.shard().of() != *of {
             let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
             return Err(named(LedgerError::Foreign { what: "a count in", found, wanted }));

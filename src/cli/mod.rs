@@ -11,8 +11,11 @@ mod estimate;
 mod exit;
 mod keep;
 mod long;
+mod memory;
 mod merge;
 mod output;
+mod panics;
+mod printer;
 mod profile;
 mod progress;
 mod save;
@@ -38,6 +41,8 @@ pub(crate) use exit::Exit;
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    signals::start();
+    panics::catch();
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => return output::usage(&error),
@@ -66,10 +71,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             exit
         }
         Err(Failure::Told(exit)) => exit,
-        Err(Failure::Signal(signal)) => {
-            signals::die_of(signal);
-            Exit::Failure
-        }
+        Err(Failure::Signal(signal)) => signals::die_of(signal),
     }
 }
 

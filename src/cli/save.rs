@@ -4,13 +4,16 @@ use std::fs::{self, File};
 use std::io::{self, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
+use queens::ledger::store::target;
 use tempfile::NamedTempFile;
+
+use super::signals::Litter;
 
 /// Where a result goes. Nothing is buffered here: write in large pieces.
 pub(crate) enum Output {
     Stdout(StdoutLock<'static>),
-    /// Written beside its final place under a passing name, then renamed.
-    File(NamedTempFile, PathBuf),
+    /// Written beside its final place under a passing name, then renamed; gone if a signal ends the program before.
+    File(NamedTempFile, PathBuf, Litter),
     /// A device or a named pipe, which can only be written to as it is.
     Special(File),
 }
@@ -20,22 +23,28 @@ impl Output {
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
         let Some(path) = path else { return Ok(Self::Stdout(io::stdout().lock())) };
         // A link goes on pointing to the file, so it is the file's folder that the new one is made in.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = target(path)?;
+        let mut mode = None;
         match fs::metadata(&path) {
             Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(about) if !about.is_file() => return Ok(Self::Special(File::options().write(true).open(path)?)),
-            _ => {}
+            Ok(about) => mode = Some(about.permissions()),
+            Err(_) => {}
         }
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self::File(builder.tempfile_in(folder(&path))?, path))
+        let (file, litter) = Litter::make(|| builder.tempfile_in(folder(&path)), NamedTempFile::path)?;
+        if let Some(mode) = mode {
+            file.as_file().set_permissions(mode)?;
+        }
+        Ok(Self::File(file, path, litter))
     }
 
     /// Makes the file appear, durably: the file is synced, renamed, and then its folder is synced.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
-        if let Self::File(file, path) = self {
+        if let Self::File(file, path, _litter) = self {
             file.as_file().sync_all()?;
             file.persist(&path).map_err(|error| error.error)?;
             #[cfg(unix)]
@@ -53,7 +62,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(bytes),
-            Self::File(file, _) => file.write(bytes),
+            Self::File(file, ..) => file.write(bytes),
             Self::Special(file) => file.write(bytes),
         }
     }
@@ -61,7 +70,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),
-            Self::File(file, _) => file.flush(),
+            Self::File(file, ..) => file.flush(),
             Self::Special(file) => file.flush(),
         }
     }

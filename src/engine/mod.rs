@@ -136,6 +136,9 @@ pub enum MethodError {
     /// Only the join has more than one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
+    /// No engine has the name.
+    #[error("{0}")]
+    Unknown(String),
     /// The processor lacks the instruction set.
     #[error(transparent)]
     Isa(#[from] IsaError),
@@ -145,7 +148,33 @@ pub enum MethodError {
 /// long, at N = 13 half as long, at N = 16 a tenth (one thread, AVX-512).
 const JOIN_FROM: usize = 13;
 
+/// Megabytes of the join for N = 19 to 28 at the most: for a first thread, tables included, and for each further one.
+/// Up to N = 19 it is less. Peaks of whole tasks for N = 22, 24, 26 and 27, of the first half minute of a run for the
+/// others (version 0.1.0), with half as much again for those.
+const JOIN_MEGABYTES: [(u64, u64); 10] =
+    [(50, 15), (60, 25), (90, 35), (75, 45), (80, 50), (150, 110), (150, 110), (440, 270), (320, 190), (440, 270)];
+/// What any run takes, and each thread of an engine that needs no tables.
+const LEAST_MEGABYTES: (u64, u64) = (16, 1);
+
 impl Method {
+    /// Bytes of memory that a run on a board of this size takes on so many threads, as a guide: up to twice as much as
+    /// it does.
+    ///
+    /// ```
+    /// use queens::{Choice, Method, Placement, Size};
+    /// let board = Placement::empty(Size::new(26)?);
+    /// let join = Method::choose(Choice::Auto, None, &board)?;
+    /// assert!(join.memory(board.size(), 8) > 2_000_000_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn memory(self, size: Size, threads: usize) -> u64 {
+        let (first, further) = match self.engine {
+            EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
+            EngineKind::Backtrack | EngineKind::Naive => LEAST_MEGABYTES,
+        };
+        (first + further * (threads as u64).saturating_sub(1)) * 1_000_000
+    }
+
     /// The ladder: how to count the completions of `prefix`, the fastest way that the choices allow.
     ///
     /// # Errors

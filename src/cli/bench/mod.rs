@@ -35,7 +35,7 @@ pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
     bar.finish_and_clear();
     let timings = timings.map_err(|error| failure(&error))?;
 
-    let mut out = anstream::stdout().lock();
+    let mut out = output::heedless();
     let to_stdout = args.json.as_deref() == Some(Path::new("-"));
     let object = json::Json::new(&timings, args.runs);
     if to_stdout {
