@@ -106,3 +106,42 @@ mod tests {
         assert_eq!(joins.len(), Isa::available().count(), "each set has lanes of its own: {joins:?}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::any::type_name;
+
+    use super::*;
+    use crate::engine::lanes::Isa;
+
+    /// The names of the engines' types.
+    struct Names;
+
+    impl Job for Names {
+        type Output = [&'static str; 2];
+
+        fn run<P: Plan, E, S>(self, _: &P, _: &E, _: &S) -> Self::Output
+        where
+            E: Engine<Task = P::Task>,
+            S: Engine<Task = P::Task>,
+        {
+            [type_name::<E>(), type_name::<S>()]
+        }
+    }
+
+    /// Every count would be right if each set ran portable, only slower.
+    #[test]
+    fn what_runs_is_what_was_chosen() {
+        let empty = Placement::empty(Size::new(13).unwrap());
+        let names = |engine, isa| dispatch(Method { engine, isa }, &empty, Lines::Two, Names);
+        for isa in Isa::available() {
+            let [engine, second] = names(EngineKind::Join, isa).map(str::to_lowercase);
+            // As in `join::Join<queens::engine::lanes::avx2::Avx2>`.
+            let lanes = |name: &str| name.rsplit("::").next().unwrap_or_default().to_owned();
+            assert!(engine.contains("::join::") && lanes(&engine).starts_with(isa.name()), "{isa} runs {engine}");
+            assert!(second.contains("::join::") && lanes(&second).starts_with("portable"), "{isa}: {second}");
+        }
+        assert!(names(EngineKind::Backtrack, Isa::Portable)[0].ends_with("::Backtrack"));
+        assert!(names(EngineKind::Naive, Isa::Portable)[0].ends_with("::Naive"));
+    }
+}
