@@ -6,7 +6,8 @@
 use super::axis::{Axis, Scale, apart};
 use super::svg::{Anchor, Svg};
 use super::{Combination, Timing};
-use crate::engine::{ENGINES, EngineKind};
+use crate::engine::lanes::Isa;
+use crate::engine::{ENGINES, Method};
 
 const STYLE: &str = include_str!("style.css");
 const HEIGHT: f64 = 450.0;
@@ -19,7 +20,7 @@ const LONG_LABEL: f64 = 150.0;
 
 /// Draws the timings of one machine; `subtitle` says which, and whatever else there is to know.
 ///
-/// Time against N for each engine, on the most and on the fewest threads timed; where more than one number of threads
+/// Time against N for each engine and each of its instruction sets, on the most and on the fewest threads timed; where more than one number of threads
 /// was timed, also the speed-up over one thread of each engine at its largest N, beside the ideal.
 pub fn plot(timings: &[Timing], subtitle: &str) -> String {
     let speed_ups = SpeedUp::all(timings);
@@ -55,7 +56,6 @@ fn times(svg: &mut Svg, timings: &[Timing], ends: (f64, f64)) {
     }
     frame(svg, ends, "Time for one count", "N");
 
-    let engines: Vec<EngineKind> = engines(timings);
     let counts = || timings.iter().map(|timing| timing.combination.threads);
     let (fewest, most) = (counts().min().unwrap_or(1), counts().max().unwrap_or(1));
     if fewest < most {
@@ -63,12 +63,12 @@ fn times(svg: &mut Svg, timings: &[Timing], ends: (f64, f64)) {
         svg.text("", (ends.1, TOP - 14.0), Anchor::End, &legend);
     }
     let mut labels = Vec::new();
-    for &engine in &engines {
-        let colour = colour(engine);
+    for series in Series::all(timings) {
+        let (name, colour) = (&series.name, series.colour);
         let line = |threads| {
             let mut line: Vec<&Timing> = timings
                 .iter()
-                .filter(|timing| timing.combination.method.engine == engine && timing.combination.threads == threads)
+                .filter(|timing| timing.combination.method == series.method && timing.combination.threads == threads)
                 .collect();
             line.sort_by_key(|timing| timing.combination.size);
             line
@@ -83,11 +83,11 @@ fn times(svg: &mut Svg, timings: &[Timing], ends: (f64, f64)) {
             let at = point(timing);
             let (fastest, slowest) = (y.at(timing.fastest()), y.at(timing.slowest()));
             svg.line(&format!("series{colour} span"), (at.0, fastest), (at.0, slowest));
-            let title = format!("N = {}, {engine}: {:.6} s", timing.combination.size, timing.median());
+            let title = format!("N = {}, {name}: {:.6} s", timing.combination.size, timing.median());
             svg.dot(&format!("fill{colour}"), at, &title);
         }
         let Some(end) = line.last().map(|last| point(last)) else { continue };
-        let (name, class) = (engine.to_string(), format!("label fill{colour}"));
+        let (name, class) = (name.clone(), format!("label fill{colour}"));
         if end.0 < ends.1 - 30.0 {
             // A line that ends early is named above its end, out of the way of those that go on.
             svg.text(&class, (end.0, end.1 - 13.0), Anchor::Middle, &name);
@@ -98,31 +98,31 @@ fn times(svg: &mut Svg, timings: &[Timing], ends: (f64, f64)) {
     line_labels(svg, &labels);
 }
 
-/// The speed-up of one engine at one N.
+/// The speed-up of one line at one N.
 struct SpeedUp {
-    engine: EngineKind,
+    series: Series,
     size: usize,
     /// Threads and times faster than one, by threads.
     points: Vec<(f64, f64)>,
 }
 
 impl SpeedUp {
-    /// That of each engine at its largest N with several numbers of threads, one among them.
+    /// That of each line at its largest N with several numbers of threads, one among them.
     fn all(timings: &[Timing]) -> Vec<Self> {
-        let of = |engine: EngineKind| {
+        let of = |series: Series| {
             let mut sizes: Vec<_> = timings.iter().map(|timing| timing.combination.size).collect();
             sizes.sort();
             sizes.dedup();
             sizes.into_iter().rev().find_map(|size| {
                 let same =
-                    |timing: &&Timing| timing.combination.method.engine == engine && timing.combination.size == size;
+                    |timing: &&Timing| timing.combination.method == series.method && timing.combination.size == size;
                 let point = |timing: &Timing| Some((timing.combination.threads as f64, timing.speed_up(timings)?));
                 let mut points: Vec<_> = timings.iter().filter(same).filter_map(point).collect();
                 points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                (points.len() > 1).then_some(Self { engine, size: size.get(), points })
+                (points.len() > 1).then(|| Self { series: series.clone(), size: size.get(), points })
             })
         };
-        engines(timings).into_iter().filter_map(of).collect()
+        Series::all(timings).into_iter().filter_map(of).collect()
     }
 }
 
@@ -155,15 +155,15 @@ fn threads(svg: &mut Svg, speed_ups: &[SpeedUp], ends: (f64, f64)) {
     svg.path("ideal", [(x.at(1.0), y.at(1.0)), (x.at(most), y.at(most))]);
     let mut labels = vec![((x.at(most), y.at(most)), "ideal".to_owned(), "label".to_owned())];
     for line in speed_ups {
-        let colour = colour(line.engine);
+        let Series { name, colour, .. } = &line.series;
         let at = |&(threads, times): &(f64, f64)| (x.at(threads), y.at(times));
         svg.path(&format!("series{colour}"), line.points.iter().map(at));
         for point in &line.points {
-            let title = format!("{}, N = {}: {:.2} times on {} threads", line.engine, line.size, point.1, point.0);
+            let title = format!("{name}, N = {}: {:.2} times on {} threads", line.size, point.1, point.0);
             svg.dot(&format!("fill{colour}"), at(point), &title);
         }
         let last = line.points.last().expect("a speed-up has points");
-        labels.push((at(last), format!("{}, N = {}", line.engine, line.size), format!("label fill{colour}")));
+        labels.push((at(last), format!("{name}, N = {}", line.size), format!("label fill{colour}")));
     }
     line_labels(svg, &labels);
 }
@@ -198,16 +198,36 @@ fn n(combination: &Combination) -> f64 {
     combination.size.get() as f64
 }
 
-/// Those timed, in the order of [`ENGINES`].
-fn engines(timings: &[Timing]) -> Vec<EngineKind> {
-    let timed = |kind: &EngineKind| timings.iter().any(|timing| timing.combination.method.engine == *kind);
-    ENGINES.iter().map(|engine| engine.kind).filter(timed).collect()
+/// A line of the picture: an engine on an instruction set.
+#[derive(Clone)]
+struct Series {
+    method: Method,
+    name: String,
+    /// Its number in the style sheet, in every picture the same.
+    colour: usize,
 }
 
-/// The style sheet's number for an engine, the same in every picture.
-fn colour(engine: EngineKind) -> usize {
-    const COLOURS: usize = 4;
-    ENGINES.iter().position(|info| info.kind == engine).expect("every engine is in the table") % COLOURS
+impl Series {
+    /// Those timed, in the order of [`ENGINES`]; instruction sets are named where there are several of one engine.
+    fn all(timings: &[Timing]) -> Vec<Self> {
+        const COLOURS: usize = 5;
+        let mut all = Vec::new();
+        for (colour, engine) in ENGINES.iter().enumerate() {
+            let timed = |isa: &Isa| {
+                let method = Method { engine: engine.kind, isa: *isa };
+                timings.iter().any(|timing| timing.combination.method == method)
+            };
+            let isas: Vec<Isa> = Isa::ALL.into_iter().filter(timed).collect();
+            for (index, &isa) in isas.iter().enumerate() {
+                // The best has the colour of its engine, for that is what runs where nobody chooses.
+                let is_best = index + 1 == isas.len();
+                let colour = if is_best { colour } else { ENGINES.len() + index } % COLOURS;
+                let name = if isas.len() == 1 { engine.name.to_owned() } else { format!("{}, {isa}", engine.name) };
+                all.push(Self { method: Method { engine: engine.kind, isa }, name, colour });
+            }
+        }
+        all
+    }
 }
 
 fn threads_label(threads: usize) -> String {
@@ -238,8 +258,7 @@ fn speed_up_ticks(scale: Scale, most: f64) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::Size;
-    use crate::engine::Method;
-    use crate::engine::lanes::Isa;
+    use crate::engine::EngineKind;
 
     fn timing(n: usize, engine: EngineKind, threads: usize, seconds: f64) -> Timing {
         let method = Method { engine, isa: Isa::Portable };
@@ -261,6 +280,19 @@ mod tests {
         assert!(picture.contains("N = 13: 1.67 times on 2 threads") && picture.contains(">ideal</text>"));
         assert!(!picture.contains("NaN") && !picture.contains("inf"));
         assert_eq!(picture.matches("<svg").count(), picture.matches("</svg>").count());
+    }
+
+    #[test]
+    fn sets_of_one_engine_are_lines_of_their_own() {
+        let mut timings = vec![timing(15, EngineKind::Join, 1, 0.02), timing(16, EngineKind::Join, 1, 0.1)];
+        assert!(plot(&timings, "").contains(">join</text>"));
+        for mut timing in timings.clone() {
+            timing.combination.method.isa = Isa::Avx2;
+            timings.push(timing);
+        }
+        let picture = plot(&timings, "");
+        assert!(picture.contains(">join, portable</text>") && picture.contains(">join, avx2</text>"));
+        assert_eq!(["series0", "series3"].map(|class| picture.matches(&format!("class=\"{class}\"")).count()), [1, 1]);
     }
 
     #[test]

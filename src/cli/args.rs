@@ -171,9 +171,10 @@ pub(crate) struct Bench {
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
-    #[arg(long, value_parser = isa_parser())]
-    pub(crate) isa: Option<Isa>,
+    /// Instruction sets of the join engine to compare, as in portable,avx2; every one of this processor where none is
+    /// named, and the best alone without this option
+    #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
+    pub(crate) isa: Option<Vec<Isa>>,
 
     /// Write the results as JSON; - is stdout, in place of the table
     #[arg(long, value_name = "FILE")]
@@ -285,7 +286,8 @@ fn long_version() -> String {
         env!("QUEENS_COMMIT"),
         env!("QUEENS_TARGET"),
         queens::engine::lanes::names(Isa::compiled()),
-        Isa::best(),
+        // The version's own name, not that of the choice: what the lanes that run say of themselves.
+        Isa::best().version().expect("the best set is one that the processor has"),
     )
 }
 

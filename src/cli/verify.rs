@@ -23,7 +23,7 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isa: args.isa };
+    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.isa.into_iter().collect() };
     let mut out = output::heedless();
     let mut layout = None;
     let mut rows = Vec::new();

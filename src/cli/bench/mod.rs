@@ -2,6 +2,7 @@
 
 mod compare;
 mod json;
+mod sets;
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -11,7 +12,7 @@ use anstyle::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queens::bench::{BenchError, Combination, Timing, bench, plot};
 use queens::verify::Engines;
-use queens::{Size, available_threads};
+use queens::{Isa, Size, available_threads};
 
 use super::output::{self, grouped, rounded};
 use super::{Exit, Failure, args};
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
         output::json(&mut out, &object)?;
     } else {
         table(&mut out, &timings)?;
+        sets::table(&mut out, &timings)?;
     }
     if let Some(path) = args.json.as_deref().filter(|_| !to_stdout) {
         let mut text = Vec::new();
@@ -92,10 +94,19 @@ fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
     }
     threads.sort_unstable();
     threads.dedup();
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isa: args.isa };
+    let mut engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: Vec::new() };
+    if let Some(isas) = &args.isa {
+        engines.isas = if isas.is_empty() { Isa::available().collect() } else { isas.clone() };
+        engines.isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
+        engines.isas.dedup();
+    }
+    let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
-        for method in engines.methods(size).map_err(|error| Failure::usage(&error))? {
+        let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
+        let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
+        // Where sets are compared, an engine of one version has nothing to say unless it is named.
+        for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
             combinations.extend(threads.iter().map(|&threads| Combination { size, method, threads }));
         }
     }
