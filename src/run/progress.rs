@@ -185,7 +185,14 @@ impl State {
         let reached = done + at_hand.iter().map(|unit| unit.0).sum::<f64>();
         let units = self.ledger.units();
         let units_done = self.ledger.finished();
-        let share = if units_done == units { 1.0 } else { (reached / total).clamp(0.0, 1.0) };
+        let share = if units_done == units {
+            1.0
+        } else if total > 0.0 {
+            (reached / total).clamp(0.0, 1.0)
+        } else {
+            // Asked before the run has begun.
+            0.0
+        };
         let left = if units_done == units {
             Some(0.0)
         } else {
