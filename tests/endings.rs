@@ -206,23 +206,6 @@ fn a_repeat_within_a_second_is_the_same_signal() {
 }
 
 #[test]
-fn a_repeat_after_the_save_ends_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    // Units of minutes, and a reader of stderr who does not read: the last lines are waited for when the repeat comes.
-    let (_reader, mut writer) = std::io::pipe().unwrap();
-    writer.write_all(&vec![b'x'; 1 << 16]).unwrap();
-    let mut command = queens(folder.path(), "count 20 --engine naive --threads 1 --checkpoint c");
-    let mut child = command.stderr(Stdio::from(writer)).spawn().unwrap();
-    counting(&child);
-    signal(&child, Signal::INT);
-    sleep(Duration::from_millis(600));
-    // It has saved, and waits for the reader.
-    assert!(child.try_wait().unwrap().is_none());
-    signal(&child, Signal::TERM);
-    assert_eq!(end(child).status.signal(), Some(15), "the second, not the first");
-}
-
-#[test]
 fn hanging_up_and_limits_of_time_save() {
     for (sent, number, name) in [(Signal::HUP, 1, "SIGHUP"), (Signal::XCPU, 24, "SIGXCPU")] {
         let folder = tempfile::tempdir().unwrap();

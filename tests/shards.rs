@@ -53,7 +53,17 @@ fn all_shards_make_the_total() {
     let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
     assert_eq!((&json["count"], &json["n"], &json["shards"]), (&"2680".into(), &11.into(), &3.into()));
     assert_eq!(json["oeis"], serde_json::json!({"sequence": "A000170", "agrees": true}));
-    // The time of all shards together, each as long as its file says.
+    // The time of all shards together, each as long as its file says: too short here to be told apart from none.
+    for k in 1..=3 {
+        let file = path.join(format!("s{k}"));
+        let text = fs::read_to_string(&file).unwrap();
+        let body = text[..text.rfind("sha256").unwrap()].lines().map(|line| match line.split_once(' ') {
+            Some(("seconds", _)) => format!("seconds {k}.250\n"),
+            _ => format!("{line}\n"),
+        });
+        fs::write(&file, sealed(&body.collect::<String>())).unwrap();
+    }
+    let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
     let seconds = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.seconds;
     let all: f64 = (1..=3).map(seconds).sum();
     assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");

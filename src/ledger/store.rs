@@ -199,10 +199,13 @@ impl Store {
         }
         let previous = beside(&self.path, "previous");
         remove(&previous)?;
-        if fs::hard_link(&self.path, &previous).is_ok() {
-            return Ok(());
+        match fs::hard_link(&self.path, &previous) {
+            Ok(()) => return Ok(()),
+            // Removed since it was looked for.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            // A file system without links.
+            Err(_) => {}
         }
-        // A file system without links.
         self.newest_is_good = false;
         fs::rename(&self.path, previous).map_err(io("renaming", &self.path))
     }
