@@ -202,7 +202,7 @@ impl Store {
         match fs::hard_link(&self.path, &previous) {
             Ok(()) => return Ok(()),
             // Removed since it was looked for.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             // A file system without links.
             Err(_) => {}
         }
