@@ -125,7 +125,7 @@ mod kernels {
     #[library_benchmark]
     #[bench::n12(setup = rows)]
     fn backtrack(plan: RowsPlan) {
-        solutions(&plan, &Backtrack);
+        solutions(&plan, &Backtrack::new(Isa::Portable).expect("any processor has it"));
     }
 
     library_benchmark_group!(name = plain, benchmarks = [backtrack]);
@@ -194,7 +194,7 @@ mod kernels {
 
     /// The same answers on every instruction set, and not empty ones.
     pub(super) fn test() {
-        solutions(&rows(), &Backtrack);
+        solutions(&rows(), &Backtrack::new(Isa::Portable).expect("any processor has it"));
         let expected = Isa::Portable.with(Found).expect("every processor is portable");
         assert!(expected.0.len() > PATTERNS / 16 && expected.1.len() > PATTERNS / 16 && expected.2 > 0);
         for isa in Isa::available() {

@@ -34,7 +34,7 @@ pub fn profile(size: Size, threads: usize) -> Result<Vec<u128>, CountError> {
         tasks
             .par_iter()
             .with_max_len(1)
-            .map_init(|| Backtrack.worker(), |worker, task| below(size, worker, task))
+            .map_init(|| Backtrack::default().worker(), |worker, task| below(size, worker, task))
             .try_reduce(|| vec![Tally::default(); size.get() + 1], join)
     })?;
     let mut profile: Vec<u128> = levels.into_iter().map(Tally::get).collect();
@@ -54,7 +54,7 @@ fn below(
 ) -> Result<Vec<Tally>, Overflow> {
     let mut levels = vec![Tally::default(); size.get() + 1];
     levels[task.len()].add(1, weight)?;
-    for (level, count) in levels[task.len() + 1..].iter_mut().zip(Backtrack.levels(worker, &task)) {
+    for (level, count) in levels[task.len() + 1..].iter_mut().zip(Backtrack::default().levels(worker, &task)) {
         level.add(count, weight)?;
     }
     Ok(levels)

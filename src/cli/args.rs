@@ -66,7 +66,7 @@ pub(crate) struct Count {
     #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
     pub(crate) engine: Choice,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
@@ -132,7 +132,7 @@ pub(crate) struct Verify {
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
@@ -203,7 +203,7 @@ pub(crate) struct Estimate {
     #[arg(long, default_value = "auto", value_parser = engine_parser())]
     pub(crate) engine: Choice,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 

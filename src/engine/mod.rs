@@ -70,9 +70,9 @@ pub static ENGINES: &[EngineInfo] = &[
     EngineInfo {
         kind: EngineKind::Backtrack,
         name: "backtrack",
-        summary: "bitboard backtracking in batches, any N and any prefix",
+        summary: "bitboard backtracking in vectors, any N and any prefix",
         sizes: 0..=Size::MAX,
-        quick: 15,
+        quick: 16,
     },
     EngineInfo {
         kind: EngineKind::Naive,
@@ -123,7 +123,7 @@ impl FromStr for Choice {
 pub struct Method {
     /// The engine.
     pub engine: EngineKind,
-    /// The instruction set: that of the join, and `portable` for the others, which have only one version.
+    /// The instruction set; `portable` for the oracle, which has only one version.
     pub isa: Isa,
 }
 
@@ -133,7 +133,7 @@ pub enum MethodError {
     /// The join cuts whole boards in halves.
     #[error("the join engine counts whole boards of N = {} to {}, without a prefix", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
     NotForJoin,
-    /// Only the join has more than one version.
+    /// The oracle has one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
     /// No engine has the name.
@@ -184,7 +184,7 @@ impl Method {
         let can_join = prefix.is_empty() && HalvesPlan::SIZES.contains(&n);
         let engine = match engine {
             Choice::Engine(kind) => kind,
-            Choice::Auto if can_join && (n >= JOIN_FROM || isa.is_some()) => EngineKind::Join,
+            Choice::Auto if can_join && n >= JOIN_FROM => EngineKind::Join,
             // Backtracking beats the oracle at every size.
             Choice::Auto => EngineKind::Backtrack,
         };
@@ -193,9 +193,9 @@ impl Method {
         }
         let isa = match (engine, isa) {
             (EngineKind::Join, _) if !can_join => return Err(MethodError::NotForJoin),
-            (EngineKind::Join, isa) => isa.unwrap_or_else(Isa::best),
-            (_, None | Some(Isa::Portable)) => Isa::Portable,
-            (_, Some(other)) => return Err(MethodError::OnlyPortable(engine, other)),
+            (EngineKind::Join | EngineKind::Backtrack, isa) => isa.unwrap_or_else(Isa::best),
+            (EngineKind::Naive, None | Some(Isa::Portable)) => Isa::Portable,
+            (EngineKind::Naive, Some(other)) => return Err(MethodError::OnlyPortable(engine, other)),
         };
         Ok(Self { engine, isa })
     }

@@ -177,7 +177,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let watched = |most| {
                 let seen = Seen { units: Mutex::default(), most };
-                let result = run(&plan, &Backtrack, &pool, &all, &seen);
+                let result = run(&plan, &Backtrack::default(), &pool, &all, &seen);
                 (result.map(Tally::get), seen.units.into_inner().unwrap().len())
             };
             assert_eq!(watched(0), (Err(Halt::Stopped), 0));
@@ -185,7 +185,7 @@ mod tests {
             assert_eq!(result, Err(Halt::Stopped));
             assert!((5..5 + threads).contains(&finished), "{finished} units with {threads} threads");
             assert_eq!(watched(all.len() + 1), (Ok(92), all.len()), "every unit once");
-            assert_eq!(run(&plan, &Backtrack, &pool, &[], &()), Ok(Tally::default()));
+            assert_eq!(run(&plan, &Backtrack::default(), &pool, &[], &()), Ok(Tally::default()));
         }
     }
 }

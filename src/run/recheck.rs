@@ -137,7 +137,7 @@ mod tests {
         fn worker(&self) {}
 
         fn count(&self, (): &mut (), task: &Placement) -> u64 {
-            Backtrack.count(&mut Backtrack.worker(), task) ^ u64::from(task.rows().eq([3, 5]))
+            Backtrack::default().count(&mut Backtrack::default().worker(), task) ^ u64::from(task.rows().eq([3, 5]))
         }
     }
 
@@ -148,7 +148,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let all = Recheck::new(&plan, &Naive, &units, 1.0, &());
         assert_eq!(all.units(), units.len());
-        assert_eq!(run(&plan, &Backtrack, &pool, &units, &all).map(Tally::get), Ok(92));
+        assert_eq!(run(&plan, &Backtrack::default(), &pool, &units, &all).map(Tally::get), Ok(92));
         let halt = run(&plan, &Flipped, &pool, &units, &all).unwrap_err();
         let Halt::Differs { unit, first, second } = &halt else { panic!("{halt}") };
         assert!(unit.ends_with("(completions of 35)"), "{unit}");
