@@ -316,10 +316,11 @@ impl Job for Print {
     }
 }
 
-struct Sum<'a> {
-    pool: &'a rayon::ThreadPool,
-    double_check: f64,
-    watch: Option<&'a Watch>,
+/// Sums up a plan, or what the ledger of a watch lacks of it; also tells how many units were counted twice.
+pub(crate) struct Sum<'a> {
+    pub(crate) pool: &'a rayon::ThreadPool,
+    pub(crate) double_check: f64,
+    pub(crate) watch: Option<&'a Watch>,
 }
 
 impl Job for Sum<'_> {

@@ -15,7 +15,9 @@ use std::str::FromStr;
 use crate::board::Size;
 use crate::engine::lanes::{Isa, IsaError};
 use crate::placement::Placement;
+use crate::plan::Weighted;
 use crate::plan::halves::HalvesPlan;
+use crate::tally::{Overflow, Tally};
 
 /// Counts the solutions that a task stands for.
 pub trait Engine: Sync {
@@ -30,6 +32,20 @@ pub trait Engine: Sync {
 
     /// The number of solutions of `task`.
     fn count(&self, worker: &mut Self::Worker, task: &Self::Task) -> u64;
+
+    /// Adds what `task` stands for to a tally: its solutions, as often as its weight says, and whatever else the engine
+    /// counts.
+    ///
+    /// # Errors
+    /// Where a sum does not fit.
+    fn add_to(
+        &self,
+        tally: &mut Tally,
+        worker: &mut Self::Worker,
+        task: &Weighted<Self::Task>,
+    ) -> Result<(), Overflow> {
+        tally.add(self.count(worker, &task.task), task.weight)
+    }
 }
 
 /// Which engine.

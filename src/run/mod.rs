@@ -57,9 +57,9 @@ pub enum Halt {
         /// The unit's name.
         unit: String,
         /// By the engine of the run.
-        first: u128,
+        first: Box<Tally>,
         /// By the second engine.
-        second: u128,
+        second: Box<Tally>,
     },
 }
 
@@ -98,10 +98,10 @@ where
                 let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
                 observer.begun(thread, unit);
                 let tally = unit_tally(plan, engine, &mut worker, unit, observer)?;
-                observer.finished(thread, unit, tally)?;
+                observer.finished(thread, unit, tally.clone())?;
                 Ok(tally)
             })
-            .try_reduce(Tally::default, |a, b| Ok(a.join(b)?))
+            .try_reduce(Tally::default, |a, b| Ok(a.join(&b)?))
     })
 }
 
@@ -117,7 +117,7 @@ where
         if observer.stopped() {
             return Err(Halt::Stopped);
         }
-        tally.add(engine.count(worker, &weighted.task), weighted.weight)?;
+        engine.add_to(&mut tally, worker, &weighted)?;
         observer.task_done();
     }
     Ok(tally)
@@ -159,7 +159,7 @@ mod tests {
         let all: Vec<usize> = (0..plan.units()).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let seen = Seen { units: Mutex::default(), most: usize::MAX };
-        assert_eq!(run(&plan, &join, &pool, &all, &seen).map(Tally::get), Ok(73712));
+        assert_eq!(run(&plan, &join, &pool, &all, &seen).map(|tally| tally.get()), Ok(73712));
         let seen = seen.units.into_inner().unwrap();
         assert!(!seen.is_sorted());
         let groups: Vec<usize> =
@@ -178,7 +178,7 @@ mod tests {
             let watched = |most| {
                 let seen = Seen { units: Mutex::default(), most };
                 let result = run(&plan, &Backtrack::default(), &pool, &all, &seen);
-                (result.map(Tally::get), seen.units.into_inner().unwrap().len())
+                (result.map(|tally| tally.get()), seen.units.into_inner().unwrap().len())
             };
             assert_eq!(watched(0), (Err(Halt::Stopped), 0));
             let (result, finished) = watched(5);

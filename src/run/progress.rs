@@ -85,7 +85,7 @@ impl Progress {
 impl Watch {
     /// Watches a run that goes on from `ledger`.
     pub fn new(ledger: Ledger) -> Self {
-        let solutions = ledger.total().map_or(u128::MAX, Tally::get);
+        let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
         let state = State {
             solutions,
             started: Instant::now(),
@@ -229,8 +229,8 @@ impl Observer for Watch {
 
     fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
         let mut state = self.state();
-        state.ledger.record(unit, tally)?;
         state.solutions = state.solutions.saturating_add(tally.get());
+        state.ledger.record(unit, tally)?;
         state.finish(thread, unit, Instant::now());
         Ok(())
     }
