@@ -8,7 +8,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, EngineKind, Method};
-use crate::ledger::{Fingerprint, LedgerError};
+use crate::ledger::Fingerprint;
 use crate::placement::Placement;
 use crate::plan::Weighted;
 use crate::plan::rows::{Lines, RowsPlan};
@@ -151,17 +151,9 @@ impl Profile {
         row
     }
 
-    /// The profile that a ledger sums up to, where it is one of a profile.
-    ///
-    /// # Errors
-    /// Where it is not as this program would have made it, or a sum does not fit.
-    pub fn of_ledger(ledger: &crate::ledger::Ledger) -> Option<Result<Vec<u128>, CountError>> {
-        let fingerprint = ledger.fingerprint();
-        (fingerprint.engine == Self::ENGINE).then(|| {
-            let profile = Self::new(fingerprint.prefix.size());
-            fingerprint.check(&profile.fingerprint()).map_err(|error: LedgerError| CountError::Ledger(error))?;
-            Ok(profile.row(&ledger.total()?))
-        })
+    /// What a ledger is about, where it is about a profile.
+    pub fn of(fingerprint: &Fingerprint) -> Option<Self> {
+        (fingerprint.engine == Self::ENGINE).then(|| Self::new(fingerprint.prefix.size()))
     }
 }
 
@@ -294,11 +286,13 @@ mod tests {
             profile.run_watched(&watch).unwrap();
             joined.join(&watch.ledger()).unwrap();
         }
-        assert_eq!(Profile::of_ledger(&joined).unwrap().unwrap(), whole);
+        let read = Profile::of(joined.fingerprint()).unwrap();
+        assert_eq!(read.fingerprint(), *joined.fingerprint());
+        assert_eq!(read.row(&joined.total().unwrap()), whole);
         // A count's ledger is none of a profile, nor the other way round.
         let count = crate::Count::new(size(10)).engine(Choice::Engine(EngineKind::Backtrack));
         let counted = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
-        assert!(Profile::of_ledger(&counted).is_none());
+        assert!(Profile::of(counted.fingerprint()).is_none());
         assert!(profile.run_watched(&Watch::new(counted)).is_err() && count.run_watched(&Watch::new(joined)).is_err());
     }
 }

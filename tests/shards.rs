@@ -260,3 +260,61 @@ fn a_double_check_reads_what_was_resumed() {
         assert_eq!((&json["double_checked"], &json["resumed"]), (&json["units"], &json["units"]));
     }
 }
+
+#[test]
+fn shards_of_a_profile_make_the_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // The triangle has n + 1 numbers for each n.
+    let row = &oeis::PROFILE.terms[(0..10).map(|n| n + 1).sum::<usize>()..][..11];
+    let lines: String = row.iter().map(|count| format!("{count}\n")).collect();
+    assert_eq!(output(path, "profile 10").1, lines);
+    for k in 1..=3 {
+        let (code, out, err) = output(path, &format!("profile 10 --shard {k}/3 --out p{k} --double-check 10%"));
+        assert_eq!((code, out.as_str()), (Some(0), ""), "a part alone would pass for the profile");
+        assert!(err.starts_with(&format!("p{k}: shard {k}/3 of N = 10, ")), "{err}");
+    }
+    let (code, out, err) = output(path, "merge p3 p1");
+    assert_eq!((code, out.as_str()), (Some(4), "2\n"), "{err}");
+    assert_eq!(output(path, "merge p3 p1 p2"), (Some(0), lines.clone(), "agrees with OEIS A319284\n".to_owned()));
+    let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json p1 p2 p3").1).unwrap();
+    assert_eq!(
+        (&json["count"], &json["profile"][10], &json["profile"][2]),
+        (&"724".into(), &"724".into(), &"72".into())
+    );
+
+    assert_eq!(output(path, "count 10 --engine backtrack --shard 2/3 --out s2").0, Some(0));
+    let (code, _, err) = output(path, "merge p1 s2 p3");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("s2: it is for the engine backtrack, not profile"), "{err}");
+}
+
+#[test]
+fn a_profile_goes_on_from_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (_, lines, _) = output(path, "profile 10 --checkpoint c");
+    // As if stopped when half of the units were done, one of them wrongly.
+    let ledger = store::read(&path.join("c")).unwrap();
+    let half = |name: &str, flip: bool| {
+        let mut half = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
+        for (unit, tally) in ledger.tallies().take(ledger.units() / 2) {
+            let mut tally = tally.clone();
+            tally.add_fewer(7, u64::from(flip && unit == 3), 1).unwrap();
+            half.record(unit, tally).unwrap();
+        }
+        Store::open(path.join(name)).unwrap().save(&half).unwrap();
+    };
+    half("right", false);
+    half("wrong", true);
+    let (code, out, _) = output(path, "profile 10 --checkpoint right --resume --json");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, json["resumed"].as_u64()), (Some(0), Some(ledger.units() as u64 / 2)));
+    let row: String =
+        json["profile"].as_array().unwrap().iter().map(|count| format!("{}\n", count.as_str().unwrap())).collect();
+    assert_eq!(row, lines);
+    // Only the level is wrong, and the solutions are as many as they should be: the oracle tells.
+    let (code, out, err) = output(path, "profile 10 --checkpoint wrong --resume --double-check 100%");
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    assert!(err.contains("counted twice with different results"), "{err}");
+}

@@ -109,6 +109,10 @@ pub(crate) struct Profile {
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Size,
 
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
     /// Threads; 0 is every core this process may use
     #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: usize,
@@ -120,6 +124,9 @@ pub(crate) struct Profile {
     /// Print the numbers alone, one a line, as where stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) long: super::long::LongRun,
 }
 
 #[derive(ClapArgs, Debug)]

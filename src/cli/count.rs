@@ -1,22 +1,19 @@
 //! `queens count N`
 
-use std::io::{IsTerminal, Write as _};
-use std::path::Path;
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use queens::estimate::Estimate;
-use queens::ledger::store::{Store, StoreError};
-use queens::ledger::{Ledger, format};
 use queens::run::progress::Watch;
-use queens::{Count, Isa, Placement, Report, Shard};
+use queens::{Count, Isa, Placement, Report};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
-use super::keep::Keep;
 use super::long::When;
 use super::output::{self, Table};
+use super::units::{Outcome, Units};
 use super::watch::Forecast;
-use super::{Exit, Failure, args, memory, symmetric, watch};
+use super::{Failure, args, memory, symmetric};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     if let Some(symmetry) = args.symmetry {
@@ -33,10 +30,10 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
         .engine(args.engine)
         .threads(args.threads)
         .double_check(args.long.double_check);
-    let outcome = match (args.long.shard, &args.long.out) {
-        (Some(shard), Some(out)) => count_shard(&count, shard, out, args)?,
-        _ => count_units(&count, Shard::WHOLE, args)?.0,
-    };
+    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let work = move |watch: &Watch| count.run_watched(watch);
+    let (quiet, forecast) = (args.quiet, forecast(args));
+    let outcome = Units { args: &args.long, quiet, fingerprint, forecast, work }.run()?;
     if args.unique {
         return symmetric::unique(args, &outcome.report);
     }
@@ -67,35 +64,6 @@ fn isa(count: Count, isa: Option<Isa>) -> Count {
     isa.map_or(count.clone(), |isa| count.isa(isa))
 }
 
-/// What was counted.
-struct Outcome {
-    report: Report,
-    shard: Shard,
-    /// Units that an earlier run had finished.
-    resumed: usize,
-    /// All units of the shard.
-    units: usize,
-    /// Wall time of this run and those before it.
-    total_seconds: f64,
-}
-
-/// Counts the units of a shard, from the checkpoint on if there is one.
-fn count_units(count: &Count, shard: Shard, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let (keep, ledger) = Keep::open(&args.long, fingerprint, shard)?;
-    go_on(count, ledger, keep, args)
-}
-
-/// Counts what the ledger lacks.
-fn go_on(count: &Count, ledger: Ledger, mut keep: Keep, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
-    let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-    let counting = count.clone();
-    let work = move |watch: &Watch| counting.run_watched(watch);
-    let (report, ledger) = watch::run(ledger, &mut keep, &args.long, forecast(args), work)?;
-    let total_seconds = ledger.origin.seconds;
-    Ok((Outcome { report, shard, resumed, units, total_seconds }, ledger))
-}
-
 /// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
 fn forecast(args: &args::Count) -> Option<Forecast> {
     const TIME: Duration = Duration::from_secs(3);
@@ -103,52 +71,6 @@ fn forecast(args: &args::Count) -> Option<Forecast> {
     let estimate =
         Estimate::new(args.size).engine(args.engine).isa(args.isa).threads(1).samples(SAMPLES).max_time(TIME);
     args.prefix.is_none().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
-}
-
-/// Counts a shard into its result file, unless that is complete already.
-fn count_shard(count: &Count, shard: Shard, out: &Path, args: &args::Count) -> Result<Outcome, Failure> {
-    if args.long.checkpoint.as_deref() == Some(out) {
-        return Err(Failure::usage(&"--checkpoint and --out are two files: only a finished shard gets to the second"));
-    }
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let mut store = Store::open(out)?;
-    if let Some(found) = store.load(&fingerprint, shard)? {
-        let path = out.display();
-        if found.ledger.is_complete() {
-            output::note(&format!("{path}: shard {shard} is complete already"));
-            return Ok(go_on(count, found.ledger, Keep::nothing(), args)?.0);
-        }
-        let message = format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
-        return Err(Failure::Run(Exit::Failure, message));
-    }
-    // Found out after hours, a full disk or a folder that may not be written would cost the shard.
-    store.rehearse(&Ledger::new(fingerprint, shard))?;
-    let (outcome, ledger) = count_units(count, shard, args)?;
-    if let Err(error) = store.save(&ledger) {
-        return Err(unsaved(&ledger, &error, out));
-    }
-    if !args.quiet {
-        output::note(&format!("{}: shard {shard} of N = {}, {} units", out.display(), args.size, outcome.units));
-    }
-    Ok(outcome)
-}
-
-/// Prints a shard that could not be written, so that it is not lost: what is printed is what the file would hold.
-fn unsaved(ledger: &Ledger, error: &StoreError, out: &Path) -> Failure {
-    let text = format::encode(ledger);
-    let mut stdout = std::io::stdout().lock();
-    let place = if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok() {
-        "stdout"
-    } else {
-        // The last place there is.
-        let _ = std::io::stderr().write_all(text.as_bytes());
-        "stderr"
-    };
-    let message = format!(
-        "{error}; the shard is printed on {place} instead: what begins with 'queens ledger' belongs in {}",
-        out.display()
-    );
-    Failure::Run(Exit::Failure, message)
 }
 
 /// The result as a program reads it.
@@ -179,7 +101,7 @@ struct Json {
 }
 
 impl Json {
-    fn new(outcome: &Outcome, agreement: &Agreement) -> Self {
+    fn new(outcome: &Outcome<Report>, agreement: &Agreement) -> Self {
         let report = &outcome.report;
         let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
         Self {
@@ -205,7 +127,7 @@ impl Json {
 }
 
 /// The result as a person reads it.
-fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
+fn table(outcome: &Outcome<Report>, agreement: &Agreement) -> Table {
     let report = &outcome.report;
     let mut table = Table::default();
     table.row("N", report.prefix.size());
@@ -237,9 +159,9 @@ fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::{EngineKind, Method, Size};
+    use queens::{EngineKind, Method, Shard, Size};
 
-    fn plain(outcome: &Outcome) -> String {
+    fn plain(outcome: &Outcome<Report>) -> String {
         anstream::adapter::strip_str(
             &table(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).to_string(),
         )

@@ -24,6 +24,7 @@ mod signals;
 mod solutions;
 mod symmetric;
 mod symmetries;
+mod units;
 mod verify;
 mod watch;
 
