@@ -53,22 +53,25 @@ mod kernels {
     use queens::plan::rows::{Lines, RowsPlan};
     use queens::{Placement, Size, oeis};
 
-    const N: usize = 12;
+    /// The board that backtracking counts, and the one that the join counts: large enough for the kernels to decide.
+    const BACKTRACK_N: usize = 12;
+    const JOIN_N: usize = 15;
 
     /// How many patterns the kernels are given.
     const PATTERNS: usize = 4096;
 
     /// Every solution of a small board, each task with the same worker.
-    fn solutions<P: Plan, E: Engine<Task = P::Task>>(plan: &P, engine: &E) {
+    fn solutions<P: Plan, E: Engine<Task = P::Task>>(n: usize, plan: &P, engine: &E) {
         let mut worker = engine.worker();
         let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit));
         let count: u128 =
             tasks.map(|task| u128::from(task.weight) * u128::from(engine.count(&mut worker, &task.task))).sum();
-        assert_eq!(Some(black_box(count)), oeis::QUEENS.term(N));
+        assert_eq!(Some(black_box(count)), oeis::QUEENS.term(n));
     }
 
-    fn rows() -> RowsPlan {
-        RowsPlan::new(&Placement::empty(Size::new(N).unwrap()), Lines::Two)
+    fn backtracking(isa: Isa) -> (RowsPlan, Backtrack) {
+        let plan = RowsPlan::new(&Placement::empty(Size::new(BACKTRACK_N).unwrap()), Lines::Two);
+        (plan, Backtrack::new(isa).expect("the processor has the instructions"))
     }
 
     fn lanes<L: Lanes>() -> L {
@@ -76,7 +79,7 @@ mod kernels {
     }
 
     fn halves<L: Lanes>() -> (HalvesPlan, Join<L>) {
-        let size = Size::new(N).unwrap();
+        let size = Size::new(JOIN_N).unwrap();
         (HalvesPlan::new(size), Join::new(size, lanes()))
     }
 
@@ -122,21 +125,19 @@ mod kernels {
         isa.disjoint(lanes, [queries], &mut Tables::default())[0]
     }
 
-    #[library_benchmark]
-    #[bench::n12(setup = rows)]
-    fn backtrack(plan: RowsPlan) {
-        solutions(&plan, &Backtrack::new(Isa::Portable).expect("any processor has it"));
-    }
-
-    library_benchmark_group!(name = plain, benchmarks = [backtrack]);
-
     /// The benchmarks of one instruction set.
     macro_rules! benchmarks {
-        ($group:ident, $lanes:ident: $join:ident, $pairs:ident, $keep:ident, $disjoint:ident) => {
+        ($group:ident, $lanes:ident: $backtrack:ident, $join:ident, $pairs:ident, $keep:ident, $disjoint:ident) => {
             #[library_benchmark]
-            #[bench::n12(setup = halves::<$lanes>)]
+            #[bench::n12(args = (Isa::$lanes), setup = backtracking)]
+            fn $backtrack((plan, backtrack): (RowsPlan, Backtrack)) {
+                solutions(BACKTRACK_N, &plan, &backtrack);
+            }
+
+            #[library_benchmark]
+            #[bench::n15(setup = halves::<$lanes>)]
             fn $join((plan, join): (HalvesPlan, Join<$lanes>)) {
-                solutions(&plan, &join);
+                solutions(JOIN_N, &plan, &join);
             }
 
             #[library_benchmark]
@@ -157,22 +158,22 @@ mod kernels {
                 black_box(disjoint(lanes::<$lanes>(), &patterns))
             }
 
-            library_benchmark_group!(name = $group, benchmarks = [$join, $pairs, $keep, $disjoint]);
+            library_benchmark_group!(name = $group, benchmarks = [$backtrack, $join, $pairs, $keep, $disjoint]);
         };
     }
 
-    benchmarks!(portable, Portable: join_portable, pairs_portable, keep_portable, disjoint_portable);
+    benchmarks!(portable, Portable: backtrack_portable, join_portable, pairs_portable, keep_portable, disjoint_portable);
     #[cfg(target_arch = "x86_64")]
-    benchmarks!(avx2, Avx2: join_avx2, pairs_avx2, keep_avx2, disjoint_avx2);
+    benchmarks!(avx2, Avx2: backtrack_avx2, join_avx2, pairs_avx2, keep_avx2, disjoint_avx2);
     #[cfg(target_arch = "aarch64")]
-    benchmarks!(neon, Neon: join_neon, pairs_neon, keep_neon, disjoint_neon);
+    benchmarks!(neon, Neon: backtrack_neon, join_neon, pairs_neon, keep_neon, disjoint_neon);
 
     #[cfg(target_arch = "x86_64")]
-    gungraun::main!(library_benchmark_groups = plain, portable, avx2);
+    gungraun::main!(library_benchmark_groups = portable, avx2);
     #[cfg(target_arch = "aarch64")]
-    gungraun::main!(library_benchmark_groups = plain, portable, neon);
+    gungraun::main!(library_benchmark_groups = portable, neon);
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    gungraun::main!(library_benchmark_groups = plain, portable);
+    gungraun::main!(library_benchmark_groups = portable);
 
     pub(super) fn run() {
         main();
@@ -186,7 +187,7 @@ mod kernels {
 
         fn with<L: Lanes>(self, isa: L) -> Self::Output {
             let (plan, join) = halves::<L>();
-            solutions(&plan, &join);
+            solutions(JOIN_N, &plan, &join);
             let patterns = patterns(PATTERNS);
             (pairs(isa, &quadrants(PATTERNS)), keep(isa, &patterns), disjoint(isa, &patterns))
         }
@@ -194,7 +195,10 @@ mod kernels {
 
     /// The same answers on every instruction set, and not empty ones.
     pub(super) fn test() {
-        solutions(&rows(), &Backtrack::new(Isa::Portable).expect("any processor has it"));
+        for isa in Isa::available() {
+            let (plan, backtrack) = backtracking(isa);
+            solutions(BACKTRACK_N, &plan, &backtrack);
+        }
         let expected = Isa::Portable.with(Found).expect("every processor is portable");
         assert!(expected.0.len() > PATTERNS / 16 && expected.1.len() > PATTERNS / 16 && expected.2 > 0);
         for isa in Isa::available() {
