@@ -6,7 +6,7 @@ use crate::board::{Size, SizeError};
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, Method, MethodError};
-use crate::ledger::{Fingerprint, LedgerError};
+use crate::ledger::{Fingerprint, LedgerError, Subject};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::rows::{Lines, RowsPlan};
@@ -127,7 +127,7 @@ impl Count {
     /// Where the engine and the prefix do not go together.
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
-        let print = Print { prefix: self.prefix, engine: method.engine.info().name };
+        let print = Print { subject: self.prefix.into(), engine: method.engine.info().name };
         Ok(dispatch(method, &self.prefix, Lines::Two, print))
     }
 
@@ -288,7 +288,7 @@ impl Job for Gate {
 }
 
 struct Print {
-    prefix: Placement,
+    subject: Subject,
     engine: &'static str,
 }
 
@@ -301,20 +301,33 @@ impl Job for Print {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        Fingerprint::new(self.prefix, self.engine, plan)
+        Fingerprint::new(self.subject, self.engine, plan)
     }
 }
 
-struct Sum<'a> {
-    pool: &'a rayon::ThreadPool,
-    double_check: f64,
-    watch: Option<&'a Watch>,
+/// All of a plan, counted and added up.
+pub(crate) struct Sum<'a> {
+    pub(crate) pool: &'a rayon::ThreadPool,
+    pub(crate) double_check: f64,
+    pub(crate) watch: Option<&'a Watch>,
 }
 
 impl Job for Sum<'_> {
     type Output = Result<(Tally, usize), Halt>;
 
     fn run<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Self::Output
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        S: Engine<Task = P::Task>,
+    {
+        self.of(plan, engine, second)
+    }
+}
+
+impl Sum<'_> {
+    /// The sum, and how many units were counted twice.
+    pub(crate) fn of<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Result<(Tally, usize), Halt>
     where
         P: Plan,
         E: Engine<Task = P::Task>,

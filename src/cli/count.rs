@@ -1,37 +1,29 @@
 //! `queens count N`
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 
-use queens::ledger::Ledger;
-use queens::ledger::store::Store;
-use queens::{Count, Isa, Placement, Report, Shard};
+use queens::ledger::Fingerprint;
+use queens::run::progress::Watch;
+use queens::{Count, CountError, Isa, Placement, Report, Size};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
-use super::keep::Keep;
 use super::long::When;
 use super::output::{self, Table};
-use super::{Exit, Failure, args, symmetric, watch};
+use super::units::{Counting, count_part};
+use super::{Failure, args, symmetric, terms, units};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
+    let Some(n) = args.sizes.one() else { return terms::run(args) };
     if let Some(symmetry) = args.symmetry {
-        return symmetric::unchanged(args, symmetry);
+        return symmetric::unchanged(args, symmetry, n);
     }
+    let size = size(n)?;
     let prefix = match &args.prefix {
-        None => Placement::empty(args.size),
-        Some(text) => {
-            Placement::parse(text, args.size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?
-        }
+        None => Placement::empty(size),
+        Some(text) => Placement::parse(text, size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?,
     };
-    let count = isa(Count::completions(prefix), args.isa)
-        .engine(args.engine)
-        .threads(args.threads)
-        .double_check(args.long.double_check);
-    let outcome = match (args.long.shard, &args.long.out) {
-        (Some(shard), Some(out)) => count_shard(&count, shard, out, args)?,
-        _ => count_units(&count, Shard::WHOLE, args)?.0,
-    };
+    let outcome = count_part(&count(args, prefix), args)?;
     if args.unique {
         return symmetric::unique(args, &outcome.report);
     }
@@ -58,57 +50,34 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A board that all solutions can be counted on.
+pub(super) fn size(n: usize) -> Result<Size, Failure> {
+    Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+}
+
+/// The count that is asked for.
+pub(super) fn count(args: &args::Count, prefix: Placement) -> Count {
+    let count = Count::completions(prefix).engine(args.engine).threads(args.threads);
+    isa(count.double_check(args.long.double_check), args.isa)
+}
+
+impl Counting for Count {
+    type Report = Report;
+
+    fn fingerprint(&self) -> Result<Fingerprint, Failure> {
+        self.fingerprint().map_err(|error| Failure::usage(&error))
+    }
+
+    fn run(&self, watch: &Watch) -> Result<Report, CountError> {
+        self.run_watched(watch)
+    }
+}
+
+type Outcome = units::Outcome<Report>;
+
 /// The count on the instruction set asked for, if any.
 fn isa(count: Count, isa: Option<Isa>) -> Count {
     isa.map_or(count.clone(), |isa| count.isa(isa))
-}
-
-/// What was counted.
-struct Outcome {
-    report: Report,
-    shard: Shard,
-    /// Units that an earlier run had finished.
-    resumed: usize,
-    /// All units of the shard.
-    units: usize,
-}
-
-/// Counts the units of a shard, from the checkpoint on if there is one.
-fn count_units(count: &Count, shard: Shard, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let (keep, ledger) = Keep::open(&args.long, fingerprint, shard)?;
-    go_on(count, ledger, keep, args)
-}
-
-/// Counts what the ledger lacks.
-fn go_on(count: &Count, ledger: Ledger, mut keep: Keep, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
-    let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-    let (report, ledger) = watch::run(count, ledger, &mut keep, &args.long)?;
-    Ok((Outcome { report, shard, resumed, units }, ledger))
-}
-
-/// Counts a shard into its result file, unless that is complete already.
-fn count_shard(count: &Count, shard: Shard, out: &Path, args: &args::Count) -> Result<Outcome, Failure> {
-    if args.long.checkpoint.as_deref() == Some(out) {
-        return Err(Failure::usage(&"--checkpoint and --out are two files: only a finished shard gets to the second"));
-    }
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let mut store = Store::open(out)?;
-    if let Some(found) = store.load(&fingerprint, shard)? {
-        let path = out.display();
-        if found.ledger.is_complete() {
-            output::note(&format!("{path}: shard {shard} is complete already"));
-            return Ok(go_on(count, found.ledger, Keep::nothing(), args)?.0);
-        }
-        let message = format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
-        return Err(Failure::Run(Exit::Failure, message));
-    }
-    let (outcome, ledger) = count_units(count, shard, args)?;
-    store.save(&ledger)?;
-    if !args.quiet {
-        output::note(&format!("{}: shard {shard} of N = {}, {} units", out.display(), args.size, outcome.units));
-    }
-    Ok(outcome)
 }
 
 /// The result as a program reads it.

@@ -2,15 +2,20 @@
 
 use std::io::Write;
 
-use queens::estimate::{Estimate, Interval};
+use queens::TurnBoard;
+use queens::estimate::{self, Estimate, Interval};
 use serde::Serialize;
 
-use super::Failure;
-use super::args;
 use super::output::{self, Table};
+use super::{Failure, args, count, symmetric};
 
 pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
-    let estimate = Estimate::new(args.size)
+    let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
+    if let Some(symmetry) = args.symmetry {
+        return turn(args, symmetric::board(symmetry, n)?);
+    }
+    let size = count::size(n)?;
+    let estimate = Estimate::new(size)
         .engine(args.engine)
         .isa(args.isa)
         .threads(args.threads)
@@ -24,7 +29,7 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
         let json = Json {
             about: output::About::here(),
             command: "estimate",
-            n: args.size.get(),
+            n,
             engine: prediction.method.engine.to_string(),
             isa: prediction.method.isa.to_string(),
             threads: prediction.threads,
@@ -41,10 +46,10 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
         return Ok(output::json(&mut out, &json)?);
     }
     let mut table = Table::default();
-    table.row("N", args.size);
+    table.row("N", size);
     table.result("solutions", interval(prediction.count, output::rounded));
     table.result("time", interval(prediction.seconds, output::seconds));
-    let extrapolated = prediction.timed != args.size;
+    let extrapolated = prediction.timed != size;
     if extrapolated {
         table.row(
             "",
@@ -62,6 +67,59 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
     let spent = output::seconds(prediction.spent);
     table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
     Ok(write!(out, "{table}")?)
+}
+
+/// The same for what a turn leaves unchanged.
+fn turn(args: &args::Estimate, board: TurnBoard) -> Result<(), Failure> {
+    symmetric::available(args.isa)?;
+    let samples = args.samples as usize;
+    let found = estimate::turn(board, args.isa, args.threads, samples, args.seed, args.max_time)
+        .map_err(|error| Failure::from(&error))?;
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        let json = TurnJson {
+            about: output::About::here(),
+            command: "estimate",
+            n: board.n(),
+            symmetry: board.turn().name(),
+            isa: found.isa.to_string(),
+            threads: found.threads,
+            tasks: found.tasks,
+            count: IntervalJson::from(found.count),
+            run_seconds: IntervalJson::from(found.seconds),
+            samples: found.samples,
+            seed: args.seed,
+            seconds: found.spent,
+        };
+        return Ok(output::json(&mut out, &json)?);
+    }
+    let mut table = Table::default();
+    table.row("N", board.n());
+    table.row("unchanged by", format!("a {} turn", board.turn()));
+    table.result("solutions", interval(found.count, output::rounded));
+    table.result("time", interval(found.seconds, output::seconds));
+    table.row("threads", found.threads);
+    table.row("tasks", output::grouped(found.tasks.into()));
+    let samples = output::grouped(found.samples as u128);
+    table.row("sampled", format!("{samples} tasks, in {}", output::seconds(found.spent)));
+    Ok(write!(out, "{table}")?)
+}
+
+#[derive(Serialize)]
+struct TurnJson {
+    #[serde(flatten)]
+    about: output::About,
+    command: &'static str,
+    n: usize,
+    symmetry: &'static str,
+    isa: String,
+    threads: usize,
+    tasks: u64,
+    count: IntervalJson,
+    run_seconds: IntervalJson,
+    samples: usize,
+    seed: u64,
+    seconds: f64,
 }
 
 /// `665 million ± 1.2 %, 658 million to 673 million`

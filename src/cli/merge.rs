@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         return Err(Failure::Run(Exit::Missing, text));
     }
     let total = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
-    let agreement = Agreement::all(&merged.whole.fingerprint().prefix, total, 0)?;
+    let agreement = Agreement::of(&merged.whole.fingerprint().subject, total, 0)?;
     if args.json {
         output::json(&mut out, &merged.json(Some((total, &agreement)), None))?;
         return agreement.verdict();
@@ -87,9 +87,12 @@ impl Merged {
     fn table(&self, total: u128, agreement: &Agreement) -> Table {
         let fingerprint = self.whole.fingerprint();
         let mut table = Table::default();
-        table.row("N", fingerprint.prefix.size());
-        if !fingerprint.prefix.is_empty() {
-            table.row("prefix", fingerprint.prefix);
+        table.row("N", fingerprint.subject.n());
+        if let Some(prefix) = fingerprint.subject.prefix() {
+            table.row("prefix", prefix);
+        }
+        if let Some(turn) = fingerprint.subject.turn() {
+            table.row("unchanged by", format!("a {turn} turn"));
         }
         table.result("solutions", output::grouped(total));
         agreement.row(&mut table);
@@ -104,8 +107,9 @@ impl Merged {
         Json {
             about: output::About::here(),
             command: "merge",
-            n: fingerprint.prefix.size().get(),
-            prefix: (!fingerprint.prefix.is_empty()).then(|| fingerprint.prefix.to_string()),
+            n: fingerprint.subject.n(),
+            prefix: fingerprint.subject.prefix().map(|prefix| prefix.to_string()),
+            symmetry: fingerprint.subject.turn().map(|turn| turn.to_string()),
             count: result.map(|(total, _)| total.to_string()),
             engine: &fingerprint.engine,
             shards: self.of,
@@ -126,6 +130,8 @@ struct Json<'a> {
     command: &'static str,
     n: usize,
     prefix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetry: Option<String>,
     count: Option<String>,
     engine: &'a str,
     shards: u32,

@@ -21,6 +21,8 @@ mod signals;
 mod solutions;
 mod symmetric;
 mod symmetries;
+mod terms;
+mod units;
 mod verify;
 mod watch;
 

@@ -5,10 +5,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use queens::CountError;
 use queens::ledger::Ledger;
 use queens::run::Halt;
 use queens::run::progress::Watch;
-use queens::{Count, CountError, Report};
 
 use super::keep::Keep;
 use super::long::LongRun;
@@ -29,16 +29,22 @@ enum Early {
     MaxTime,
 }
 
-/// Counts what `ledger` lacks; gives the report and the finished ledger.
-pub(crate) fn run(count: &Count, ledger: Ledger, keep: &mut Keep, args: &LongRun) -> Result<(Report, Ledger), Failure> {
+/// Does the `work` that `ledger` lacks, which must be what the watch that it is given is told; gives its result and the
+/// finished ledger.
+pub(crate) fn run<T: Send + 'static>(
+    ledger: Ledger,
+    keep: &mut Keep,
+    args: &LongRun,
+    work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
+) -> Result<(T, Ledger), Failure> {
     let signals = Signals::listen()
         .map_err(|error| Failure::Run(Exit::Failure, format!("signals cannot be listened for: {error}")))?;
-    let n = ledger.fingerprint().prefix.size().get();
+    let n = ledger.fingerprint().subject.n();
     let watch = Arc::new(Watch::new(ledger));
     let (sender, receiver) = mpsc::channel();
-    let counting = (count.clone(), Arc::clone(&watch));
+    let working = Arc::clone(&watch);
     // Detached: whoever cannot wait for its end lets the process end it.
-    thread::spawn(move || sender.send(counting.0.run_watched(&counting.1)));
+    thread::spawn(move || sender.send(work(&working)));
 
     let mut display = Display::new(args.progress);
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
