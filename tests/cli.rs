@@ -126,6 +126,16 @@ fn verify_refuses_a_malformed_b_file() {
 }
 
 #[test]
+fn comparing_nothing_is_no_success() {
+    let nothing = predicate::str::contains("nothing to compare: the join engine counts none of N = 0 to 4");
+    queens(&["verify", "--engine", "join", "--to", "4"]).assert().code(1).stdout("").stderr(nothing.clone());
+    queens(&["verify", "--engine", "naive", "--engine", "join", "--to", "4"]).assert().code(1).stderr(nothing);
+    let far = file("far.txt", "30 1\n");
+    let slow = predicate::str::contains("every engine takes too long for N = 30 to 30");
+    queens(&["verify", "--to", "30", "--bfile", &far]).assert().code(1).stdout("").stderr(slow);
+}
+
+#[test]
 fn bench_times_draws_and_compares() {
     let (json, plot) = (file("bench.json", ""), file("bench.svg", ""));
     let bench = ["bench", "8", "9", "--runs", "2", "--threads", "1,2", "--engine", "backtrack", "--engine", "naive"];
@@ -224,11 +234,22 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--symmetry", "third"], "[possible values: half, quarter]"),
         (&["count", "8", "--unique", "--symmetry", "half"], "cannot be used with"),
         (&["count", "8", "--unique", "--prefix", "1"], "cannot be used with"),
-        (&["bench", "8", "--tolerance", "20"], "--compare <OLD>"),
-        (&["bench", "8", "--compare", "x", "--tolerance", "much"], "a percentage is a number from 0% to 1000%"),
+        (&["bench", "8", "--tolerance", "20%"], "--compare <OLD>"),
+        (&["bench", "8", "--compare", "x", "--tolerance", "much"], "a share is from 0% to 1000%"),
+        (&["bench", "8", "--compare", "x", "--tolerance", "1"], "for 1 percent write 1%"),
+        (&["count", "8", "--double-check", "1"], "a fraction below 1; for 1 percent write 1%"),
         (&["bench", "3", "--engine", "join"], "the engines named can't count boards of these sizes"),
-        (&["bench", "8", "--runs", "0"], "0 is not in 1..=1000"),
-        (&["estimate", "28", "--max-time", "soon"], "invalid value 'soon' for '--max-time <TIME>'"),
+        (&["bench", "8", "--runs", "0"], "R is a whole number from 1 to 1000"),
+        (&["estimate", "8", "--samples", "0"], "S is a whole number from 2 to 1000000000"),
+        (&["solutions", "8", "--limit", "abc"], "'--limit <L>': L is a whole number, 0 or more"),
+        (&["solutions", "8", "--limit", "-1"], "'--limit <L>': L is a whole number, 0 or more"),
+        (&["solutions", "8", "--skip", "-1"], "S is a whole number, 0 or more"),
+        (
+            &["symmetries", "12345678901234567890123456789012345678"],
+            "rows are separated by commas where N is more than 9",
+        ),
+        (&["symmetries", ""], "a placement names at least one queen"),
+        (&["estimate", "28", "--max-time", "soon"], "a time is more than zero and has a unit"),
         (&["estimate", "29", "--engine", "join"], "join"),
         (&["count"], "required"),
         (&["cuont", "8"], "unrecognized subcommand 'cuont'"),

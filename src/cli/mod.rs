@@ -7,6 +7,7 @@ mod bench;
 mod board;
 mod browse;
 mod count;
+mod ending;
 mod estimate;
 mod exit;
 mod keep;
@@ -21,6 +22,7 @@ mod signals;
 mod solutions;
 mod symmetric;
 mod symmetries;
+mod values;
 mod verify;
 mod watch;
 
@@ -93,12 +95,6 @@ impl Failure {
     fn invalid(argument: &str, value: &str, reason: &impl std::fmt::Display) -> Self {
         let message = format!("invalid value '{value}' for '{argument}': {reason}\n");
         Self::Usage(Args::command().error(clap::error::ErrorKind::ValueValidation, message))
-    }
-
-    /// A file cannot be made.
-    fn unwritable(path: Option<&std::path::Path>, error: &io::Error) -> Self {
-        let path = path.unwrap_or(std::path::Path::new("stdout"));
-        Self::Run(Exit::Failure, format!("cannot write {}: {error}", path.display()))
     }
 }
 

@@ -2,14 +2,12 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::Exit;
 use super::args::Colour;
-use super::save::Output;
-use super::{Exit, Failure};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -78,13 +76,6 @@ pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<(
     writeln!(out)
 }
 
-/// A file written whole or not at all, over an earlier one of the name.
-pub(crate) fn save(path: &Path, content: &str) -> Result<(), Failure> {
-    let failure = |error: io::Error| Failure::Run(Exit::Failure, format!("writing {} failed: {error}", path.display()));
-    let mut out = Output::open(Some(path)).map_err(failure)?;
-    out.write_all(content.as_bytes()).and_then(|()| out.finish()).map_err(failure)
-}
-
 /// What every JSON object says of the program and the machine.
 #[derive(Serialize)]
 pub(crate) struct About {
@@ -151,6 +142,12 @@ pub(crate) fn grouped(count: u128) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `1 run`, `2 runs`, `5,000 runs`.
+pub(crate) fn count_of(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count.into()))
 }
 
 /// A number to three digits, in words from a million on, `29.5 million`, and in powers past words, `2.56 × 10^18`.

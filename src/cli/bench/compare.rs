@@ -6,7 +6,6 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use queens::bench::Timing;
 
-use super::count_of;
 use super::json::Old;
 use crate::cli::output::{self, About};
 use crate::cli::{Exit, Failure};
@@ -46,7 +45,10 @@ pub(super) fn run(
         let (before, now) = (output::seconds(same.median), output::seconds(timing.median()));
         writeln!(out, "  {before:>13}  {now:>13}  {style}{ratio:>5.2}{style:#}")?;
         if ratio > 1.0 + tolerance {
-            slower.push((ratio, format!("N = {}, {engine} on {}", at.size, count_of(at.threads, "thread"))));
+            slower.push((
+                ratio,
+                format!("N = {}, {engine} on {}", at.size, output::count_of(at.threads as u64, "thread")),
+            ));
         }
     }
     let path = path.display();
@@ -60,7 +62,7 @@ pub(super) fn run(
     let Some((ratio, worst)) = slower.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(()) };
     let message = format!(
         "{} of {compared} {} slower than in {path} by more than {}%; the worst is {worst}, {ratio:.2} times as long",
-        count_of(slower.len(), "median"),
+        output::count_of(slower.len() as u64, "median"),
         if slower.len() == 1 { "is" } else { "are" },
         (tolerance * 1e4).round() / 1e2,
     );

@@ -13,7 +13,7 @@ pub(super) struct Json {
     #[serde(flatten)]
     about: About,
     command: &'static str,
-    runs: u32,
+    runs: u64,
     results: Vec<Result_>,
 }
 
@@ -36,7 +36,7 @@ struct Result_ {
 }
 
 impl Json {
-    pub(super) fn new(timings: &[Timing], runs: u32) -> Self {
+    pub(super) fn new(timings: &[Timing], runs: u64) -> Self {
         let result = |timing: &Timing| {
             let combination = timing.combination;
             let speed_up = timing.speed_up(timings);

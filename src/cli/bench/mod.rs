@@ -13,8 +13,9 @@ use queens::bench::{BenchError, Combination, Timing, bench, plot};
 use queens::verify::Engines;
 use queens::{Size, available_threads};
 
+use super::ending::{self, Content};
 use super::output::{self, grouped, rounded};
-use super::{Exit, Failure, args};
+use super::{Exit, Failure, args, save};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
@@ -23,14 +24,27 @@ const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
 pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
-    // An earlier run that can't be read shows before the long work, not after it.
+    // What can't be read or written shows before the long work, not after it.
+    if let Some(path) = &args.json {
+        ending::require("--json <FILE>", path, Content::Json)?;
+        save::try_out(path)?;
+    }
+    if let Some(path) = &args.plot {
+        ending::require("--plot <FILE>", path, Content::Svg)?;
+        save::try_out(path)?;
+    }
     let old = args.compare.as_deref().map(json::read).transpose()?;
     let combinations = combinations(args)?;
     let bar = progress_bar();
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
-        bar.set_message(format!("N = {}, {} on {}", next.size, next.method.engine, count_of(next.threads, "thread")));
+        bar.set_message(format!(
+            "N = {}, {} on {}",
+            next.size,
+            next.method.engine,
+            output::count_of(next.threads as u64, "thread")
+        ));
     });
     bar.finish_and_clear();
     let timings = timings.map_err(|error| failure(&error))?;
@@ -46,15 +60,15 @@ pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
     if let Some(path) = args.json.as_deref().filter(|_| !to_stdout) {
         let mut text = Vec::new();
         output::json(&mut text, &object)?;
-        output::save(path, &String::from_utf8(text).expect("JSON is UTF-8"))?;
+        save::save(path, &text)?;
     }
     if let Some(path) = &args.plot {
         let subtitle = format!(
             "{}; medians of {}, bars from fastest to slowest",
             output::machine(),
-            count_of(args.runs as usize, "run")
+            output::count_of(args.runs, "run")
         );
-        output::save(path, &plot(&timings, &subtitle))?;
+        save::save(path, plot(&timings, &subtitle).as_bytes())?;
     }
     match (old, &args.compare) {
         // Where stdout is one JSON object alone, the comparison goes to stderr.
@@ -142,9 +156,4 @@ fn table(out: &mut impl Write, timings: &[Timing]) -> Result<(), Failure> {
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// `1 run`, `2 runs`.
-fn count_of(count: usize, what: &str) -> String {
-    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
 }

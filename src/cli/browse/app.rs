@@ -11,7 +11,7 @@ use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Sy
 
 use super::find::{Found, List, Move};
 use crate::cli::output;
-use crate::cli::save::Output;
+use crate::cli::{Failure, save};
 
 /// Lists with more columns to fill than this are not counted: it would take minutes.
 const COUNTED: usize = 18;
@@ -160,8 +160,9 @@ impl App {
     pub(super) fn save(&mut self) {
         self.message = match self.ranking().map(|ranking| ranking.total()) {
             Some(total) if total <= SAVED => match self.write() {
-                Ok(path) => format!("{} solutions written to {}", output::grouped(total.into()), path.display()),
-                Err(error) => format!("not saved: {error}"),
+                Ok(path) => format!("{} written to {}", output::count_of(total, "solution"), path.display()),
+                Err(Failure::Run(_, reason)) => reason,
+                Err(_) => "not saved".to_owned(),
             },
             _ => {
                 let most = output::grouped(SAVED.into());
@@ -170,7 +171,7 @@ impl App {
         };
     }
 
-    fn write(&self) -> std::io::Result<PathBuf> {
+    fn write(&self) -> Result<PathBuf, Failure> {
         let path = self.free_name()?;
         let mut text = Vec::new();
         let solutions = Solutions::completions(self.list.prefix);
@@ -180,9 +181,7 @@ impl App {
                 Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
             }
         }
-        let mut out = Output::open(Some(&path))?;
-        out.write_all(&text)?;
-        out.finish()?;
+        save::save(&path, &text)?;
         Ok(path)
     }
 
