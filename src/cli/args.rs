@@ -177,13 +177,34 @@ pub(crate) struct Bench {
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
+    /// Time nothing but what the score is made of: N = 17 on one thread and on every core
+    #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
+    pub(crate) score: bool,
+
     /// Write the results as JSON; - is stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Draw the results as SVG
+    /// Write the results as CSV; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write the machine and the results as Markdown, to be shared; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Draw the results as SVG; - is stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+
+    /// Time nothing; show, plot and write what --json saved earlier, of several machines together where there are more
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["sizes", "threads", "runs", "engines", "isa", "score"]
+    )]
+    pub(crate) from: Vec<PathBuf>,
 
     /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
     #[arg(long, value_name = "OLD")]

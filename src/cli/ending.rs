@@ -66,7 +66,7 @@ pub(crate) fn require(argument: &str, path: &Path, content: Content) -> Result<(
 }
 
 /// What the ending stands for, one of `contents`; `None` for a name without an ending.
-fn of(argument: &str, path: &Path, contents: &[Content]) -> Result<Option<Content>, Failure> {
+pub(crate) fn of(argument: &str, path: &Path, contents: &[Content]) -> Result<Option<Content>, Failure> {
     let Some(ending) = path.extension().filter(|ending| !ending.is_empty()) else { return Ok(None) };
     let ending = ending.to_string_lossy().to_lowercase();
     let allowed = || ENDINGS.iter().filter(|(_, content)| contents.contains(content));

@@ -6,12 +6,16 @@ mod audit;
 mod bench;
 mod board;
 mod browse;
+mod columns;
 mod count;
 mod ending;
 mod estimate;
 mod exit;
+#[cfg(test)]
+mod golden;
 mod keep;
 mod long;
+mod machine;
 mod merge;
 mod output;
 mod profile;
@@ -99,6 +103,15 @@ impl Failure {
 }
 
 impl Failure {
+    /// What went wrong, in a line.
+    fn reason(&self) -> String {
+        match self {
+            Self::Usage(error) => output::one_line(error),
+            Self::Run(_, message) => message.clone(),
+            Self::Closed | Self::Told(_) | Self::Signal(_) => "it failed".to_owned(),
+        }
+    }
+
     /// The arguments do not go together.
     fn usage(reason: &impl std::fmt::Display) -> Self {
         Self::Usage(Args::command().error(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")))

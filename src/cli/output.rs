@@ -57,8 +57,14 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         let _ = write!(anstream::stderr(), "{text}");
         return Exit::Usage;
     }
-    // The first paragraph says what was wrong and the second, where it is a tip or a list, what is allowed; usage
-    // and the pointer to --help only repeat it.
+    self::error(&one_line(error));
+    Exit::Usage
+}
+
+/// What is wrong with the arguments. The first paragraph says what was wrong and the second, where it is a tip or a list,
+/// what is allowed; usage and the pointer to --help only repeat it.
+pub(crate) fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
     let message: Vec<&str> = text
         .lines()
         .map(str::trim)
@@ -66,8 +72,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         .filter(|line| !line.is_empty())
         .collect();
     let message = message.join(" ");
-    self::error(message.strip_prefix("error: ").unwrap_or(&message));
-    Exit::Usage
+    message.strip_prefix("error: ").unwrap_or(&message).to_owned()
 }
 
 /// One JSON object on a line of its own.
@@ -88,12 +93,6 @@ impl About {
     pub(crate) fn here() -> Self {
         Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
     }
-}
-
-/// The processor's name and the program's version, for people.
-pub(crate) fn machine() -> String {
-    let cpu = cpu_name();
-    format!("{}, queens {}", if cpu.is_empty() { "unknown processor" } else { &cpu }, env!("CARGO_PKG_VERSION"))
 }
 
 /// The processor's name as it gives it, empty where it does not.

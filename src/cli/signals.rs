@@ -1,10 +1,10 @@
-//! Signals: SIGINT and SIGTERM end a run in an orderly way, SIGUSR1 asks how far it is.
+//! Signals: SIGINT, SIGTERM and SIGHUP end a run in an orderly way, SIGUSR1 asks how far it is.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::{flag, low_level};
 
 /// What has arrived since [`Signals::listen`].
@@ -15,11 +15,11 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// From here on the first SIGINT or SIGTERM is only noted; the second ends the process at once.
+    /// From here on the first SIGINT, SIGTERM or SIGHUP is only noted; the second ends the process at once.
     pub(crate) fn listen() -> io::Result<Self> {
         let signals = Self { ending: Arc::default(), asked: Arc::default() };
         let second = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
             // In this order: the signal that raises the flag must not find it raised.
             flag::register_conditional_default(signal, Arc::clone(&second))?;
             flag::register(signal, Arc::clone(&second))?;
