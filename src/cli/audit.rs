@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
     let audit = Audit {
         ledger: &ledger,
         units: args.units as usize,
-        tasks: args.tasks.into(),
+        tasks: args.tasks,
         seed: args.seed,
         threads: args.threads,
         isa: args.isa,
