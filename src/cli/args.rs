@@ -13,7 +13,7 @@ use super::values::{duration, tolerance, whole};
 #[command(name = "queens", version, long_version = long_version(), propagate_version = true)]
 pub(crate) struct Args {
     /// Colours on the terminal
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
     pub(crate) color: Colour,
 
     #[command(subcommand)]
@@ -54,8 +54,11 @@ pub(crate) enum Command {
     Browse(super::browse::Args),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
-    /// Print the manual page (roff)
-    Man,
+    /// Print the manual page (roff), of the program or of a command
+    Man {
+        /// A command, as in count
+        command: Option<String>,
+    },
 }
 
 #[derive(ClapArgs, Debug)]
