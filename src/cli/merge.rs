@@ -39,7 +39,8 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         } else {
             writeln!(out, "{list}")?;
         }
-        let text = format!("{} of {} shards are missing or unfinished: {list}", missing.len(), merged.of);
+        let are = if missing.len() == 1 { "is" } else { "are" };
+        let text = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
         return Err(Failure::Run(Exit::Missing, text));
     }
     let total = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
