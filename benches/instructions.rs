@@ -1,8 +1,9 @@
-//! Instructions of the hot kernels, counted by callgrind, so that a regression shows on a noisy machine too:
-//! `cargo bench --bench instructions`.
+//! Instructions of the hot kernels on each instruction set, counted by callgrind, so that a regression shows on a noisy
+//! machine too. `scripts/bench-regress instructions` installs what that needs, runs it, and compares the figures with
+//! those recorded and the sets with each other; `cargo bench --bench instructions` shows the figures alone.
 //!
-//! Needs valgrind and gungraun's runner (`cargo install gungraun-runner`, the version that Cargo.lock has of gungraun);
-//! says so and ends well where they are missing. Valgrind knows AVX2 but not AVX-512.
+//! Needs valgrind and gungraun's runner (`cargo install gungraun-runner`, the version that Cargo.lock has of it), and
+//! fails where they are missing: what may be skipped is skipped, and nobody sees it. Valgrind knows AVX2 but not AVX-512.
 
 /// Whether a program can be started.
 fn is_installed(program: &str) -> bool {
@@ -10,23 +11,25 @@ fn is_installed(program: &str) -> bool {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let inside = arguments.iter().any(|argument| argument == "--gungraun-run");
+    let is_given = |flag| std::env::args().any(|argument| argument == flag);
+    if is_given("--gungraun-run") {
+        return kernels::run();
+    }
+    if is_given("--test") {
+        // Each benchmark once, as a test of its answer: the same work without valgrind.
+        return kernels::test();
+    }
     // The runner is found as gungraun finds it.
     let runner = option_env!("GUNGRAUN_RUNNER").map(str::to_owned).or(std::env::var("GUNGRAUN_RUNNER").ok());
     let runner = runner.unwrap_or_else(|| "gungraun-runner".to_owned());
-    if inside {
-        return kernels::run();
-    }
     for program in ["valgrind", &runner] {
         if !is_installed(program) {
-            eprintln!("skipped: the instructions are not counted, for {program} is not installed");
-            return;
+            eprintln!(
+                "error: instructions can't be counted, for {program} is not installed; \
+                 scripts/bench-regress instructions installs it"
+            );
+            std::process::exit(1);
         }
-    }
-    if arguments.iter().any(|argument| argument == "--test") {
-        eprintln!("skipped: the engines bench asserts the same answers without valgrind");
-        return;
     }
     kernels::run();
 }
@@ -42,7 +45,9 @@ mod kernels {
     use queens::engine::join::Join;
     #[cfg(target_arch = "x86_64")]
     use queens::engine::lanes::Avx2;
-    use queens::engine::lanes::{Lanes, Portable, Tables};
+    #[cfg(target_arch = "aarch64")]
+    use queens::engine::lanes::Neon;
+    use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Tables, WithLanes, ranked};
     use queens::plan::Plan;
     use queens::plan::halves::HalvesPlan;
     use queens::plan::rows::{Lines, RowsPlan};
@@ -50,43 +55,29 @@ mod kernels {
 
     const N: usize = 12;
 
+    /// How many patterns the kernels are given.
+    const PATTERNS: usize = 4096;
+
     /// Every solution of a small board, each task with the same worker.
-    fn solutions<P: Plan, E: Engine<Task = P::Task>>(plan: &P, engine: &E) -> u128 {
+    fn solutions<P: Plan, E: Engine<Task = P::Task>>(plan: &P, engine: &E) {
         let mut worker = engine.worker();
         let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit));
-        tasks.map(|task| u128::from(task.weight) * u128::from(engine.count(&mut worker, &task.task))).sum()
-    }
-
-    fn expected() -> Option<u128> {
-        oeis::QUEENS.term(N)
+        let count: u128 =
+            tasks.map(|task| u128::from(task.weight) * u128::from(engine.count(&mut worker, &task.task))).sum();
+        assert_eq!(Some(black_box(count)), oeis::QUEENS.term(N));
     }
 
     fn rows() -> RowsPlan {
         RowsPlan::new(&Placement::empty(Size::new(N).unwrap()), Lines::Two)
     }
 
-    #[library_benchmark]
-    #[bench::n12(setup = rows)]
-    fn backtrack(plan: RowsPlan) {
-        assert_eq!(Some(black_box(solutions(&plan, &Backtrack))), expected());
+    fn lanes<L: Lanes>() -> L {
+        L::detect().expect("the processor has the instructions")
     }
 
     fn halves<L: Lanes>() -> (HalvesPlan, Join<L>) {
         let size = Size::new(N).unwrap();
-        (HalvesPlan::new(size), Join::new(size, L::detect().expect("the processor has the instructions")))
-    }
-
-    #[library_benchmark]
-    #[bench::n12(setup = halves::<Portable>)]
-    fn join_portable((plan, join): (HalvesPlan, Join<Portable>)) {
-        assert_eq!(Some(black_box(solutions(&plan, &join))), expected());
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[library_benchmark]
-    #[bench::n12(setup = halves::<Avx2>)]
-    fn join_avx2((plan, join): (HalvesPlan, Join<Avx2>)) {
-        assert_eq!(Some(black_box(solutions(&plan, &join))), expected());
+        (HalvesPlan::new(size), Join::new(size, lanes()))
     }
 
     /// Patterns with about a third of the keys set, the same ones every time.
@@ -102,57 +93,113 @@ mod kernels {
         (0..count).map(|_| word()).collect()
     }
 
-    fn keep<L: Lanes>(patterns: &[u64]) -> usize {
+    /// A sixteenth of the patterns, thinned so that they find partners, each for one of the runs of the rest.
+    fn quadrants(count: usize) -> (Vec<u64>, Vec<u64>) {
+        let (mut stream, partners) = (patterns(count), patterns(count));
+        stream.truncate(count / RUN);
+        let stream = stream.iter().zip(0..).map(|(pattern, run)| ranked(pattern & pattern >> 5, run)).collect();
+        (stream, partners)
+    }
+
+    /// How many partners a run has.
+    const RUN: usize = 16;
+
+    fn pairs<L: Lanes>(isa: L, (stream, patterns): &(Vec<u64>, Vec<u64>)) -> Vec<u64> {
+        let starts: Vec<u32> = (0..=patterns.len()).step_by(RUN).map(|start| start as u32).collect();
         let mut out = Vec::with_capacity(patterns.len());
-        L::detect().expect("the processor has the instructions").keep(patterns, 1 << 20 | 1 << 40, &mut out);
-        out.len()
+        isa.pairs(stream, Partners { patterns, starts: &starts }, &mut out);
+        out
     }
 
-    fn disjoint<L: Lanes>(patterns: &[u64]) -> u64 {
-        let (lanes, queries) = patterns.split_at(1024);
-        let lanes_of = L::detect().expect("the processor has the instructions");
-        lanes_of.disjoint(lanes, [queries], &mut Tables::default())[0]
+    fn keep<L: Lanes>(isa: L, patterns: &[u64]) -> Vec<u64> {
+        let mut out = Vec::with_capacity(patterns.len());
+        isa.keep(patterns, 1 << 20 | 1 << 40, &mut out);
+        out
+    }
+
+    fn disjoint<L: Lanes>(isa: L, patterns: &[u64]) -> u64 {
+        let (lanes, queries) = patterns.split_at(PATTERNS / 4);
+        isa.disjoint(lanes, [queries], &mut Tables::default())[0]
     }
 
     #[library_benchmark]
-    #[bench::keep(args = (4096), setup = patterns)]
-    fn keep_portable(patterns: Vec<u64>) -> usize {
-        black_box(keep::<Portable>(&patterns))
+    #[bench::n12(setup = rows)]
+    fn backtrack(plan: RowsPlan) {
+        solutions(&plan, &Backtrack::new(Isa::Portable).expect("any processor has it"));
     }
 
-    #[library_benchmark]
-    #[bench::disjoint(args = (4096), setup = patterns)]
-    fn disjoint_portable(patterns: Vec<u64>) -> u64 {
-        black_box(disjoint::<Portable>(&patterns))
+    library_benchmark_group!(name = plain, benchmarks = [backtrack]);
+
+    /// The benchmarks of one instruction set.
+    macro_rules! benchmarks {
+        ($group:ident, $lanes:ident: $join:ident, $pairs:ident, $keep:ident, $disjoint:ident) => {
+            #[library_benchmark]
+            #[bench::n12(setup = halves::<$lanes>)]
+            fn $join((plan, join): (HalvesPlan, Join<$lanes>)) {
+                solutions(&plan, &join);
+            }
+
+            #[library_benchmark]
+            #[bench::pairs(args = (PATTERNS), setup = quadrants)]
+            fn $pairs(quadrants: (Vec<u64>, Vec<u64>)) -> Vec<u64> {
+                black_box(pairs(lanes::<$lanes>(), &quadrants))
+            }
+
+            #[library_benchmark]
+            #[bench::keep(args = (PATTERNS), setup = patterns)]
+            fn $keep(patterns: Vec<u64>) -> Vec<u64> {
+                black_box(keep(lanes::<$lanes>(), &patterns))
+            }
+
+            #[library_benchmark]
+            #[bench::disjoint(args = (PATTERNS), setup = patterns)]
+            fn $disjoint(patterns: Vec<u64>) -> u64 {
+                black_box(disjoint(lanes::<$lanes>(), &patterns))
+            }
+
+            library_benchmark_group!(name = $group, benchmarks = [$join, $pairs, $keep, $disjoint]);
+        };
     }
 
+    benchmarks!(portable, Portable: join_portable, pairs_portable, keep_portable, disjoint_portable);
     #[cfg(target_arch = "x86_64")]
-    #[library_benchmark]
-    #[bench::keep(args = (4096), setup = patterns)]
-    fn keep_avx2(patterns: Vec<u64>) -> usize {
-        black_box(keep::<Avx2>(&patterns))
-    }
+    benchmarks!(avx2, Avx2: join_avx2, pairs_avx2, keep_avx2, disjoint_avx2);
+    #[cfg(target_arch = "aarch64")]
+    benchmarks!(neon, Neon: join_neon, pairs_neon, keep_neon, disjoint_neon);
 
     #[cfg(target_arch = "x86_64")]
-    #[library_benchmark]
-    #[bench::disjoint(args = (4096), setup = patterns)]
-    fn disjoint_avx2(patterns: Vec<u64>) -> u64 {
-        black_box(disjoint::<Avx2>(&patterns))
-    }
-
-    library_benchmark_group!(
-        name = portable,
-        benchmarks = [backtrack, join_portable, keep_portable, disjoint_portable]
-    );
-    #[cfg(target_arch = "x86_64")]
-    library_benchmark_group!(name = avx2, benchmarks = [join_avx2, keep_avx2, disjoint_avx2]);
-
-    #[cfg(target_arch = "x86_64")]
-    gungraun::main!(library_benchmark_groups = portable, avx2);
-    #[cfg(not(target_arch = "x86_64"))]
-    gungraun::main!(library_benchmark_groups = portable);
+    gungraun::main!(library_benchmark_groups = plain, portable, avx2);
+    #[cfg(target_arch = "aarch64")]
+    gungraun::main!(library_benchmark_groups = plain, portable, neon);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    gungraun::main!(library_benchmark_groups = plain, portable);
 
     pub(super) fn run() {
         main();
+    }
+
+    /// What the kernels of one instruction set find.
+    struct Found;
+
+    impl WithLanes for Found {
+        type Output = (Vec<u64>, Vec<u64>, u64);
+
+        fn with<L: Lanes>(self, isa: L) -> Self::Output {
+            let (plan, join) = halves::<L>();
+            solutions(&plan, &join);
+            let patterns = patterns(PATTERNS);
+            (pairs(isa, &quadrants(PATTERNS)), keep(isa, &patterns), disjoint(isa, &patterns))
+        }
+    }
+
+    /// The same answers on every instruction set, and not empty ones.
+    pub(super) fn test() {
+        solutions(&rows(), &Backtrack::new(Isa::Portable).expect("any processor has it"));
+        let expected = Isa::Portable.with(Found).expect("every processor is portable");
+        assert!(expected.0.len() > PATTERNS / 16 && expected.1.len() > PATTERNS / 16 && expected.2 > 0);
+        for isa in Isa::available() {
+            assert!(isa.with(Found).as_ref() == Some(&expected), "{isa} finds something else");
+            println!("test {isa} ... ok");
+        }
     }
 }

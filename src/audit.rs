@@ -173,7 +173,7 @@ impl Job for Recount<'_> {
     {
         let ledger = self.audit.ledger.fingerprint();
         ledger.check(&Fingerprint::new(ledger.prefix, self.name, plan))?;
-        let recount = |(unit, tally): (usize, Tally)| self.unit(plan, engine, unit, tally).transpose();
+        let recount = |(unit, tally): (usize, Tally)| self.unit(plan, engine, unit, &tally).transpose();
         let drawn = self.audit.draw();
         let units: Result<Vec<Recounted>, Overflow> =
             self.pool.install(|| drawn.into_par_iter().with_max_len(1).filter_map(recount).collect());
@@ -185,7 +185,7 @@ impl Job for Recount<'_> {
 
 impl Recount<'_> {
     /// One unit; none where it was stopped before the end.
-    fn unit<P, E>(&self, plan: &P, engine: &E, unit: usize, tally: Tally) -> Result<Option<Recounted>, Overflow>
+    fn unit<P, E>(&self, plan: &P, engine: &E, unit: usize, tally: &Tally) -> Result<Option<Recounted>, Overflow>
     where
         P: Plan<Task: Audited>,
         E: Engine<Task = P::Task>,

@@ -13,7 +13,7 @@ use crate::plan::rows::{Lines, RowsPlan};
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate::{self, Board, GateError};
 use crate::run::progress::Watch;
-use crate::run::recheck::Recheck;
+use crate::run::recheck::{Recheck, Reread};
 use crate::run::{Halt, run};
 use crate::tally::{Overflow, Tally};
 
@@ -95,6 +95,17 @@ impl Count {
     /// The solutions whose first queens stand as in `prefix`.
     pub fn completions(prefix: Placement) -> Self {
         Self { prefix, engine: Choice::Auto, isa: None, threads: 0, double_check: 0.0 }
+    }
+
+    /// The count that a ledger with this fingerprint belongs to, going by its prefix and engine. Whether its plan is the
+    /// one that such a count has is another question: [`Fingerprint::check`] answers it with [`Count::fingerprint`].
+    ///
+    /// # Errors
+    /// Where no engine has that name, or it cannot count this.
+    pub fn of(fingerprint: &Fingerprint) -> Result<Self, MethodError> {
+        let engine = fingerprint.engine.parse().map_err(MethodError::Unknown)?;
+        let count = Self::completions(fingerprint.prefix).engine(engine);
+        Method::choose(engine, None, &fingerprint.prefix).map(|_| count)
     }
 
     /// By this engine instead of the fastest.
@@ -305,10 +316,11 @@ impl Job for Print {
     }
 }
 
-struct Sum<'a> {
-    pool: &'a rayon::ThreadPool,
-    double_check: f64,
-    watch: Option<&'a Watch>,
+/// Sums up a plan, or what the ledger of a watch lacks of it; also tells how many units were counted twice.
+pub(crate) struct Sum<'a> {
+    pub(crate) pool: &'a rayon::ThreadPool,
+    pub(crate) double_check: f64,
+    pub(crate) watch: Option<&'a Watch>,
 }
 
 impl Job for Sum<'_> {
@@ -326,9 +338,13 @@ impl Job for Sum<'_> {
             return Ok((run(plan, engine, self.pool, &units, &recheck)?, recheck.units()));
         };
         watch.start(plan, self.pool.current_num_threads());
-        let units = watch.ledger().todo();
+        let ledger = watch.ledger();
+        // What a file says of units that an earlier run finished is held to the same as what this run finds.
+        let earlier = Reread::new(plan, &ledger, self.double_check, watch);
+        run(plan, second, self.pool, earlier.units(), &earlier)?;
+        let units = ledger.todo();
         let recheck = Recheck::new(plan, second, &units, self.double_check, watch);
         run(plan, engine, self.pool, &units, &recheck)?;
-        Ok((watch.ledger().total()?, recheck.units()))
+        Ok((watch.ledger().total()?, earlier.units().len() + recheck.units()))
     }
 }

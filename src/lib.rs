@@ -60,7 +60,7 @@ pub use engine::lanes::Isa;
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
 pub use enumerate::Solutions;
 pub use placement::{Placement, PlacementError, Square};
-pub use profile::profile;
+pub use profile::{Profile, ProfileReport, profile};
 pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
 pub use symmetric::{NotDivisible, Residue, Turn, Unique};

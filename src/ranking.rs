@@ -102,8 +102,9 @@ fn extensions(placement: &Placement) -> impl Iterator<Item = Placement> {
 }
 
 fn counts_of_all(blocks: &[Placement]) -> Vec<u64> {
-    let count = |worker: &mut _, block| Backtrack.count(worker, block);
-    blocks.par_iter().with_max_len(1).map_init(|| Backtrack.worker(), count).collect()
+    let backtrack = Backtrack::default();
+    let count = |worker: &mut _, block| backtrack.count(worker, block);
+    blocks.par_iter().with_max_len(1).map_init(|| backtrack.worker(), count).collect()
 }
 
 #[cfg(test)]

@@ -105,8 +105,9 @@ pub struct Engines {
     pub named: Vec<EngineKind>,
     /// How many sizes an engine that nobody named is taken past the one that it counts in about a second.
     pub beyond: usize,
-    /// The instruction set of the engines that have several versions; the best that the processor has for none.
-    pub isa: Option<Isa>,
+    /// The instruction sets of the engines that have several versions, each in turn; none for the best that the
+    /// processor has.
+    pub isas: Vec<Isa>,
 }
 
 impl Engines {
@@ -115,19 +116,23 @@ impl Engines {
     /// # Errors
     /// Where the processor lacks the instruction set.
     pub fn methods(&self, size: Size) -> Result<Vec<Method>, IsaError> {
-        if let Some(missing) = self.isa.filter(|isa| !isa.is_available()) {
+        if let Some(&missing) = self.isas.iter().find(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing));
         }
         let wanted = ENGINES.iter().filter(|engine| match self.named.as_slice() {
             [] => size.get() <= engine.quick + self.beyond,
             named => named.contains(&engine.kind),
         });
-        let method = |engine: &EngineInfo| {
+        let methods = |engine: &EngineInfo| {
             let choose = |isa| Method::choose(Choice::Engine(engine.kind), isa, &Placement::empty(size)).ok();
-            // An engine of one version is wanted whatever the instruction set of the others.
-            choose(self.isa).or_else(|| choose(None))
+            let mut methods: Vec<Method> = self.isas.iter().filter_map(|&isa| choose(Some(isa))).collect();
+            if methods.is_empty() {
+                // An engine of one version is wanted whatever the instruction sets of the others.
+                methods.extend(choose(None));
+            }
+            methods
         };
-        Ok(wanted.filter_map(method).collect())
+        Ok(wanted.flat_map(methods).collect())
     }
 }
 
@@ -141,7 +146,7 @@ mod tests {
             for terms in [Terms::All, Terms::Unique] {
                 let size = Size::new(n).unwrap();
                 let Some(published) = terms.sequence().term(n) else { continue };
-                let engines = Engines { named: Vec::new(), beyond: 0, isa: None };
+                let engines = Engines { named: Vec::new(), beyond: 0, isas: Vec::new() };
                 let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2).unwrap();
                 // The join needs a few rows.
                 assert_eq!(checks.len(), if n < 5 { ENGINES.len() - 1 } else { ENGINES.len() }, "N = {n}");

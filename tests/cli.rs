@@ -196,6 +196,30 @@ fn bench_times_draws_and_compares() {
 }
 
 #[test]
+fn bench_compares_the_instruction_sets() {
+    let bench = |args: &[&str]| queens(&[&["bench", "8", "--runs", "1", "--threads", "1"], args].concat()).assert();
+    let available: Vec<&str> = queens::Isa::available().map(queens::Isa::name).collect();
+    let output = bench(&["--json", "-", "--isa"]).success().get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    let sets: Vec<&str> = json["results"].as_array().unwrap().iter().map(|at| at["isa"].as_str().unwrap()).collect();
+    assert_eq!(sets, available);
+
+    let output = String::from_utf8(bench(&["--isa"]).success().get_output().stdout.clone()).unwrap();
+    assert_eq!(output.contains("speed: how many times as fast as portable"), available.len() > 1);
+    // Its own line, or one of the headings of the columns.
+    assert!(available.iter().all(|isa| output.contains(isa)), "{output}");
+
+    // One set alone is timed beside the other engines, with nothing to compare it with.
+    let one = predicate::str::contains("join       portable").and(predicate::str::contains("backtrack  portable"));
+    bench(&["--isa", "portable"]).success().stdout(one.and(predicate::str::contains("speed:").not()));
+    let twice = format!("{},portable", available.last().unwrap());
+    bench(&["--isa", &twice, "--engine", "join"]).success();
+    let missing = if cfg!(target_arch = "x86_64") { "neon" } else { "avx2" };
+    let reason = predicate::str::contains(format!("this processor has no {missing}; it has portable"));
+    bench(&["--isa", &format!("portable,{missing}")]).code(2).stdout("").stderr(reason);
+}
+
+#[test]
 fn an_estimate_holds_the_count() {
     let args = ["estimate", "14", "--samples", "2000", "--engine", "backtrack", "--threads", "2"];
     let lines = predicate::str::contains("solutions  3").and(predicate::str::contains("95 %"));
@@ -322,7 +346,8 @@ fn versions() {
     let long = predicate::str::starts_with(short)
         .and(predicate::str::contains("commit "))
         .and(predicate::str::contains("target "))
-        .and(predicate::str::contains("portable"));
+        .and(predicate::str::contains("compiled in: portable"))
+        .and(predicate::str::ends_with(format!("; in use: {}\n", queens::Isa::best().version().unwrap())));
     queens(&["--version"]).assert().success().stdout(long);
 }
 

@@ -38,9 +38,13 @@ fn every_instruction_set_finds_the_published_terms() {
             eprintln!("not run: this processor has no {isa}");
             continue;
         }
-        for n in 5..=15 {
-            let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(EngineKind::Join)).isa(isa);
-            assert_eq!(count.run().unwrap().count, oeis::QUEENS.term(n).unwrap(), "{isa} for N = {n}");
+        for engine in [EngineKind::Join, EngineKind::Backtrack] {
+            for n in 5..=14 {
+                let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(engine)).isa(isa);
+                let report = count.run().unwrap();
+                assert_eq!(report.count, oeis::QUEENS.term(n).unwrap(), "{engine} by {isa} for N = {n}");
+                assert_eq!(report.method.isa, isa);
+            }
         }
     }
 }
@@ -53,16 +57,16 @@ fn methods_that_do_not_fit_are_errors() {
         let error = count.engine(join).run().unwrap_err().to_string();
         assert_eq!(error, "the join engine counts whole boards of N = 5 to 28, without a prefix");
     }
-    let backtrack = Count::new(Size::new(8).unwrap()).engine(Choice::Engine(EngineKind::Backtrack));
+    let naive = Count::new(Size::new(8).unwrap()).engine(Choice::Engine(EngineKind::Naive));
     for isa in [Isa::Avx2, Isa::Avx512] {
-        let error = backtrack.clone().isa(isa).run().unwrap_err().to_string();
+        let error = naive.clone().isa(isa).run().unwrap_err().to_string();
         if isa.is_available() {
-            assert_eq!(error, format!("the backtrack engine runs on any processor and has no {isa} version"));
+            assert_eq!(error, format!("the naive engine runs on any processor and has no {isa} version"));
         } else {
             assert!(error.starts_with(&format!("this processor has no {isa}; it has portable")), "{error}");
         }
     }
-    assert_eq!(backtrack.isa(Isa::Portable).run().unwrap().count, 92);
+    assert_eq!(naive.isa(Isa::Portable).run().unwrap().count, 92);
 }
 
 #[test]

@@ -23,13 +23,13 @@ impl Engine for WrongOn {
     type Worker = <Backtrack as Engine>::Worker;
 
     fn worker(&self) -> Self::Worker {
-        Backtrack.worker()
+        Backtrack::default().worker()
     }
 
     fn count(&self, worker: &mut Self::Worker, task: &Placement) -> u64 {
         let n = task.size().get();
         self.counted.fetch_or(n > 9, Ordering::Relaxed);
-        Backtrack.count(worker, task) + u64::from(n == self.n)
+        Backtrack::default().count(worker, task) + u64::from(n == self.n)
     }
 }
 

@@ -15,7 +15,8 @@ fn shards(folder: &Path, of: u32) {
     for k in 1..=of {
         let line = format!("count 11 --engine backtrack --shard {k}/{of} --out s{k}");
         let (code, out, err) = output(folder, &line);
-        assert_eq!((code, out.as_str()), (Some(0), ""), "a part alone would pass for the count");
+        let expected = if of == 1 { "2680\n" } else { "" };
+        assert_eq!((code, out.as_str()), (Some(0), expected), "a part alone would pass for the count");
         assert!(err.starts_with(&format!("s{k}: shard {k}/{of} of N = 11, ")), "{err}");
     }
 }
@@ -52,7 +53,17 @@ fn all_shards_make_the_total() {
     let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
     assert_eq!((&json["count"], &json["n"], &json["shards"]), (&"2680".into(), &11.into(), &3.into()));
     assert_eq!(json["oeis"], serde_json::json!({"sequence": "A000170", "agrees": true}));
-    // The time of all shards together, each as long as its file says.
+    // The time of all shards together, each as long as its file says: too short here to be told apart from none.
+    for k in 1..=3 {
+        let file = path.join(format!("s{k}"));
+        let text = fs::read_to_string(&file).unwrap();
+        let body = text[..text.rfind("sha256").unwrap()].lines().map(|line| match line.split_once(' ') {
+            Some(("seconds", _)) => format!("seconds {k}.250\n"),
+            _ => format!("{line}\n"),
+        });
+        fs::write(&file, sealed(&body.collect::<String>())).unwrap();
+    }
+    let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
     let seconds = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.seconds;
     let all: f64 = (1..=3).map(seconds).sum();
     assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");
@@ -187,4 +198,123 @@ fn results_that_differ_are_an_alarm() {
     let error = store::read(&path.join("s1")).unwrap().record(4, 1.into()).unwrap_err();
     assert!(matches!(error, LedgerError::Conflict { unit: 4, .. }), "{error}");
     assert!(Shard::new(1, 2).unwrap().contains(4));
+}
+
+/// A file with a checksum that is right, as anybody can make one.
+fn sealed(body: &str) -> String {
+    use sha2::Digest;
+    use std::fmt::Write;
+    let mut text = format!("{body}sha256 ");
+    for byte in sha2::Sha256::digest(body) {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text + "\n"
+}
+
+/// What a count consists of is found out anew, whatever the file says of it.
+#[test]
+fn merge_does_not_believe_what_it_can_find_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 1);
+    let whole = fs::read_to_string(path.join("s1")).unwrap();
+    let body = &whole[..whole.rfind("sha256").unwrap()];
+    fs::write(path.join("same"), sealed(body)).unwrap();
+    assert_eq!(output(path, "merge same").1, "2680\n");
+    let header = &body[..body.find("unit ").unwrap()];
+    let plan = header.lines().find_map(|line| line.strip_prefix("plan ")).unwrap();
+    let units = header.lines().find_map(|line| line.strip_prefix("units ")).unwrap();
+    for (from, to, reason) in [
+        (format!("units {units}"), "units 0".to_owned(), "it is for a plan with units: 0, not "),
+        (format!("plan {plan}"), "plan another".to_owned(), "it is for the plan another, not rows/"),
+        ("n 11".to_owned(), "n 12".to_owned(), "it is for the plan rows/1 N=11"),
+        ("engine backtrack".to_owned(), "engine other".to_owned(), "no engine is named 'other'"),
+    ] {
+        let forged = header.replace(&from, &to);
+        assert_ne!(forged, header);
+        fs::write(path.join("forged"), sealed(&forged)).unwrap();
+        let (code, out, err) = output(path, "merge forged");
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{to}");
+        assert!(err.contains(reason), "{to}: {err}");
+    }
+    fs::write(path.join("forged"), sealed(&body.replace("\nseconds ", "\nseconds NaN\nseconds "))).unwrap();
+    assert_eq!(output(path, "merge forged").0, Some(1));
+}
+
+/// What an earlier run finished is held to the same as what this one finds.
+#[test]
+fn a_double_check_reads_what_was_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for engine in ["backtrack", "join"] {
+        let line = format!("count 11 --engine {engine} --resume --double-check 100% --checkpoint");
+        assert_eq!(output(path, &format!("{line} right-{engine}")).1, "2680\n");
+        // Off by 8, which no symmetry shows.
+        forged(path, &format!("right-{engine}"), "wrong", |unit, tally| if unit == 3 { tally + 8 } else { tally });
+        let (code, out, err) = output(path, &format!("{line} wrong"));
+        assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
+        assert!(err.contains("counted twice with different results"), "{err}");
+        fs::remove_file(path.join("wrong")).unwrap();
+        let (_, json, _) = output(path, &format!("{line} right-{engine} --json"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&json["double_checked"], &json["resumed"]), (&json["units"], &json["units"]));
+    }
+}
+
+#[test]
+fn shards_of_a_profile_make_the_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // The triangle has n + 1 numbers for each n.
+    let row = &oeis::PROFILE.terms[(0..10).map(|n| n + 1).sum::<usize>()..][..11];
+    let lines: String = row.iter().map(|count| format!("{count}\n")).collect();
+    assert_eq!(output(path, "profile 10").1, lines);
+    for k in 1..=3 {
+        let (code, out, err) = output(path, &format!("profile 10 --shard {k}/3 --out p{k} --double-check 10%"));
+        assert_eq!((code, out.as_str()), (Some(0), ""), "a part alone would pass for the profile");
+        assert!(err.starts_with(&format!("p{k}: shard {k}/3 of N = 10, ")), "{err}");
+    }
+    let (code, out, err) = output(path, "merge p3 p1");
+    assert_eq!((code, out.as_str()), (Some(4), "2\n"), "{err}");
+    assert_eq!(output(path, "merge p3 p1 p2"), (Some(0), lines.clone(), "agrees with OEIS A319284\n".to_owned()));
+    let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json p1 p2 p3").1).unwrap();
+    assert_eq!(
+        (&json["count"], &json["profile"][10], &json["profile"][2]),
+        (&"724".into(), &"724".into(), &"72".into())
+    );
+
+    assert_eq!(output(path, "count 10 --engine backtrack --shard 2/3 --out s2").0, Some(0));
+    let (code, _, err) = output(path, "merge p1 s2 p3");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("s2: it is for the engine backtrack, not profile"), "{err}");
+}
+
+#[test]
+fn a_profile_goes_on_from_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (_, lines, _) = output(path, "profile 10 --checkpoint c");
+    // As if stopped when half of the units were done, one of them wrongly.
+    let ledger = store::read(&path.join("c")).unwrap();
+    let half = |name: &str, flip: bool| {
+        let mut half = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
+        for (unit, tally) in ledger.tallies().take(ledger.units() / 2) {
+            let mut tally = tally.clone();
+            tally.add_fewer(7, u64::from(flip && unit == 3), 1).unwrap();
+            half.record(unit, tally).unwrap();
+        }
+        Store::open(path.join(name)).unwrap().save(&half).unwrap();
+    };
+    half("right", false);
+    half("wrong", true);
+    let (code, out, _) = output(path, "profile 10 --checkpoint right --resume --json");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, json["resumed"].as_u64()), (Some(0), Some(ledger.units() as u64 / 2)));
+    let row: String =
+        json["profile"].as_array().unwrap().iter().map(|count| format!("{}\n", count.as_str().unwrap())).collect();
+    assert_eq!(row, lines);
+    // Only the level is wrong, and the solutions are as many as they should be: the oracle tells.
+    let (code, out, err) = output(path, "profile 10 --checkpoint wrong --resume --double-check 100%");
+    assert_eq!((code, out.as_str()), (Some(3), ""));
+    assert!(err.contains("counted twice with different results"), "{err}");
 }

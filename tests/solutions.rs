@@ -31,7 +31,7 @@ fn the_92_solutions() {
     assert!(lines.is_sorted());
     for n in ["0", "1", "2", "3", "6", "10"] {
         let lines = stdout(&["solutions", n]).lines().count();
-        assert_eq!(format!("{lines}\n"), stdout(&["count", n, "-q"]), "N = {n}");
+        assert_eq!(format!("{lines}\n"), stdout(&["count", n, "--quiet"]), "N = {n}");
     }
 }
 

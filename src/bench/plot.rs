@@ -7,6 +7,7 @@ use super::Timing;
 use super::axis::{Axis, Scale, apart};
 use super::svg::{Anchor, Svg};
 use crate::engine::ENGINES;
+use crate::engine::lanes::Isa;
 
 const STYLE: &str = include_str!("style.css");
 /// Where the panels begin, below one line of subtitle, and their height.
@@ -35,6 +36,8 @@ pub struct Point {
     pub n: usize,
     /// The engine, by the name it has in [`ENGINES`]; another program's may be another.
     pub engine: String,
+    /// The instruction set, by its name.
+    pub isa: String,
     /// The number of threads.
     pub threads: usize,
     /// The median of the runs.
@@ -53,6 +56,7 @@ impl Machine {
         let point = |timing: &Timing| Point {
             n: timing.combination.size.get(),
             engine: timing.combination.method.engine.to_string(),
+            isa: timing.combination.method.isa.to_string(),
             threads: timing.combination.threads,
             median: timing.median(),
             fastest: timing.fastest(),
@@ -65,7 +69,7 @@ impl Machine {
 
 /// Draws the timings of one or several machines; `subtitles` say which, a line each, and whatever else there is to know.
 ///
-/// Time against N for each engine on every number of threads or, where a single N was timed, against the threads; where
+/// Time against N for each engine, and each of its instruction sets where there are several, on every number of threads or, where a single N was timed, against the threads; where
 /// more than one number of threads was timed, also the speed-up over one thread of each engine at its largest N, beside
 /// the ideal.
 pub fn plot(machines: &[Machine], subtitles: &[String]) -> String {
@@ -95,7 +99,7 @@ struct Frame {
     bottom: f64,
 }
 
-/// An engine on a machine: what is drawn in one colour.
+/// An engine on a machine, and on one instruction set where several were timed: what is drawn in one colour.
 struct Series<'a> {
     label: String,
     colour: usize,
@@ -112,13 +116,30 @@ impl<'a> Series<'a> {
             engines.sort_by_key(|engine| position(engine));
             engines.dedup();
             for engine in engines {
-                let points = machine.points.iter().filter(|point| point.engine == engine).collect();
-                let (label, colour) = if machines.len() == 1 {
-                    (engine.to_owned(), position(engine) % COLOURS)
-                } else {
-                    (format!("{engine}, {}", machine.name), all.len() % COLOURS)
-                };
-                all.push(Self { label, colour, points });
+                let mut isas: Vec<&str> = machine
+                    .points
+                    .iter()
+                    .filter(|point| point.engine == engine)
+                    .map(|point| point.isa.as_str())
+                    .collect();
+                isas.sort_by_key(|isa| Isa::ALL.iter().position(|known| known.name() == *isa));
+                isas.dedup();
+                for (index, &isa) in isas.iter().enumerate() {
+                    let is_it = |point: &&Point| point.engine == engine && point.isa == isa;
+                    let points = machine.points.iter().filter(is_it).collect();
+                    let mut label = engine.to_owned();
+                    if isas.len() > 1 {
+                        label = format!("{label}, {isa}");
+                    }
+                    // The best set has the colour of its engine, for that is what runs where nobody chooses.
+                    let is_best = index + 1 == isas.len();
+                    let mut colour = if is_best { position(engine) } else { ENGINES.len() + index };
+                    if machines.len() > 1 {
+                        label = format!("{label}, {}", machine.name);
+                        colour = all.len();
+                    }
+                    all.push(Self { label, colour: colour % COLOURS, points });
+                }
             }
         }
         all
@@ -345,7 +366,8 @@ mod tests {
     use super::*;
 
     fn point(n: usize, engine: &str, threads: usize, median: f64, speed_up: Option<f64>) -> Point {
-        Point { n, engine: engine.to_owned(), threads, median, fastest: median, slowest: median * 1.02, speed_up }
+        let isa = "portable".to_owned();
+        Point { n, engine: engine.to_owned(), isa, threads, median, fastest: median, slowest: median * 1.02, speed_up }
     }
 
     fn machine(name: &str, points: Vec<Point>) -> Machine {
@@ -399,6 +421,20 @@ mod tests {
         let picture = plot(&machines, &["a: one".to_owned(), "b: two".to_owned()]);
         assert!(picture.contains(">join, a</text>") && picture.contains(">join, b</text>"));
         assert!(picture.contains("fill0") && picture.contains("\"fill1\""));
+        check(&picture, 4);
+    }
+
+    #[test]
+    fn sets_of_one_engine_are_lines_of_their_own() {
+        let mut points = vec![point(15, "join", 1, 0.02, None), point(16, "join", 1, 0.1, None)];
+        assert!(plot(&[machine("", points.clone())], &[]).contains(">join</text>"));
+        for mut point in points.clone() {
+            point.isa = "avx2".to_owned();
+            points.push(point);
+        }
+        let picture = plot(&[machine("", points)], &[]);
+        assert!(picture.contains(">join, portable</text>") && picture.contains(">join, avx2</text>"));
+        assert_eq!(["series0", "series3"].map(|class| picture.matches(&format!("class=\"{class}\"")).count()), [1, 1]);
         check(&picture, 4);
     }
 

@@ -71,7 +71,7 @@ pub(crate) struct Count {
     #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
     pub(crate) engine: Choice,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
@@ -114,6 +114,10 @@ pub(crate) struct Profile {
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Size,
 
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
     /// Threads; 0 is every core this process may use
     #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: usize,
@@ -125,6 +129,9 @@ pub(crate) struct Profile {
     /// Print the numbers alone, one a line, as where stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) long: super::long::LongRun,
 }
 
 #[derive(ClapArgs, Debug)]
@@ -137,7 +144,7 @@ pub(crate) struct Verify {
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
@@ -176,9 +183,10 @@ pub(crate) struct Bench {
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
-    #[arg(long, value_parser = isa_parser())]
-    pub(crate) isa: Option<Isa>,
+    /// Instruction sets of the join engine to compare, as in portable,avx2; every one of this processor where none is
+    /// named, and the best alone without this option
+    #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
+    pub(crate) isa: Option<Vec<Isa>>,
 
     /// Time nothing but what the score is made of: N = 17 on one thread and on every core
     #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
@@ -228,7 +236,7 @@ pub(crate) struct Estimate {
     #[arg(long, default_value = "auto", value_parser = engine_parser())]
     pub(crate) engine: Choice,
 
-    /// The instruction set of the join engine; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
@@ -304,7 +312,8 @@ fn long_version() -> String {
         env!("QUEENS_COMMIT"),
         env!("QUEENS_TARGET"),
         queens::engine::lanes::names(Isa::compiled()),
-        Isa::best(),
+        // The version's own name, not that of the choice: what the lanes that run say of themselves.
+        Isa::best().version().expect("the best set is one that the processor has"),
     )
 }
 

@@ -6,7 +6,7 @@ use anstyle::Style;
 
 /// A column, and what it says in each line.
 pub(crate) struct Column {
-    head: &'static str,
+    head: String,
     /// Columns of a larger rank go sooner; 0 never does.
     rank: u8,
     right: bool,
@@ -16,12 +16,12 @@ pub(crate) struct Column {
 
 impl Column {
     /// Words, which begin at the left.
-    pub(crate) fn words(head: &'static str, rank: u8, cells: impl Iterator<Item = String>) -> Self {
-        Self { head, rank, right: false, style: Style::new(), cells: cells.collect() }
+    pub(crate) fn words(head: &str, rank: u8, cells: impl Iterator<Item = String>) -> Self {
+        Self { head: head.to_owned(), rank, right: false, style: Style::new(), cells: cells.collect() }
     }
 
     /// Numbers, which end at the right.
-    pub(crate) fn numbers(head: &'static str, rank: u8, cells: impl Iterator<Item = String>) -> Self {
+    pub(crate) fn numbers(head: &str, rank: u8, cells: impl Iterator<Item = String>) -> Self {
         Self { right: true, ..Self::words(head, rank, cells) }
     }
 

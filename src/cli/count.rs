@@ -1,18 +1,19 @@
 //! `queens count N`
 
-use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::io::IsTerminal;
+use std::time::Duration;
 
-use queens::ledger::Ledger;
-use queens::ledger::store::Store;
-use queens::{Count, Isa, Placement, Report, Shard};
+use queens::estimate::Estimate;
+use queens::run::progress::Watch;
+use queens::{Count, Isa, Placement, Report};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
-use super::keep::Keep;
 use super::long::When;
 use super::output::{self, Table};
-use super::{Exit, Failure, args, symmetric, watch};
+use super::units::{Outcome, Units};
+use super::watch::Forecast;
+use super::{Failure, args, memory, symmetric};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     if let Some(symmetry) = args.symmetry {
@@ -24,14 +25,15 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
             Placement::parse(text, args.size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?
         }
     };
+    memory::look(args, &prefix);
     let count = isa(Count::completions(prefix), args.isa)
         .engine(args.engine)
         .threads(args.threads)
         .double_check(args.long.double_check);
-    let outcome = match (args.long.shard, &args.long.out) {
-        (Some(shard), Some(out)) => count_shard(&count, shard, out, args)?,
-        _ => count_units(&count, Shard::WHOLE, args)?.0,
-    };
+    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let work = move |watch: &Watch| count.run_watched(watch);
+    let (quiet, forecast) = (args.quiet, forecast(args));
+    let outcome = Units { args: &args.long, quiet, fingerprint, forecast, work }.run()?;
     if args.unique {
         return symmetric::unique(args, &outcome.report);
     }
@@ -40,18 +42,17 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     } else {
         Agreement::default()
     };
-    let mut out = anstream::stdout().lock();
     if args.json {
-        output::json(&mut out, &Json::new(&outcome, &agreement))?;
-        return agreement.verdict();
+        let delivered = output::deliver(&output::object(&Json::new(&outcome, &agreement))?);
+        return agreement.verdict().and(delivered);
     }
     // A wrong number, alone, would pass for the count.
     agreement.verdict()?;
     if !args.quiet && std::io::stdout().is_terminal() {
-        write!(out, "{}", table(&outcome, &agreement))?;
+        output::deliver(&table(&outcome, &agreement).to_string())?;
     } else if outcome.shard.is_whole() {
         // So would a part of it.
-        writeln!(out, "{}", outcome.report.count)?;
+        output::deliver(&format!("{}\n", outcome.report.count))?;
         // Where stderr is for programs too, a sentence would be in their way.
         agreement.note(args.quiet || args.long.progress == When::Json);
     }
@@ -63,52 +64,13 @@ fn isa(count: Count, isa: Option<Isa>) -> Count {
     isa.map_or(count.clone(), |isa| count.isa(isa))
 }
 
-/// What was counted.
-struct Outcome {
-    report: Report,
-    shard: Shard,
-    /// Units that an earlier run had finished.
-    resumed: usize,
-    /// All units of the shard.
-    units: usize,
-}
-
-/// Counts the units of a shard, from the checkpoint on if there is one.
-fn count_units(count: &Count, shard: Shard, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let (keep, ledger) = Keep::open(&args.long, fingerprint, shard)?;
-    go_on(count, ledger, keep, args)
-}
-
-/// Counts what the ledger lacks.
-fn go_on(count: &Count, ledger: Ledger, mut keep: Keep, args: &args::Count) -> Result<(Outcome, Ledger), Failure> {
-    let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-    let (report, ledger) = watch::run(count, ledger, &mut keep, &args.long)?;
-    Ok((Outcome { report, shard, resumed, units }, ledger))
-}
-
-/// Counts a shard into its result file, unless that is complete already.
-fn count_shard(count: &Count, shard: Shard, out: &Path, args: &args::Count) -> Result<Outcome, Failure> {
-    if args.long.checkpoint.as_deref() == Some(out) {
-        return Err(Failure::usage(&"--checkpoint and --out are two files: only a finished shard gets to the second"));
-    }
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let mut store = Store::open(out)?;
-    if let Some(found) = store.load(&fingerprint, shard)? {
-        let path = out.display();
-        if found.ledger.is_complete() {
-            output::note(&format!("{path}: shard {shard} is complete already"));
-            return Ok(go_on(count, found.ledger, Keep::nothing(), args)?.0);
-        }
-        let message = format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
-        return Err(Failure::Run(Exit::Failure, message));
-    }
-    let (outcome, ledger) = count_units(count, shard, args)?;
-    store.save(&ledger)?;
-    if !args.quiet {
-        output::note(&format!("{}: shard {shard} of N = {}, {} units", out.display(), args.size, outcome.units));
-    }
-    Ok(outcome)
+/// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
+fn forecast(args: &args::Count) -> Option<Forecast> {
+    const TIME: Duration = Duration::from_secs(3);
+    const SAMPLES: usize = 1000;
+    let estimate =
+        Estimate::new(args.size).engine(args.engine).isa(args.isa).threads(1).samples(SAMPLES).max_time(TIME);
+    args.prefix.is_none().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
 }
 
 /// The result as a program reads it.
@@ -131,13 +93,15 @@ struct Json {
     isa: String,
     threads: usize,
     seconds: f64,
+    /// With the time of earlier runs.
+    total_seconds: f64,
     units: usize,
     resumed: usize,
     double_checked: usize,
 }
 
 impl Json {
-    fn new(outcome: &Outcome, agreement: &Agreement) -> Self {
+    fn new(outcome: &Outcome<Report>, agreement: &Agreement) -> Self {
         let report = &outcome.report;
         let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
         Self {
@@ -154,6 +118,7 @@ impl Json {
             isa: report.method.isa.to_string(),
             threads: report.threads,
             seconds: report.seconds,
+            total_seconds: outcome.total_seconds,
             units: outcome.units,
             resumed: outcome.resumed,
             double_checked: report.double_checked,
@@ -162,7 +127,7 @@ impl Json {
 }
 
 /// The result as a person reads it.
-fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
+fn table(outcome: &Outcome<Report>, agreement: &Agreement) -> Table {
     let report = &outcome.report;
     let mut table = Table::default();
     table.row("N", report.prefix.size());
@@ -180,6 +145,7 @@ fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
     table.row("threads", report.threads);
     table.row("time", output::seconds(report.seconds));
     if outcome.resumed > 0 {
+        table.row("in all", output::seconds(outcome.total_seconds));
         table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
     } else if report.count > 0 && report.seconds > 0.0 {
         table.row("rate", format!("{} solutions/s", output::rounded(report.count as f64 / report.seconds)));
@@ -193,9 +159,9 @@ fn table(outcome: &Outcome, agreement: &Agreement) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::{EngineKind, Method, Size};
+    use queens::{EngineKind, Method, Shard, Size};
 
-    fn plain(outcome: &Outcome) -> String {
+    fn plain(outcome: &Outcome<Report>) -> String {
         anstream::adapter::strip_str(
             &table(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).to_string(),
         )
@@ -213,7 +179,7 @@ mod tests {
             seconds: 0.5,
             double_checked: 0,
         };
-        let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105 };
+        let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105, total_seconds: 62.0 };
         let expected = "\
 N          16
 solutions  14,772,512
@@ -233,6 +199,10 @@ rate       29.5 million solutions/s
         outcome.report.double_checked = 5;
         assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
         assert!(plain(&outcome).contains("shard     2/3\nits part  0\n"));
-        assert!(plain(&outcome).contains("resumed   from 7 of 105 units\nchecked   5 units twice, no difference\n"));
+        assert!(
+            plain(&outcome).contains(
+                "in all    1 min 02 s\nresumed   from 7 of 105 units\nchecked   5 units twice, no difference\n"
+            )
+        );
     }
 }

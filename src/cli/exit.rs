@@ -17,10 +17,12 @@ pub(crate) enum Exit {
     Missing,
     /// Stopped before the end, saved, and can be resumed.
     Stopped,
+    /// By a signal with this number, where the system could not end the process of it: 128 and the number.
+    Signal(u8),
 }
 
 impl Exit {
-    const fn code(self) -> u8 {
+    pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Success => 0,
             Self::Failure => 1,
@@ -28,6 +30,7 @@ impl Exit {
             Self::Difference => 3,
             Self::Missing => 4,
             Self::Stopped => 75,
+            Self::Signal(signal) => 128 + signal,
         }
     }
 }
@@ -46,5 +49,6 @@ mod tests {
     fn codes_are_a_promise() {
         let codes = [Exit::Success, Exit::Failure, Exit::Usage, Exit::Difference, Exit::Missing, Exit::Stopped];
         assert_eq!(codes.map(Exit::code), [0, 1, 2, 3, 4, 75]);
+        assert_eq!([2, 15].map(|signal| Exit::Signal(signal).code()), [130, 143]);
     }
 }

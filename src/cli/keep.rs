@@ -1,7 +1,10 @@
 //! A run's checkpoint: found again, saved now and then, and how to go on from it.
 
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use os_display::Quotable;
 use queens::Shard;
 use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, Origin};
@@ -9,13 +12,36 @@ use queens::ledger::{Fingerprint, Ledger, Origin};
 use super::long::LongRun;
 use super::{Exit, Failure, output};
 
+/// The commands that keep checkpoints.
+const COMMANDS: [&str; 2] = ["count", "profile"];
+
 /// The checkpoint of a run, where it keeps one.
 pub(crate) struct Keep {
     store: Option<Store>,
     every: Duration,
-    saved: Instant,
-    /// When the next save is due, be it the first try or another after a failure.
-    due: Instant,
+    age: Age,
+    /// When the next save is due, be it the first try or another after a failure; never where that is too far off to
+    /// be told.
+    due: Option<Instant>,
+    /// Finished units of an earlier run, where there was one.
+    found: Option<usize>,
+    /// Finished units in the newest save.
+    saved: usize,
+}
+
+/// When the newest save was made, for whoever shows it.
+#[derive(Clone, Default)]
+pub(crate) struct Age(Arc<Mutex<Option<Instant>>>);
+
+impl Age {
+    /// Time since the last save, where there is a checkpoint.
+    pub(crate) fn get(&self) -> Option<Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed())
+    }
+
+    fn set(&self, now: Instant) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    }
 }
 
 impl Keep {
@@ -24,6 +50,7 @@ impl Keep {
     /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
     pub(crate) fn open(args: &LongRun, fingerprint: Fingerprint, shard: Shard) -> Result<(Self, Ledger), Failure> {
         let mut ledger = Ledger::new(fingerprint, shard);
+        let mut keep = Self::nothing();
         let mut store = args.checkpoint.as_ref().map(Store::open).transpose()?;
         if let Some(store) = &mut store {
             let resume = args.resume || args.shard.is_some();
@@ -33,12 +60,16 @@ impl Keep {
                     format!("{path}: there is a checkpoint already; go on from it with --resume or remove it");
                 return Err(Failure::Run(Exit::Failure, message));
             }
+            if !resume {
+                store.begin()?;
+            }
             match resume.then(|| store.load(ledger.fingerprint(), shard)).transpose()?.flatten() {
                 Some(found) => {
                     if let Some(reason) = found.fallback {
                         output::warning(&format!("{reason}; going on from the save before it"));
                     }
                     ledger = found.ledger;
+                    keep.found = Some(ledger.finished());
                 }
                 // A mistyped name should not go unnoticed.
                 None if args.resume => {
@@ -50,33 +81,50 @@ impl Keep {
         }
         let host = sysinfo::System::host_name().unwrap_or_default();
         ledger.origin = Origin { host, program: output::PROGRAM.to_owned(), ..ledger.origin };
-        if let Some(store) = &mut store {
-            store.save(&ledger)?;
-        }
-        let now = Instant::now();
-        let keep = Self { store, every: args.checkpoint_every, saved: now, due: now + args.checkpoint_every };
+        keep.store = store;
+        keep.every = args.checkpoint_every;
+        keep.save(&ledger)?;
         Ok((keep, ledger))
     }
 
     /// No checkpoint at all.
     pub(crate) fn nothing() -> Self {
-        let now = Instant::now();
-        Self { store: None, every: Duration::MAX, saved: now, due: now }
+        Self { store: None, every: Duration::MAX, age: Age::default(), due: None, found: None, saved: 0 }
     }
 
-    /// Time since the last save, where there is a checkpoint.
-    pub(crate) fn age(&self) -> Option<Duration> {
-        self.store.as_ref().map(|_| self.saved.elapsed())
+    /// Where the time of the last save can be seen.
+    pub(crate) fn age(&self) -> Age {
+        self.age.clone()
     }
 
-    /// The time between saves.
-    pub(crate) fn every(&self) -> Duration {
-        self.every
+    /// When the next save is due, if ever.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.due
     }
 
     /// Whether it is time to save.
     pub(crate) fn is_due(&self) -> bool {
-        self.store.is_some() && Instant::now() >= self.due
+        self.due.is_some_and(|due| Instant::now() >= due)
+    }
+
+    /// Whether there is a checkpoint.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Units that an earlier run had finished.
+    pub(crate) fn found(&self) -> usize {
+        self.found.unwrap_or(0)
+    }
+
+    /// Whether there was an earlier run.
+    pub(crate) fn went_on(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Finished units in the newest save.
+    pub(crate) fn saved(&self) -> usize {
+        self.saved
     }
 
     /// Saves, where there is a checkpoint. The count goes on whatever happens here.
@@ -84,9 +132,10 @@ impl Keep {
         let Some(store) = &mut self.store else { return Ok(()) };
         let result = store.save(ledger);
         let now = Instant::now();
-        self.due = now + self.every;
+        self.due = now.checked_add(self.every);
         if result.is_ok() {
-            self.saved = now;
+            self.age.set(now);
+            self.saved = ledger.finished();
         }
         result
     }
@@ -100,31 +149,43 @@ impl Keep {
     /// The command that goes on from here, as a shell takes it; none without a checkpoint.
     pub(crate) fn resume_command(&self) -> Option<String> {
         self.store.as_ref()?;
-        let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
-        Some(with_resume(arguments.collect()))
+        Some(with_resume(std::env::args_os().collect()))
     }
 }
 
-fn with_resume(mut arguments: Vec<String>) -> String {
+/// The command with `--resume`. Names that are no text, or hold what a terminal would obey, come as `$'...'`.
+fn with_resume(mut arguments: Vec<OsString>) -> String {
     if !arguments.iter().any(|argument| argument == "--resume") {
-        // Not at the end, where a `--` may stand before.
-        let command = arguments.iter().position(|argument| argument == "count").unwrap_or(0);
-        arguments.insert(command + 1, "--resume".to_owned());
+        // Not at the end, where a `--` may stand before: behind the command, which stands before its operands.
+        let command = arguments.iter().position(|argument| COMMANDS.iter().any(|command| argument == command));
+        arguments.insert(command.unwrap_or(0) + 1, "--resume".into());
     }
-    shell_words::join(arguments)
+    let quoted: Vec<String> = arguments.iter().map(|argument| argument.maybe_quote().to_string()).collect();
+    quoted.join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStringExt;
 
     #[test]
     fn the_command_to_resume() {
-        let command = |line: &str| with_resume(shell_words::split(line).unwrap());
+        let command = |arguments: &[&[u8]]| {
+            with_resume(arguments.iter().map(|argument| OsString::from_vec(argument.to_vec())).collect())
+        };
         assert_eq!(
-            command("queens --color never count 19 --checkpoint 'my file'"),
+            command(&[b"queens", b"--color", b"never", b"count", b"19", b"--checkpoint", b"my file"]),
             "queens --color never count --resume 19 --checkpoint 'my file'"
         );
-        assert_eq!(command("q count --resume 19 --checkpoint c"), "q count --resume 19 --checkpoint c");
+        assert_eq!(
+            command(&[b"q", b"count", b"--resume", b"19", b"--checkpoint", b"c"]),
+            "q count --resume 19 --checkpoint c"
+        );
+        // Another name would be another file, and a terminal would obey it as it stands.
+        assert_eq!(
+            command(&[b"q", b"count", b"--resume", b"9", b"--checkpoint", b"\xff\x1b[31mc"]),
+            r"q count --resume 9 --checkpoint $'\xFF\x1B[31mc'"
+        );
     }
 }

@@ -1,21 +1,21 @@
 //! `queens merge FILE...`
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Ledger, LedgerError};
-use queens::{Shard, ranges};
+use queens::{Count, Profile, Shard, ranges};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
 use super::output::{self, Table};
-use super::{Exit, Failure};
+use super::{Exit, Failure, profile};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// Result files of `queens count --shard K/M --out FILE`
+    /// Result files of `queens count --shard K/M --out FILE`, or of `queens profile`
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -31,32 +31,35 @@ pub(crate) struct Merge {
 pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     let merged = merge(&args.files)?;
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
-    let mut out = anstream::stdout().lock();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
-        if args.json {
-            output::json(&mut out, &merged.json(None, Some(&list)))?;
-        } else {
-            writeln!(out, "{list}")?;
-        }
+        let text = if args.json { output::object(&merged.json(None, Some(&list)))? } else { format!("{list}\n") };
         let are = if missing.len() == 1 { "is" } else { "are" };
-        let text = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
-        return Err(Failure::Run(Exit::Missing, text));
+        let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
+        // Whether anybody reads the list or not, shards are missing.
+        let _ = output::deliver(&text);
+        return Err(Failure::Run(Exit::Missing, reason));
     }
-    let total = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
-    let agreement = Agreement::all(&merged.whole.fingerprint().prefix, total, 0)?;
+    let tally = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?;
+    let total = tally.get();
+    let placements = Profile::of(merged.whole.fingerprint()).map(|profile| profile.row(&tally));
+    let agreement = match &placements {
+        Some(placements) => profile::agreement(placements),
+        None => Agreement::all(&merged.whole.fingerprint().prefix, total, 0)?,
+    };
     if args.json {
-        output::json(&mut out, &merged.json(Some((total, &agreement)), None))?;
-        return agreement.verdict();
+        let profile = placements.map(|placements| placements.iter().map(u128::to_string).collect());
+        let json = Json { profile, ..merged.json(Some((total, &agreement)), None) };
+        return agreement.verdict().and(output::deliver(&output::object(&json)?));
     }
     agreement.verdict()?;
     if args.quiet || !std::io::stdout().is_terminal() {
-        writeln!(out, "{total}")?;
+        output::deliver(&placements.map_or_else(|| format!("{total}\n"), |placements| profile::lines(&placements)))?;
         agreement.note(args.quiet);
-    } else {
-        write!(out, "{}", merged.table(total, &agreement))?;
+        return Ok(());
     }
-    Ok(())
+    let profile = placements.map_or_else(String::new, |placements| profile::table(&placements) + "\n\n");
+    output::deliver(&format!("{profile}{}", merged.table(total, &agreement)))
 }
 
 /// The union of some shards.
@@ -70,11 +73,18 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
     let mut merged: Option<Merged> = None;
     for path in files {
         let ledger = store::read(path)?;
+        let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
+        // A file says what it is for; what such a count has to have is found out anew.
+        let wanted = match Profile::of(ledger.fingerprint()) {
+            Some(profile) => Ok(profile.fingerprint()),
+            None => Count::of(ledger.fingerprint()).and_then(|count| count.fingerprint()),
+        };
+        let wanted = wanted.map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
+        ledger.fingerprint().check(&wanted).map_err(named)?;
         let Merged { whole, of } = merged.get_or_insert_with(|| Merged {
             whole: Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE),
             of: ledger.shard().of(),
         });
-        let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
         if ledger.shard().of() != *of {
             let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
             return Err(named(LedgerError::Foreign { what: "a count in", found, wanted }));
@@ -108,6 +118,7 @@ impl Merged {
             n: fingerprint.prefix.size().get(),
             prefix: (!fingerprint.prefix.is_empty()).then(|| fingerprint.prefix.to_string()),
             count: result.map(|(total, _)| total.to_string()),
+            profile: None,
             engine: &fingerprint.engine,
             shards: self.of,
             missing,
@@ -128,6 +139,8 @@ struct Json<'a> {
     n: usize,
     prefix: Option<String>,
     count: Option<String>,
+    /// Placements of 0, 1, ... N queens, where the shards are those of a profile.
+    profile: Option<Vec<String>>,
     engine: &'a str,
     shards: u32,
     missing: Option<&'a str>,

@@ -17,8 +17,11 @@ mod golden;
 mod keep;
 mod long;
 mod machine;
+mod memory;
 mod merge;
 mod output;
+mod panics;
+mod printer;
 mod profile;
 mod progress;
 mod save;
@@ -27,6 +30,7 @@ mod signals;
 mod solutions;
 mod symmetric;
 mod symmetries;
+mod units;
 mod values;
 mod verify;
 mod watch;
@@ -45,6 +49,8 @@ pub(crate) use exit::Exit;
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    signals::start();
+    panics::catch();
     let matches = command::command().try_get_matches_from(args);
     let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
@@ -74,10 +80,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             exit
         }
         Err(Failure::Told(exit)) => exit,
-        Err(Failure::Signal(signal)) => {
-            signals::die_of(signal);
-            Exit::Failure
-        }
+        Err(Failure::Signal(signal)) => signals::die_of(signal),
     }
 }
 

@@ -1,13 +1,16 @@
 //! What every command prints alike: colours, numbers, tables, JSON, errors.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read as _, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::Exit;
 use super::args::Colour;
+use super::{Exit, Failure};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -32,25 +35,41 @@ pub(crate) fn choose_colour(colour: Colour) {
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
     // Where even stderr is gone, there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {message}");
+    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
 }
 
 /// One line on stderr: not as it should be, but no failure.
 pub(crate) fn warning(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {message}");
+    let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
 }
 
 /// A line on stderr.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", harmless(message));
+}
+
+/// The text with all that a terminal would obey instead of show written out: names of files and what stands in them
+/// come from anywhere. Line breaks are our own.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && c != '\n';
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
 }
 
 /// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
-        // A closed pipe ends quietly.
-        let _ = error.print();
-        return Exit::Success;
+        return match error.print() {
+            // A closed pipe ends quietly.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self::error(&format!("writing the result failed: {error}"));
+                Exit::Failure
+            }
+            _ => Exit::Success,
+        };
     }
     let text = error.render().to_string();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -79,6 +98,58 @@ pub(crate) fn one_line(error: &clap::Error) -> String {
 pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     writeln!(out)
+}
+
+/// The same as text.
+pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
+    let mut text = Vec::new();
+    json(&mut text, value)?;
+    Ok(String::from_utf8(text).expect("JSON is UTF-8"))
+}
+
+/// Prints a result, all of it, on stdout. A list may lose its reader, as under `| head`, and all is well; a result
+/// that nobody has read in full is a failure, and goes to stderr, for it may have taken days.
+pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    let written = out.write_all(result.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| {
+        let result = anstream::adapter::strip_str(result.trim_end());
+        Failure::Run(Exit::Failure, format!("writing the result failed: {error}; it is\n{result}"))
+    })
+}
+
+/// Stdout for a command whose exit code says more than what it prints: that nobody reads any more is no reason to stop.
+pub(crate) struct Heedless(anstream::AutoStream<io::StdoutLock<'static>>);
+
+pub(crate) fn heedless() -> Heedless {
+    Heedless(anstream::stdout().lock())
+}
+
+impl Write for Heedless {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}
+
+/// A file's content, which has an end.
+///
+/// # Errors
+/// Where it cannot be read, or is larger than anything this program reads.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    const MOST: u64 = 1 << 24;
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST { Err(io::Error::other("larger than 16 MiB")) } else { Ok(bytes) }
 }
 
 /// What every JSON object says of the program and the machine.
@@ -206,6 +277,12 @@ fn three_digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terminals_are_told_nothing_by_names() {
+        assert_eq!(harmless("a file\nand another: ä"), "a file\nand another: ä");
+        assert_eq!(harmless("\u{1b}[31m\u{9b}31m\r\u{7f}"), r"\u{1b}[31m\u{9b}31m\r\u{7f}");
+    }
 
     #[test]
     fn numbers_are_grouped_and_rounded() {

@@ -1,60 +1,44 @@
 //! `queens profile N`
 
-use std::io::{IsTerminal, Write};
-use std::time::Instant;
+use std::io::IsTerminal;
 
-use queens::{available_threads, oeis, profile};
+use queens::run::progress::Watch;
+use queens::{Profile, ProfileReport, oeis};
 use serde::Serialize;
 
-use super::Failure;
 use super::agree::{Agreement, Oeis};
-use super::args;
+use super::long::When;
 use super::output;
+use super::units::{Outcome, Units};
+use super::{Failure, args};
 
 pub(crate) fn run(args: &args::Profile) -> Result<(), Failure> {
-    let threads = if args.threads == 0 { available_threads() } else { args.threads };
-    let start = Instant::now();
-    let profile = profile(args.size, threads).map_err(|error| Failure::from(&error))?;
-    let seconds = start.elapsed().as_secs_f64();
-    let agreement = agreement(&profile);
-    let mut out = anstream::stdout().lock();
+    let profile = Profile::new(args.size).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
+    let work = move |watch: &Watch| profile.run_watched(watch);
+    let (quiet, fingerprint) = (args.quiet, profile.fingerprint());
+    let outcome = Units { args: &args.long, quiet, fingerprint, forecast: None, work }.run()?;
+    let placements = &outcome.report.placements;
+    if !outcome.shard.is_whole() {
+        // A part of the profile, alone, would pass for the profile.
+        return if args.json { output::deliver(&output::object(&Json::of(args, &outcome, None))?) } else { Ok(()) };
+    }
+    let agreement = agreement(placements);
     if args.json {
-        let json = Json {
-            about: output::About::here(),
-            command: "profile",
-            n: args.size.get(),
-            oeis: agreement.oeis,
-            profile: profile.iter().map(u128::to_string).collect(),
-            threads,
-            seconds,
-        };
-        output::json(&mut out, &json)?;
-        return agreement.verdict();
+        let delivered = output::deliver(&output::object(&Json::of(args, &outcome, agreement.oeis))?);
+        return agreement.verdict().and(delivered);
     }
     agreement.verdict()?;
     if args.quiet || !std::io::stdout().is_terminal() {
-        for count in profile {
-            writeln!(out, "{count}")?;
-        }
-        agreement.note(args.quiet);
-    } else {
-        let grouped: Vec<String> = profile.iter().copied().map(output::grouped).collect();
-        let width = grouped.iter().map(String::len).max().unwrap_or(0).max("placements".len());
-        writeln!(out, "queens  {:>width$}", "placements")?;
-        for (queens, count) in grouped.iter().enumerate() {
-            writeln!(out, "{queens:>6}  {count:>width$}")?;
-        }
-        let nodes = output::grouped(profile.iter().sum());
-        writeln!(out, "{:>6}  {nodes:>width$}  in {}", "all", output::seconds(seconds))?;
-        if let Some(words) = agreement.words() {
-            writeln!(out, "{words}")?;
-        }
+        output::deliver(&lines(placements))?;
+        agreement.note(args.quiet || args.long.progress == When::Json);
+        return Ok(());
     }
-    Ok(())
+    let words = agreement.words().map_or_else(String::new, |words| words + "\n");
+    output::deliver(&format!("{}  in {}\n{words}", table(placements), output::seconds(outcome.report.seconds)))
 }
 
 /// Every level where the row is published, else the last, which is the number of solutions.
-fn agreement(profile: &[u128]) -> Agreement {
+pub(crate) fn agreement(profile: &[u128]) -> Agreement {
     let first = profile.len() * (profile.len() - 1) / 2;
     let levels = profile.iter().enumerate();
     let mut compared = levels.map(|(level, &found)| Agreement::with(&oeis::PROFILE, first + level, found));
@@ -65,6 +49,23 @@ fn agreement(profile: &[u128]) -> Agreement {
     }
 }
 
+/// One number a line.
+pub(crate) fn lines(placements: &[u128]) -> String {
+    placements.iter().map(|count| format!("{count}\n")).collect()
+}
+
+/// As a person reads it, but for the end of the last line.
+pub(crate) fn table(placements: &[u128]) -> String {
+    let grouped: Vec<String> = placements.iter().copied().map(output::grouped).collect();
+    let nodes = output::grouped(placements.iter().sum());
+    let width = nodes.len().max("placements".len());
+    let mut text = format!("queens  {:>width$}\n", "placements");
+    for (queens, count) in grouped.iter().enumerate() {
+        text += &format!("{queens:>6}  {count:>width$}\n");
+    }
+    text + &format!("{:>6}  {nodes:>width$}", "all")
+}
+
 #[derive(Serialize)]
 struct Json {
     #[serde(flatten)]
@@ -72,9 +73,38 @@ struct Json {
     command: &'static str,
     n: usize,
     oeis: Option<Oeis>,
-    profile: Vec<String>,
+    /// Null for a shard, which has a part of each number.
+    profile: Option<Vec<String>>,
+    shard: Option<String>,
+    isa: String,
     threads: usize,
     seconds: f64,
+    /// With the time of earlier runs.
+    total_seconds: f64,
+    units: usize,
+    resumed: usize,
+    double_checked: usize,
+}
+
+impl Json {
+    fn of(args: &args::Profile, outcome: &Outcome<ProfileReport>, oeis: Option<Oeis>) -> Self {
+        let (report, whole) = (&outcome.report, outcome.shard.is_whole());
+        Self {
+            about: output::About::here(),
+            command: "profile",
+            n: args.size.get(),
+            oeis,
+            profile: whole.then(|| report.placements.iter().map(u128::to_string).collect()),
+            shard: (!whole).then(|| outcome.shard.to_string()),
+            isa: report.isa.to_string(),
+            threads: report.threads,
+            seconds: report.seconds,
+            total_seconds: outcome.total_seconds,
+            units: outcome.units,
+            resumed: outcome.resumed,
+            double_checked: report.double_checked,
+        }
+    }
 }
 
 #[cfg(test)]

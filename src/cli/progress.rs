@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::long::When;
 use super::output;
+use super::printer::Line;
 
 /// A run shorter than this shows nothing by itself.
 const SILENT: Duration = Duration::from_secs(2);
@@ -60,13 +61,16 @@ impl Display {
         match &self.form {
             Form::Bar(bar) => {
                 let state = state();
+                let width = columns();
+                bar.set_style(style(width));
+                // The figures first, for moving the bar draws them.
+                bar.set_message(state.short(width - bar_width(width) - 1));
                 bar.set_position((state.progress.share * STEPS as f64) as u64);
-                bar.set_message(state.short());
                 bar.tick();
             }
             Form::Lines => {
                 self.next += LINE_EVERY;
-                output::note(&state().long());
+                output::note(&state().long(usize::MAX));
             }
             Form::Json => {
                 self.next += JSON_EVERY;
@@ -78,17 +82,18 @@ impl Display {
 
     /// Shows the state at once, as somebody asked.
     pub(crate) fn show(&self, state: &State) {
-        match &self.form {
-            Form::Json => state.json(),
-            _ => self.say(&state.long()),
+        if matches!(self.form, Form::Json) {
+            return state.json();
         }
+        let width = if std::io::stderr().is_terminal() { columns() } else { usize::MAX };
+        self.say(&Line::Note(state.long(width)));
     }
 
     /// A line for people, which leaves a bar intact.
-    pub(crate) fn say(&self, line: &str) {
+    pub(crate) fn say(&self, line: &Line) {
         match &self.form {
-            Form::Bar(bar) => bar.suspend(|| output::note(line)),
-            _ => output::note(line),
+            Form::Bar(bar) => bar.suspend(|| line.print()),
+            _ => line.print(),
         }
     }
 
@@ -104,42 +109,103 @@ impl Display {
 
 /// A bar that is drawn whether stderr is a terminal or not; [`Display::new`] has decided.
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:20} {wide_msg}").expect("the template is valid");
     let target = ProgressDrawTarget::term_like(Box::new(Term::buffered_stderr()));
-    ProgressBar::with_draw_target(Some(STEPS), target).with_style(style.progress_chars("█▉▊▋▌▍▎▏ "))
+    ProgressBar::with_draw_target(Some(STEPS), target).with_style(style(columns()))
+}
+
+fn style(width: usize) -> ProgressStyle {
+    let template = format!("{{bar:{}}} {{msg}}", bar_width(width));
+    ProgressStyle::with_template(&template).expect("the template is valid").progress_chars("█▉▊▋▌▍▎▏ ")
+}
+
+/// The bar itself, which gives way to the figures.
+fn bar_width(width: usize) -> usize {
+    if width < 60 { 8 } else { 20 }
+}
+
+/// Columns of the terminal; where there is none, as many as they used to be. The last one stays free, for some
+/// terminals begin a new line behind it.
+fn columns() -> usize {
+    const LEAST: usize = 20;
+    usize::from(Term::stderr().size().1).max(LEAST) - 1
+}
+
+/// The fields that fit, most wanted first, none of them cut. The first one stands in any case.
+fn fit(fields: impl IntoIterator<Item = String>, separator: &str, width: usize) -> String {
+    let mut line = String::new();
+    for field in fields.into_iter().filter(|field| !field.is_empty()) {
+        let begun = !line.is_empty();
+        let longer = if begun { line.chars().count() + separator.chars().count() } else { 0 } + field.chars().count();
+        if begun && longer > width {
+            continue;
+        }
+        if begun {
+            line += separator;
+        }
+        line += &field;
+    }
+    line
 }
 
 impl State {
-    /// What fits beside a bar, the most wanted first.
-    fn short(&self) -> String {
-        let Progress { share, elapsed, left, solutions, .. } = self.progress;
-        let left = left.map_or("time left unknown".to_owned(), |left| format!("{} left", time(left)));
-        let saved = self.saved.map_or(String::new(), |age| format!("  saved {} ago", time(age)));
-        format!(
-            "{:4.1} %  {left}, {} so far  {} solutions  {} tasks/s{saved}",
-            share * 100.0,
-            time(elapsed),
-            output::rounded(solutions as f64),
-            output::rate(self.progress.tasks_per_second()),
-        )
+    /// What fits beside a bar, the most wanted first. What is not known is left out.
+    fn short(&self, width: usize) -> String {
+        let Progress { elapsed, left, .. } = self.progress;
+        let fields = [
+            self.percent().map(|percent| format!("{percent:>6}")),
+            left.map(|left| format!("{} left", time(left))),
+            Some(format!("{} so far", time(elapsed))),
+            self.saved.map(|age| format!("saved {} ago", time(age))),
+            self.solutions(|count| output::rounded(count as f64)),
+            self.rate(),
+        ];
+        fit(fields.into_iter().flatten(), "  ", width)
     }
 
-    fn long(&self) -> String {
-        let Progress { units_done, units, share, elapsed, left, solutions, .. } = self.progress;
-        let left = left.map_or("time left unknown".to_owned(), |left| format!("about {} left", time(left)));
-        let saved = self.saved.map_or(String::new(), |age| format!(", saved {} ago", time(age)));
-        format!(
-            "N = {}: {:.1} % done ({units_done} of {units} units) in {}, {left}, {} solutions so far, {} tasks/s{saved}",
-            self.n,
-            share * 100.0,
-            time(elapsed),
-            output::grouped(solutions),
-            output::rate(self.progress.tasks_per_second()),
-        )
+    /// A line for people.
+    fn long(&self, width: usize) -> String {
+        let Progress { units_done, units, elapsed, earlier, left, .. } = self.progress;
+        let units = format!("{units_done} of {units} units");
+        let (first, second) = match self.percent() {
+            Some(percent) => (format!("{percent} done"), Some(units)),
+            None => (units, None),
+        };
+        let fields = [
+            Some(format!("N = {}: {first}", self.n)),
+            second,
+            Some(format!("in {}", time(elapsed))),
+            (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
+            left.map(|left| format!("about {} left", time(left))),
+            self.solutions(output::grouped),
+            self.rate(),
+            self.saved.map(|age| format!("saved {} ago", time(age))),
+        ];
+        fit(fields.into_iter().flatten(), ", ", width)
+    }
+
+    /// The share done; none where nothing is known of it.
+    fn percent(&self) -> Option<String> {
+        let Progress { share, units_done, .. } = self.progress;
+        match share * 100.0 {
+            0.0 if units_done == 0 => None,
+            percent if percent < 0.05 => Some("< 0.1 %".to_owned()),
+            // Not done before all is done.
+            percent => Some(format!("{:.1} %", if share < 1.0 { percent.min(99.9) } else { percent })),
+        }
+    }
+
+    fn solutions(&self, print: impl Fn(u128) -> String) -> Option<String> {
+        let Progress { solutions, units_done, .. } = self.progress;
+        (units_done > 0).then(|| format!("{} solutions so far", print(solutions)))
+    }
+
+    fn rate(&self) -> Option<String> {
+        let rate = self.progress.tasks_per_second();
+        (rate > 0.0).then(|| format!("{} tasks/s", output::rate(rate)))
     }
 
     fn json(&self) {
-        let Progress { units_done, units, share, elapsed, left, solutions, .. } = self.progress;
+        let Progress { units_done, units, share, elapsed, earlier, left, solutions, .. } = self.progress;
         let json = Json {
             schema: output::SCHEMA,
             event: "progress",
@@ -148,6 +214,7 @@ impl State {
             units_done,
             units,
             elapsed: elapsed.as_secs_f64(),
+            total: (earlier + elapsed).as_secs_f64(),
             left: left.map(|left| left.as_secs_f64()),
             solutions: solutions.to_string(),
             tasks_per_second: self.progress.tasks_per_second(),
@@ -174,6 +241,8 @@ struct Json {
     units_done: usize,
     units: usize,
     elapsed: f64,
+    /// With the time of earlier runs.
+    total: f64,
     left: Option<f64>,
     solutions: String,
     tasks_per_second: f64,
@@ -184,29 +253,72 @@ struct Json {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_person_reads_how_far_it_is() {
+    fn state() -> State {
         let progress = Progress {
             units_done: 44,
             units: 105,
             share: 0.4231,
             elapsed: Duration::from_secs(62),
+            earlier: Duration::ZERO,
             left: Some(Duration::from_millis(4400)),
             solutions: 6_123_456,
             tasks: 77,
         };
-        let state = State { n: 16, progress, saved: Some(Duration::from_secs(12)) };
+        State { n: 16, progress, saved: Some(Duration::from_secs(12)) }
+    }
+
+    #[test]
+    fn a_person_reads_how_far_it_is() {
+        let mut state = state();
         assert_eq!(
-            state.long(),
-            "N = 16: 42.3 % done (44 of 105 units) in 1 min 02 s, about 4 s left, 6,123,456 solutions so far, \
+            state.long(usize::MAX),
+            "N = 16: 42.3 % done, 44 of 105 units, in 1 min 02 s, about 4 s left, 6,123,456 solutions so far, \
              1.24 tasks/s, saved 12 s ago"
         );
         assert_eq!(
-            state.short(),
-            "42.3 %  4 s left, 1 min 02 s so far  6.12 million solutions  1.24 tasks/s  saved 12 s ago"
+            state.short(usize::MAX),
+            "42.3 %  4 s left  1 min 02 s so far  saved 12 s ago  6.12 million solutions so far  1.24 tasks/s"
         );
-        let progress = Progress { left: None, ..progress };
-        let unknown = State { n: 16, progress, saved: None };
-        assert!(unknown.long().ends_with("time left unknown, 6,123,456 solutions so far, 1.24 tasks/s"));
+        state.progress.earlier = Duration::from_hours(1);
+        assert!(state.long(usize::MAX).contains("in 1 min 02 s, 1 h 01 min 02 s with earlier runs, about"));
+    }
+
+    #[test]
+    fn what_is_unknown_is_left_out() {
+        let mut state = state();
+        state.saved = None;
+        let progress = Progress { units_done: 0, share: 0.0, left: None, solutions: 0, tasks: 0, ..state.progress };
+        state.progress = progress;
+        assert_eq!(state.long(usize::MAX), "N = 16: 0 of 105 units, in 1 min 02 s");
+        assert_eq!(state.short(usize::MAX), "1 min 02 s so far");
+        let left = Some(Duration::from_secs(2_676_430_000_000));
+        state.progress = Progress { left, share: 1e-9, ..progress };
+        assert_eq!(state.long(80), "N = 16: < 0.1 % done, 0 of 105 units, in 1 min 02 s, about 84,811 years left");
+        assert_eq!(state.short(usize::MAX), "< 0.1 %  84,811 years left  1 min 02 s so far");
+        state.progress = Progress { share: 0.99996, units_done: 104, ..progress };
+        assert!(state.long(80).starts_with("N = 16: 99.9 % done, 104 of"), "100 % is the end");
+    }
+
+    /// What stands on terminals of 40, 80 and 120 columns: whole fields, the last column free.
+    #[test]
+    fn narrow_terminals_get_fewer_fields() {
+        let bar = |columns: usize| {
+            let width = columns - 1;
+            let message = state().short(width - bar_width(width) - 1);
+            assert!(bar_width(width) + 1 + message.chars().count() < columns);
+            message
+        };
+        assert_eq!(bar(40), "42.3 %  4 s left  1.24 tasks/s");
+        assert_eq!(bar(80), "42.3 %  4 s left  1 min 02 s so far  saved 12 s ago");
+        assert_eq!(
+            bar(120),
+            "42.3 %  4 s left  1 min 02 s so far  saved 12 s ago  6.12 million solutions so far  1.24 tasks/s"
+        );
+        assert_eq!(state().long(39), "N = 16: 42.3 % done, 44 of 105 units");
+        assert_eq!(state().long(79), "N = 16: 42.3 % done, 44 of 105 units, in 1 min 02 s, about 4 s left");
+        assert_eq!(
+            state().long(119),
+            "N = 16: 42.3 % done, 44 of 105 units, in 1 min 02 s, about 4 s left, 6,123,456 solutions so far, 1.24 tasks/s"
+        );
     }
 }

@@ -5,8 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
+use queens::ledger::store::target;
 use tempfile::NamedTempFile;
 
+use super::signals::Litter;
 use super::{Exit, Failure};
 
 /// Where a result goes. Nothing is buffered here: write in large pieces.
@@ -18,8 +20,8 @@ pub(crate) struct Output {
 
 enum To {
     Stdout(StdoutLock<'static>),
-    /// Written beside its final place under a passing name, then renamed.
-    File(NamedTempFile, PathBuf),
+    /// Written beside its final place under a passing name, then renamed; gone if a signal ends the program before.
+    File(NamedTempFile, PathBuf, Litter),
     /// A device or a named pipe, which can only be written to as it is.
     Special(File),
 }
@@ -51,24 +53,6 @@ impl Output {
         Ok(Self { to, name: name.to_owned() })
     }
 
-    /// Lets SIGINT and SIGTERM, which end the process as ever, take the unfinished file along.
-    pub(crate) fn remove_when_killed(&self) {
-        let To::File(file, _) = &self.to else { return };
-        let path = file.path().to_owned();
-        #[cfg(unix)]
-        if let Ok(mut signals) =
-            signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM])
-        {
-            std::thread::spawn(move || {
-                if let Some(signal) = signals.forever().next() {
-                    // Where it is gone already, so much the better.
-                    let _ = fs::remove_file(path);
-                    super::signals::die_of(signal);
-                }
-            });
-        }
-    }
-
     /// Whether a terminal would show what is written.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(&self.to, To::Stdout(out) if io::IsTerminal::is_terminal(out))
@@ -82,7 +66,7 @@ impl Output {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = match &mut self.to {
             To::Stdout(out) => out.write_all(bytes).and_then(|()| out.flush()),
-            To::File(file, _) => file.as_file_mut().write_all(bytes),
+            To::File(file, ..) => file.as_file_mut().write_all(bytes),
             To::Special(file) => file.write_all(bytes),
         };
         written.map_err(|error| self.failure(&error))
@@ -102,20 +86,26 @@ impl Output {
 impl To {
     fn open(path: &Path) -> io::Result<Self> {
         // A link goes on pointing to the file, so it is the file's folder that the new one is made in.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = target(path)?;
+        let mut mode = None;
         match fs::metadata(&path) {
             Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(about) if !about.is_file() => return Ok(Self::Special(File::options().write(true).open(path)?)),
-            _ => {}
+            Ok(about) => mode = Some(about.permissions()),
+            Err(_) => {}
         }
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self::File(builder.tempfile_in(folder(&path))?, path))
+        let (file, litter) = Litter::make(|| builder.tempfile_in(folder(&path)), NamedTempFile::path)?;
+        if let Some(mode) = mode {
+            file.as_file().set_permissions(mode)?;
+        }
+        Ok(Self::File(file, path, litter))
     }
 
     fn finish(self) -> io::Result<()> {
-        if let Self::File(file, path) = self {
+        if let Self::File(file, path, _litter) = self {
             file.as_file().sync_all()?;
             file.persist(&path).map_err(|error| error.error)?;
             #[cfg(unix)]

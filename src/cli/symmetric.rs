@@ -1,6 +1,6 @@
 //! `queens count N --unique` and `queens count N --symmetry half|quarter`
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::Instant;
 
 use queens::{Report, Turn, Unique, available_threads, oeis};
@@ -92,19 +92,18 @@ fn print(
     table: &Table,
     json: &impl Serialize,
 ) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
     if args.json {
-        output::json(&mut out, json)?;
-        return agreement.verdict();
+        let delivered = output::deliver(&output::object(json)?);
+        return agreement.verdict().and(delivered);
     }
     agreement.verdict()?;
     if args.quiet || !std::io::stdout().is_terminal() {
-        writeln!(out, "{count}")?;
+        output::deliver(&format!("{count}\n"))?;
         agreement.note(args.quiet);
+        Ok(())
     } else {
-        write!(out, "{table}")?;
+        output::deliver(&table.to_string())
     }
-    Ok(())
 }
 
 #[derive(Serialize)]

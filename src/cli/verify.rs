@@ -23,8 +23,8 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isa: args.isa };
-    let mut out = anstream::stdout().lock();
+    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.isa.into_iter().collect() };
+    let mut out = output::heedless();
     let mut layout = None;
     let mut rows = Vec::new();
     let sizes: Vec<Size> = Size::all().filter(|size| *size <= args.to && source.term(*size).is_some()).collect();
@@ -95,7 +95,7 @@ impl Source {
         };
         let name = path.display().to_string();
         let failure = |reason: &dyn std::fmt::Display| Failure::Run(Exit::Failure, format!("{name}: {reason}"));
-        let bytes = std::fs::read(path).map_err(|error| failure(&error))?;
+        let bytes = output::read(path).map_err(|error| failure(&error))?;
         // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
         let bfile = BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))?;
         Ok(Self { terms, bfile: Some(bfile), name })

@@ -1,23 +1,26 @@
-//! A count as the program runs it: the threads count, and the main thread shows progress, saves and heeds signals.
+//! A long run as the program runs it: the threads of the run count, one shows progress, one heeds signals, and the
+//! main thread keeps the checkpoint and the clock.
+//!
+//! The main thread prints nothing as long as the run goes on: a terminal stopped by ^S or a full pipe holds up
+//! whoever writes to it, and the work is not to be lost for that. Nothing here knows what is counted: a run is
+//! whatever finishes the units of a [`Ledger`] and can be asked to stop.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
+use std::{mem, thread};
 
+use queens::CountError;
 use queens::ledger::Ledger;
 use queens::run::Halt;
 use queens::run::progress::Watch;
-use queens::{Count, CountError, Report};
 
 use super::keep::Keep;
-use super::long::LongRun;
-use super::progress::{Display, State};
-use super::signals::{self, Signals};
+use super::long::{LongRun, When};
+use super::printer::{Line, Printer};
+use super::progress::State;
+use super::signals::{self, Request};
 use super::{Exit, Failure, output};
-
-/// How often signals, clocks and progress are looked at.
-const TICK: Duration = Duration::from_millis(100);
 
 /// How long threads that were told to stop may take to finish what they have in hand. Units that take longer are
 /// lost, for a person who pressed ^C does not wait.
@@ -27,84 +30,235 @@ const GRACE: Duration = Duration::from_secs(1);
 enum Early {
     Signal(i32),
     MaxTime,
+    /// A thread failed, with these words.
+    Failed(String),
 }
 
-/// Counts what `ledger` lacks; gives the report and the finished ledger.
-pub(crate) fn run(count: &Count, ledger: Ledger, keep: &mut Keep, args: &LongRun) -> Result<(Report, Ledger), Failure> {
-    let signals = Signals::listen()
-        .map_err(|error| Failure::Run(Exit::Failure, format!("signals cannot be listened for: {error}")))?;
+/// What the main thread is told.
+enum Event<T> {
+    Ended(Result<T, CountError>),
+    Request(Request),
+    /// The whole plan takes one thread so many seconds.
+    Forecast(f64),
+}
+
+/// How long the run will take, found out early on.
+struct Prospect<T> {
+    due: Option<Instant>,
+    forecast: Option<(Forecast, Sender<Event<T>>)>,
+    /// Whether people are told.
+    speak: bool,
+    n: usize,
+}
+
+impl<T: Send + 'static> Prospect<T> {
+    /// Has it found out where it is not known yet, and tells people what they should know of a run that will be long.
+    fn tell(&mut self, watch: &Watch, keep: &Keep, printer: &Printer) {
+        let Some(left) = watch.progress().left else {
+            if let Some((forecast, sender)) = self.forecast.take() {
+                // Without it the run goes on just as well.
+                let _ = thread::Builder::new()
+                    .name("forecast".to_owned())
+                    .spawn(move || forecast().map(|seconds| sender.send(Event::Forecast(seconds))));
+            }
+            return;
+        };
+        if left < LONG || !mem::take(&mut self.speak) {
+            return;
+        }
+        let advice = if keep.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
+        let (left, n) = (output::seconds(left.as_secs_f64()), self.n);
+        printer.say(Line::Note(format!("about {left} expected; 'queens estimate {n}' tells more{advice}")));
+    }
+}
+
+/// How a run ended: its result where it came to an end, and what cut it short.
+type Ending<T> = (Option<Result<T, CountError>>, Option<Early>);
+
+/// When a run that has not finished a unit is forecast, and one that will take long is spoken of.
+const EARLY: Duration = Duration::from_secs(2);
+
+/// Expected to take longer than this, a run had better keep a checkpoint.
+const LONG: Duration = Duration::from_mins(10);
+
+/// Finds out how many seconds the whole plan will take on one thread. May take seconds itself.
+pub(crate) type Forecast = Box<dyn FnOnce() -> Option<f64> + Send>;
+
+/// Does the `work` that `ledger` lacks, which must be what the watch that it is given is told; gives its result and
+/// the finished ledger.
+pub(crate) fn run<T: Send + 'static>(
+    ledger: Ledger,
+    keep: &mut Keep,
+    args: &LongRun,
+    forecast: Option<Forecast>,
+    work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
+) -> Result<(T, Ledger), Failure> {
     let n = ledger.fingerprint().prefix.size().get();
     let watch = Arc::new(Watch::new(ledger));
-    let (sender, receiver) = mpsc::channel();
-    let counting = (count.clone(), Arc::clone(&watch));
+    let (sender, events) = mpsc::channel();
+    let requests = sender.clone();
+    // Nobody is left to be told after the end of the run, here and below.
+    let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
+        .map_err(|error| Failure::Run(Exit::Failure, format!("signals cannot be listened for: {error}")))?;
+    let (shown, age) = (Arc::clone(&watch), keep.age());
+    let state = move || State { n, progress: shown.progress(), saved: age.get() };
+    let printer = Printer::start(args.progress, state).map_err(|error| no_thread(&error))?;
+    let (working, forecasting) = (Arc::clone(&watch), sender.clone());
     // Detached: whoever cannot wait for its end lets the process end it.
-    thread::spawn(move || sender.send(counting.0.run_watched(&counting.1)));
+    thread::Builder::new()
+        .name("run".to_owned())
+        .spawn(move || drop(sender.send(Event::Ended(work(&working)))))
+        .map_err(|error| no_thread(&error))?;
 
-    let mut display = Display::new(args.progress);
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
-    let tick = TICK.min(keep.every());
-    let state = |keep: &Keep| State { n, progress: watch.progress(), saved: keep.age() };
-    let (result, early) = loop {
-        match receiver.recv_timeout(tick) {
-            Ok(result) => break (Some(result), None),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break (None, None),
+    let prospect = Prospect {
+        due: (args.progress != When::Never).then(|| Instant::now() + EARLY),
+        forecast: forecast.map(|forecast| (forecast, forecasting)),
+        // A program reads one object a line.
+        speak: !matches!(args.progress, When::Never | When::Json),
+        n,
+    };
+    let (result, early) = wait(&events, &watch, keep, &printer, deadline, prospect);
+
+    // A thread that failed may have done so while it held the state.
+    let Some(ledger) = watch.ledger_within(GRACE) else {
+        printer.end(Vec::new());
+        let Some(Early::Failed(message)) = early else { unreachable!("only a thread that failed keeps the state") };
+        return Err(Failure::Run(Exit::Failure, format!("{message}; the save before is as it was")));
+    };
+    match (result, early) {
+        // A count that ends while it is told to stop has ended.
+        (Some(Ok(report)), _) => {
+            let warning = keep.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
+            signals::arm();
+            printer.end(warning.into_iter().collect());
+            Ok((report, ledger))
         }
-        let early = match signals.ending() {
-            Some(signal) => Some(Early::Signal(signal)),
-            None => deadline.filter(|&deadline| Instant::now() >= deadline).map(|_| Early::MaxTime),
+        (Some(Err(CountError::Halt(Halt::Stopped))) | None, Some(early)) => {
+            let saved = keep.save(&ledger);
+            signals::arm();
+            let (line, failure) = early.end(&ledger, watch.threads(), keep, args);
+            let mut lines = vec![how_to_go_on(&early, &ledger, keep)];
+            if let Err(error) = saved {
+                lines.insert(0, Line::Warning(format!("{error}; the save before is as it was")));
+            }
+            lines.extend(line);
+            printer.end(lines);
+            Err(failure)
+        }
+        (Some(Err(error)), _) => {
+            printer.end(Vec::new());
+            Err(Failure::from(&error))
+        }
+        (None, None) => unreachable!("a run is waited for until it ends or is cut short"),
+    }
+}
+
+/// Waits for the end of the run, saves and heeds requests meanwhile.
+fn wait<T: Send + 'static>(
+    events: &Receiver<Event<T>>,
+    watch: &Watch,
+    keep: &mut Keep,
+    printer: &Printer,
+    deadline: Option<Instant>,
+    mut prospect: Prospect<T>,
+) -> Ending<T> {
+    let early = loop {
+        let next = [deadline, keep.due(), prospect.due].into_iter().flatten().min();
+        let event = match next {
+            Some(next) => events.recv_timeout(next.saturating_duration_since(Instant::now())).ok(),
+            None => events.recv().ok(),
         };
-        if early.is_some() {
-            watch.stop().request();
-            break (receiver.recv_timeout(GRACE).ok(), early);
+        match event {
+            Some(Event::Ended(result)) => return (Some(result), None),
+            Some(Event::Request(Request::Show)) => printer.show(),
+            Some(Event::Request(Request::End(signal))) => break Early::Signal(signal),
+            Some(Event::Request(Request::Failed(message))) => break Early::Failed(message),
+            Some(Event::Request(Request::Aborted)) => {
+                break Early::Failed("no memory is left; fewer --threads need less".to_owned());
+            }
+            Some(Event::Forecast(seconds)) => {
+                watch.expect(seconds);
+                prospect.tell(watch, keep, printer);
+            }
+            None => {}
         }
-        if signals.asked() {
-            display.show(&state(keep));
+        if prospect.due.is_some_and(|due| Instant::now() >= due) {
+            prospect.due = None;
+            prospect.tell(watch, keep, printer);
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            break Early::MaxTime;
         }
         if keep.is_due()
             && let Err(error) = keep.save(&watch.ledger())
         {
-            display.say(&format!("{error}; the count goes on, and the save before is as it was"));
+            let text = format!("{error}; the count goes on, and the save before is as it was");
+            printer.say(Line::Warning(text));
         }
-        display.tick(|| state(keep));
     };
-    display.end(|| state(keep));
-
-    let ledger = watch.ledger();
-    match (result, early) {
-        // A count that ends while it is told to stop has ended.
-        (Some(Ok(report)), _) => {
-            if let Err(error) = keep.finish(&ledger) {
-                output::warning(&error.to_string());
-            }
-            Ok((report, ledger))
+    watch.stop().request();
+    if matches!(early, Early::Failed(_)) {
+        return (None, Some(early));
+    }
+    // What is finished by now is saved at once, for who knows how patient the sender is; what goes wrong here is
+    // told of the save that follows.
+    let _ = keep.save(&watch.ledger());
+    let until = Instant::now() + GRACE;
+    loop {
+        match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Event::Ended(result)) => return (Some(result), Some(early)),
+            Ok(Event::Request(_) | Event::Forecast(_)) => {}
+            Err(_) => return (None, Some(early)),
         }
-        (Some(Err(CountError::Halt(Halt::Stopped))) | None, Some(early)) => Err(stopped(&early, &ledger, keep)),
-        (Some(Err(error)), _) => Err(Failure::from(&error)),
-        (None, None) => Err(Failure::Run(Exit::Failure, "the count ended without a result".to_owned())),
     }
 }
 
-/// Saves a run that ends early, and says how to go on.
-fn stopped(early: &Early, ledger: &Ledger, keep: &mut Keep) -> Failure {
-    let saved = keep.save(ledger);
-    let reason = match *early {
-        Early::Signal(signal) => signals::name(signal),
+fn no_thread(error: &std::io::Error) -> Failure {
+    Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"))
+}
+
+/// What has been saved, and the command that goes on from there.
+fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep) -> Line {
+    let reason = match early {
+        Early::Signal(signal) => signals::name(*signal),
         Early::MaxTime => "the time is up",
+        Early::Failed(_) => "the program failed",
     };
-    match (keep.resume_command(), saved) {
-        (Some(command), Ok(())) => {
-            let (finished, units) = (ledger.finished(), ledger.units());
-            output::note(&format!("{reason}: saved {finished} of {units} units; go on with\n    {command}"));
+    let (saved, units) = (keep.saved(), ledger.units());
+    Line::Note(match keep.resume_command() {
+        Some(command) => format!("{reason}: saved {saved} of {units} units; go on with\n    {command}"),
+        None => format!("{reason}: nothing was saved, for there is no --checkpoint"),
+    })
+}
+
+impl Early {
+    /// How the program ends, and what there is to say of it last.
+    fn end(&self, ledger: &Ledger, threads: usize, keep: &Keep, args: &LongRun) -> (Option<Line>, Failure) {
+        match self {
+            Self::Signal(signal) => (None, Failure::Signal(*signal)),
+            Self::Failed(message) => (Some(Line::Error(message.clone())), Failure::Told(Exit::Failure)),
+            Self::MaxTime if ledger.finished() > keep.found() => (None, Failure::Told(Exit::Stopped)),
+            // Another run of the same length would not do better. The first one may have been a trial.
+            Self::MaxTime => {
+                let text = too_short(ledger, threads, keep, args);
+                if keep.went_on() {
+                    (Some(Line::Error(text)), Failure::Told(Exit::Failure))
+                } else {
+                    (Some(Line::Warning(text)), Failure::Told(Exit::Stopped))
+                }
+            }
         }
-        (Some(command), Err(error)) => {
-            output::warning(&format!("{error}; the save before is as it was"));
-            output::note(&format!("{reason}: go on from the last save with\n    {command}"));
-        }
-        (None, _) => output::note(&format!("{reason}: nothing was saved, for there is no --checkpoint")),
     }
-    match *early {
-        Early::Signal(signal) => Failure::Signal(signal),
-        Early::MaxTime => Failure::Told(Exit::Stopped),
-    }
+}
+
+/// Says that the time was up before a single unit was finished.
+fn too_short(ledger: &Ledger, threads: usize, keep: &Keep, args: &LongRun) -> String {
+    let time = output::seconds(args.max_time.unwrap_or_default().as_secs_f64());
+    let unit = match keep.found() {
+        0 => "longer than that".to_owned(),
+        // Of all that was ever spent, some was spent on units that were lost.
+        found => format!("up to {}", output::seconds(ledger.origin.seconds * threads as f64 / found as f64)),
+    };
+    format!("no unit was finished within {time}, for one takes {unit}: give a longer --max-time")
 }

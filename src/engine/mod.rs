@@ -15,7 +15,9 @@ use std::str::FromStr;
 use crate::board::Size;
 use crate::engine::lanes::{Isa, IsaError};
 use crate::placement::Placement;
+use crate::plan::Weighted;
 use crate::plan::halves::HalvesPlan;
+use crate::tally::{Overflow, Tally};
 
 /// Counts the solutions that a task stands for.
 pub trait Engine: Sync {
@@ -30,6 +32,20 @@ pub trait Engine: Sync {
 
     /// The number of solutions of `task`.
     fn count(&self, worker: &mut Self::Worker, task: &Self::Task) -> u64;
+
+    /// Adds what `task` stands for to a tally: its solutions, as often as its weight says, and whatever else the engine
+    /// counts.
+    ///
+    /// # Errors
+    /// Where a sum does not fit.
+    fn add_to(
+        &self,
+        tally: &mut Tally,
+        worker: &mut Self::Worker,
+        task: &Weighted<Self::Task>,
+    ) -> Result<(), Overflow> {
+        tally.add(self.count(worker, &task.task), task.weight)
+    }
 }
 
 /// Which engine.
@@ -70,9 +86,9 @@ pub static ENGINES: &[EngineInfo] = &[
     EngineInfo {
         kind: EngineKind::Backtrack,
         name: "backtrack",
-        summary: "bitboard backtracking in batches, any N and any prefix",
+        summary: "bitboard backtracking in vectors, any N and any prefix",
         sizes: 0..=Size::MAX,
-        quick: 15,
+        quick: 16,
     },
     EngineInfo {
         kind: EngineKind::Naive,
@@ -123,7 +139,7 @@ impl FromStr for Choice {
 pub struct Method {
     /// The engine.
     pub engine: EngineKind,
-    /// The instruction set: that of the join, and `portable` for the others, which have only one version.
+    /// The instruction set; `portable` for the oracle, which has only one version.
     pub isa: Isa,
 }
 
@@ -133,9 +149,12 @@ pub enum MethodError {
     /// The join cuts whole boards in halves.
     #[error("the join engine counts whole boards of N = {} to {}, without a prefix", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
     NotForJoin,
-    /// Only the join has more than one version.
+    /// The oracle has one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
+    /// No engine has the name.
+    #[error("{0}")]
+    Unknown(String),
     /// The processor lacks the instruction set.
     #[error(transparent)]
     Isa(#[from] IsaError),
@@ -145,7 +164,33 @@ pub enum MethodError {
 /// long, at N = 13 half as long, at N = 16 a tenth (one thread, AVX-512).
 const JOIN_FROM: usize = 13;
 
+/// Megabytes of the join for N = 19 to 28 at the most: for a first thread, tables included, and for each further one.
+/// Up to N = 19 it is less. Peaks of whole tasks for N = 22, 24, 26 and 27, of the first half minute of a run for the
+/// others (version 0.1.0), with half as much again for those.
+const JOIN_MEGABYTES: [(u64, u64); 10] =
+    [(50, 15), (60, 25), (90, 35), (75, 45), (80, 50), (150, 110), (150, 110), (440, 270), (320, 190), (440, 270)];
+/// What any run takes, and each thread of an engine that needs no tables.
+const LEAST_MEGABYTES: (u64, u64) = (16, 1);
+
 impl Method {
+    /// Bytes of memory that a run on a board of this size takes on so many threads, as a guide: up to twice as much as
+    /// it does.
+    ///
+    /// ```
+    /// use queens::{Choice, Method, Placement, Size};
+    /// let board = Placement::empty(Size::new(26)?);
+    /// let join = Method::choose(Choice::Auto, None, &board)?;
+    /// assert!(join.memory(board.size(), 8) > 2_000_000_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn memory(self, size: Size, threads: usize) -> u64 {
+        let (first, further) = match self.engine {
+            EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
+            EngineKind::Backtrack | EngineKind::Naive => LEAST_MEGABYTES,
+        };
+        (first + further * (threads as u64).saturating_sub(1)) * 1_000_000
+    }
+
     /// The ladder: how to count the completions of `prefix`, the fastest way that the choices allow.
     ///
     /// # Errors
@@ -155,7 +200,7 @@ impl Method {
         let can_join = prefix.is_empty() && HalvesPlan::SIZES.contains(&n);
         let engine = match engine {
             Choice::Engine(kind) => kind,
-            Choice::Auto if can_join && (n >= JOIN_FROM || isa.is_some()) => EngineKind::Join,
+            Choice::Auto if can_join && n >= JOIN_FROM => EngineKind::Join,
             // Backtracking beats the oracle at every size.
             Choice::Auto => EngineKind::Backtrack,
         };
@@ -164,9 +209,9 @@ impl Method {
         }
         let isa = match (engine, isa) {
             (EngineKind::Join, _) if !can_join => return Err(MethodError::NotForJoin),
-            (EngineKind::Join, isa) => isa.unwrap_or_else(Isa::best),
-            (_, None | Some(Isa::Portable)) => Isa::Portable,
-            (_, Some(other)) => return Err(MethodError::OnlyPortable(engine, other)),
+            (EngineKind::Join | EngineKind::Backtrack, isa) => isa.unwrap_or_else(Isa::best),
+            (EngineKind::Naive, None | Some(Isa::Portable)) => Isa::Portable,
+            (EngineKind::Naive, Some(other)) => return Err(MethodError::OnlyPortable(engine, other)),
         };
         Ok(Self { engine, isa })
     }

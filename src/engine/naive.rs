@@ -17,14 +17,21 @@ impl Engine for Naive {
     fn worker(&self) {}
 
     fn count(&self, (): &mut (), task: &Placement) -> u64 {
+        self.levels(task).last().copied().unwrap_or(1)
+    }
+}
+
+impl Naive {
+    /// The ways to set 1, 2, ... more queens on the columns after those of `task`, to the last column.
+    pub fn levels(self, task: &Placement) -> Vec<u64> {
         let n = task.size().get();
-        let mut search =
-            Search { n, row: vec![false; n], sum: vec![false; 2 * n], difference: vec![false; 2 * n], solutions: 0 };
+        let (row, sum, difference) = (vec![false; n], vec![false; 2 * n], vec![false; 2 * n]);
+        let mut search = Search { n, row, sum, difference, ways: vec![0; n] };
         for square in task.squares() {
             search.set(square.column - 1, square.row - 1, true);
         }
         search.column(task.len());
-        search.solutions
+        search.ways.split_off(task.len())
     }
 }
 
@@ -34,7 +41,8 @@ struct Search {
     row: Vec<bool>,
     sum: Vec<bool>,
     difference: Vec<bool>,
-    solutions: u64,
+    /// To set the queens up to each column.
+    ways: Vec<u64>,
 }
 
 impl Search {
@@ -46,12 +54,12 @@ impl Search {
 
     fn column(&mut self, column: usize) {
         if column == self.n {
-            self.solutions += 1;
             return;
         }
         for row in 0..self.n {
             if !self.row[row] && !self.sum[column + row] && !self.difference[column + self.n - row] {
                 self.set(column, row, true);
+                self.ways[column] += 1;
                 self.column(column + 1);
                 self.set(column, row, false);
             }

@@ -11,7 +11,8 @@
 //! host cassini                           the machine that saved it
 //! program queens 0.1.0                   and its program
 //! seconds 12.345                         wall time spent so far
-//! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once
+//! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once; in a
+//!                                        profile first the placements of 0, 1, 2, ... queens
 //! unit 3 98712
 //! sha256 4b43…                           of every byte above this line: `head -n -1 FILE | sha256sum`
 //! ```
@@ -32,7 +33,7 @@ use crate::placement::Placement;
 
 /// The number in the first line. It grows with every change that an older program would misread.
 const VERSION: &str = "1";
-const MAGIC: &str = "queens ledger ";
+pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
 
 /// Why bytes are not a ledger.
@@ -70,7 +71,7 @@ pub fn encode(ledger: &Ledger) -> String {
         origin.seconds,
     );
     for (unit, tally) in ledger.tallies() {
-        writeln!(text, "unit {unit} {}", tally.get()).expect("a string takes everything");
+        writeln!(text, "unit {unit} {tally}").expect("a string takes everything");
     }
     let checksum = checksum(&text);
     text + &checksum
@@ -133,13 +134,12 @@ fn read(mut lines: Lines<'_>) -> Result<Ledger, String> {
     ledger.origin = Origin {
         host: field(&mut lines, "host")?.to_owned(),
         program: field(&mut lines, "program")?.to_owned(),
-        seconds: parsed("seconds", field(&mut lines, "seconds")?)?,
+        seconds: seconds(field(&mut lines, "seconds")?)?,
     };
     for line in lines {
         let (unit, tally) =
             line.strip_prefix("unit ").and_then(|rest| rest.split_once(' ')).ok_or("a line is no unit")?;
-        let tally: u128 = parsed("tally", tally)?;
-        ledger.record(parsed("unit", unit)?, tally.into()).map_err(|error| error.to_string())?;
+        ledger.record(parsed("unit", unit)?, parsed("tally", tally)?).map_err(|error| error.to_string())?;
     }
     Ok(ledger)
 }
@@ -147,6 +147,12 @@ fn read(mut lines: Lines<'_>) -> Result<Ledger, String> {
 fn field<'a>(lines: &mut Lines<'a>, name: &str) -> Result<&'a str, String> {
     let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.ok_or_else(|| format!("the line '{name}' is missing"))
+}
+
+/// A time, which no sum with it can spoil.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = parsed("seconds", text)?;
+    if seconds.is_finite() && seconds.is_sign_positive() { Ok(seconds) } else { Err(format!("'{text}' is no seconds")) }
 }
 
 fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
@@ -222,6 +228,9 @@ mod tests {
             ("unit 7 3\n", "unit 7 3\n\n"),
             ("unit 7 3", "unit 7 340282366920938463463374607431768211456"),
             ("seconds 1.500", "seconds 1.5"),
+            ("seconds 1.500", "seconds NaN"),
+            ("seconds 1.500", "seconds inf"),
+            ("seconds 1.500", "seconds -1.500"),
             ("shard 2/3", "shard 1/3"),
             ("host a b\n", ""),
         ] {

@@ -12,6 +12,7 @@ pub mod format;
 pub mod store;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::placement::Placement;
 use crate::plan::Plan;
@@ -62,9 +63,9 @@ pub enum LedgerError {
         /// The unit.
         unit: usize,
         /// The tally that stood there.
-        first: u128,
+        first: Box<Tally>,
         /// The tally that came.
-        second: u128,
+        second: Box<Tally>,
     },
 }
 
@@ -147,7 +148,7 @@ impl Ledger {
 
     /// The finished units in order.
     pub fn tallies(&self) -> impl Iterator<Item = (usize, Tally)> {
-        self.tallies.iter().map(|(&unit, &tally)| (unit, tally))
+        self.tallies.iter().map(|(&unit, tally)| (unit, tally.clone()))
     }
 
     /// How many units are finished.
@@ -175,7 +176,7 @@ impl Ledger {
     /// # Errors
     /// Where it does not fit.
     pub fn total(&self) -> Result<Tally, Overflow> {
-        self.tallies.values().try_fold(Tally::default(), |sum, &tally| sum.join(tally))
+        self.tallies.values().try_fold(Tally::default(), Tally::join)
     }
 
     /// Whether it is about this shard of this count.
@@ -196,11 +197,16 @@ impl Ledger {
         if unit >= units || !self.shard.contains(unit) {
             return Err(LedgerError::Outside { unit, shard: self.shard, units });
         }
-        let first = *self.tallies.entry(unit).or_insert(tally);
-        if first == tally {
-            Ok(())
-        } else {
-            Err(LedgerError::Conflict { unit, first: first.get(), second: tally.get() })
+        match self.tallies.entry(unit) {
+            Entry::Vacant(entry) => {
+                entry.insert(tally);
+                Ok(())
+            }
+            Entry::Occupied(entry) if *entry.get() == tally => Ok(()),
+            Entry::Occupied(entry) => {
+                let (first, second) = (Box::new(entry.get().clone()), Box::new(tally));
+                Err(LedgerError::Conflict { unit, first, second })
+            }
         }
     }
 
@@ -333,7 +339,7 @@ mod tests {
             theirs.record(unit, (1000 + by).into()).unwrap();
             prop_assert_eq!(
                 ours.join(&theirs),
-                Err(LedgerError::Conflict { unit, first: 1000, second: 1000 + by })
+                Err(LedgerError::Conflict { unit, first: Box::new(1000.into()), second: Box::new((1000 + by).into()) })
             );
         }
     }

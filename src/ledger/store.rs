@@ -7,18 +7,29 @@
 //! | `.FILE.new` | a save being written |
 //! | `.FILE.lock` | locked by the run that uses `FILE`; gone with it unless it was killed, and then it means nothing |
 //!
-//! A save is written to `.FILE.new` and synced, then `FILE` becomes `.FILE.previous`, `.FILE.new` becomes `FILE`, and
-//! the folder is synced. Whenever that is cut off, a whole save remains under one of the names, and a save that
-//! fails (a full disk, say) has touched none of them.
+//! A save is written to `.FILE.new` and synced, `FILE` gets `.FILE.previous` as a second name, `.FILE.new` is renamed
+//! to `FILE`, and the folder is synced. So `FILE` is a whole save at every moment, whoever reads it and whenever that is
+//! cut off, and a save that fails (a full disk, say) has not touched it. On file systems without hard links `FILE` is
+//! renamed to `.FILE.previous` instead, and is missing for the moment between two renames.
+//!
+//! A name that is a symbolic link means the file that it leads to, so that two names of one file exclude each other.
 
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::format::{FormatError, decode, encode};
+use rustix::fs::OFlags;
+
+use super::format::{FormatError, MAGIC, decode, encode};
 use super::{Fingerprint, Ledger, LedgerError};
 use crate::shard::Shard;
+
+/// No ledger is larger: it would have some ten million units.
+const LARGEST: u64 = 1 << 28;
+
+/// Links that lead on to links, before they are taken to lead in a circle.
+const LINKS: usize = 40;
 
 /// The one user of a ledger's file.
 #[derive(Debug)]
@@ -28,6 +39,8 @@ pub struct Store {
     _lock: Lock,
     /// Whether `FILE` is known to hold a good save; only then may it take the place of the previous one.
     newest_is_good: bool,
+    /// The permissions of the file that was there, which later saves keep.
+    mode: Option<u32>,
 }
 
 /// What a store held.
@@ -55,6 +68,9 @@ pub enum StoreError {
     /// Another run holds the lock.
     #[error("{0}: in use by another run")]
     Busy(PathBuf),
+    /// An earlier save is there that nobody has asked to go on from, and a new run would write over it.
+    #[error("{0}: it is gone, but the save before it is here, {1}; go on from that with --resume or remove it")]
+    Earlier(PathBuf, PathBuf),
     /// A folder, a device or the like.
     #[error("{0}: not a regular file")]
     NotAFile(PathBuf),
@@ -76,13 +92,27 @@ impl Store {
     /// Where another run holds the lock, `path` is not a regular file, or the folder takes no file.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        match fs::metadata(&path) {
+        let path = target(&path).map_err(io("following a link", &path))?;
+        let mode = match fs::metadata(&path) {
             Ok(metadata) if !metadata.is_file() => return Err(StoreError::NotAFile(path)),
             _ if path.file_name().is_none() => return Err(StoreError::NotAFile(path)),
-            _ => {}
-        }
+            Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
+            Err(_) => None,
+        };
         let lock = Lock::take(&path)?;
-        Ok(Self { path, _lock: lock, newest_is_good: false })
+        Ok(Self { path, _lock: lock, newest_is_good: false, mode })
+    }
+
+    /// Makes sure that a run that begins from nothing destroys nothing.
+    ///
+    /// # Errors
+    /// Where there is an earlier save of a file that is no more, which only [`Store::load`] would find.
+    pub fn begin(&self) -> Result<(), StoreError> {
+        let previous = beside(&self.path, "previous");
+        match fs::symlink_metadata(&previous) {
+            Ok(_) => Err(StoreError::Earlier(self.path.clone(), previous)),
+            Err(_) => Ok(()),
+        }
     }
 
     /// The file.
@@ -111,8 +141,9 @@ impl Store {
         };
         match (previous(), error) {
             (Ok(ledger), error) => Ok(Some(Found { ledger, fallback: Some(error) })),
-            (Err(_), StoreError::Missing(_)) => Ok(None),
-            (Err(_), error) => Err(error),
+            (Err(StoreError::Missing(_)), StoreError::Missing(_)) => Ok(None),
+            // An earlier save that is of no use here may be of use elsewhere: nothing is begun in its place.
+            (Err(error), StoreError::Missing(_)) | (Err(_), error) => Err(error),
         }
     }
 
@@ -121,26 +152,62 @@ impl Store {
     /// # Errors
     /// Where the system refuses; the saves made before are then untouched.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        let file = self.write(&encode(ledger))?;
+        self.keep_previous()?;
+        file.persist(&self.path).map_err(|error| io("renaming", &self.path)(error.error))?;
+        self.newest_is_good = true;
+        let folder = folder(&self.path);
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(io("syncing the folder", folder))
+    }
+
+    /// Tries whether a ledger with all its units could be saved, and leaves nothing behind.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn rehearse(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        // Longer than any line of a unit: 20 digits for the unit and 39 for the tally.
+        const LINE: usize = 64;
+        let text = encode(ledger);
+        self.write(&(text + &" ".repeat(LINE * ledger.units()))).map(drop)
+    }
+
+    /// A new file beside the old one with this text, synced. Dropped, it is gone.
+    fn write(&self, text: &str) -> Result<tempfile::NamedTempFile, StoreError> {
         let new = beside(&self.path, "new");
         // The lock makes it ours: a leftover of a run that was killed while saving.
         remove(&new)?;
-        let folder = folder(&self.path);
         let name = new.file_name().expect("beside() gives a file");
         let mut file = tempfile::Builder::new()
             .prefix(name)
             .rand_bytes(0)
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder)
+            .permissions(Permissions::from_mode(self.mode.unwrap_or(0o666)))
+            .tempfile_in(folder(&self.path))
             .map_err(io("creating a file", &new))?;
-        file.write_all(encode(ledger).as_bytes()).map_err(io("writing", &new))?;
-        file.as_file().sync_all().map_err(io("writing", &new))?;
-        if self.newest_is_good {
-            self.newest_is_good = false;
-            fs::rename(&self.path, beside(&self.path, "previous")).map_err(io("renaming", &self.path))?;
+        if let Some(mode) = self.mode {
+            // What the umask takes from a new file, the old one had.
+            file.as_file().set_permissions(Permissions::from_mode(mode)).map_err(io("setting the mode", &new))?;
         }
-        file.persist(&self.path).map_err(|error| io("renaming", &self.path)(error.error))?;
-        self.newest_is_good = true;
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(io("syncing the folder", folder))
+        file.write_all(text.as_bytes()).map_err(io("writing", &new))?;
+        file.as_file().sync_all().map_err(io("writing", &new))?;
+        Ok(file)
+    }
+
+    /// Gives a good newest save its second name. Where somebody removed it, there is nothing to keep.
+    fn keep_previous(&mut self) -> Result<(), StoreError> {
+        if !self.newest_is_good || fs::symlink_metadata(&self.path).is_err() {
+            return Ok(());
+        }
+        let previous = beside(&self.path, "previous");
+        remove(&previous)?;
+        match fs::hard_link(&self.path, &previous) {
+            Ok(()) => return Ok(()),
+            // Removed since it was looked for.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            // A file system without links.
+            Err(_) => {}
+        }
+        self.newest_is_good = false;
+        fs::rename(&self.path, previous).map_err(io("renaming", &self.path))
     }
 
     /// Removes the previous save, once the newest is complete and nothing will be added to it.
@@ -157,12 +224,39 @@ impl Store {
 /// # Errors
 /// Where there is no file, or no ledger in it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = fs::read(path).map_err(|error| match error.kind() {
+    let bytes = bytes(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
         io::ErrorKind::IsADirectory => StoreError::NotAFile(path.to_owned()),
         _ => io("reading", path)(error),
     })?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
+}
+
+/// What is in a file, as far as it may be a ledger: of anything else only the beginning, which may have no end.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?.take(LARGEST);
+    let mut bytes = Vec::new();
+    file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
+    if bytes == MAGIC.as_bytes() {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// The file that a name leads to, through symbolic links, where it need not exist.
+///
+/// # Errors
+/// Where the links lead in a circle.
+pub fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        match fs::read_link(&path) {
+            Ok(link) => path = folder(&path).join(link),
+            // No link, or nothing at all.
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
 }
 
 /// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
@@ -200,8 +294,10 @@ impl Lock {
     fn take(ledger: &Path) -> Result<Self, StoreError> {
         let path = beside(ledger, "lock");
         loop {
-            let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-            let file = open.map_err(io("creating a file", &path))?;
+            // A link in the place of the lock file would have another file made, or locked.
+            let mut options = OpenOptions::new();
+            options.create(true).truncate(false).write(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+            let file = options.open(&path).map_err(io("creating a file", &path))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(ledger.to_owned())),
@@ -209,9 +305,14 @@ impl Lock {
             }
             // Whoever held it may have removed the file between our opening and our locking it; a lock on a file
             // that no longer has the name protects nothing.
-            let ours = file.try_clone().and_then(same_file::Handle::from_file).map_err(io("locking", &path))?;
-            if same_file::Handle::from_path(&path).is_ok_and(|named| named == ours) {
-                return Ok(Self { path, _file: file });
+            let ours = file.metadata().map_err(io("locking", &path))?;
+            match fs::symlink_metadata(&path) {
+                Ok(named) if (named.dev(), named.ino()) == (ours.dev(), ours.ino()) => {
+                    return Ok(Self { path, _file: file });
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(io("locking", &path)(error)),
             }
         }
     }

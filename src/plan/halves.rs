@@ -110,7 +110,7 @@ const MOST_TASKS: [u64; 2] = [256, 4096];
 /// keeping them hundreds of megabytes.
 pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
     match (half, odd) {
-        (..=9, _) | (10, false) | (13.., _) => None,
+        (..=9 | 13.., _) | (10, false) => None,
         (10, true) => Some(32),
         (11, _) => Some(8),
         (12, _) => Some(4),

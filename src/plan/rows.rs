@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn parts_stand_for_their_task() {
         let plan = RowsPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap(), Lines::One);
-        let (backtrack, mut worker) = (Backtrack, Backtrack.worker());
+        let backtrack = Backtrack::default();
+        let mut worker = backtrack.worker();
         // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
         let task = plan.task(3, 0).task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();

@@ -29,8 +29,11 @@ pub(crate) trait Job {
 /// The method must fit the prefix and the processor, as [`Method::choose`] makes sure.
 pub(crate) fn dispatch<J: Job>(method: Method, prefix: &Placement, lines: Lines, job: J) -> J::Output {
     match method.engine {
-        EngineKind::Backtrack => job.run(&RowsPlan::new(prefix, lines), &Backtrack, &Naive),
-        EngineKind::Naive => job.run(&RowsPlan::new(prefix, lines), &Naive, &Backtrack),
+        EngineKind::Backtrack => {
+            let backtrack = Backtrack::new(method.isa).expect("the processor has the instruction set that was chosen");
+            job.run(&RowsPlan::new(prefix, lines), &backtrack, &Naive)
+        }
+        EngineKind::Naive => job.run(&RowsPlan::new(prefix, lines), &Naive, &Backtrack::default()),
         EngineKind::Join => {
             let joining = Joining { size: prefix.size(), job };
             method.isa.with(joining).expect("the processor has the instruction set that was chosen")

@@ -142,7 +142,7 @@ mod tests {
     fn right_engines_pass() {
         for lines in [Lines::One, Lines::Two] {
             assert_eq!(check(EIGHT, &eight(lines), &Naive), Ok(()));
-            assert_eq!(check(EIGHT, &eight(lines), &Backtrack), Ok(()));
+            assert_eq!(check(EIGHT, &eight(lines), &Backtrack::default()), Ok(()));
         }
     }
 

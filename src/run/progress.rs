@@ -9,7 +9,7 @@
 //! Cost: a lock taken twice a unit, one atomic addition a task.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::stop::Stop;
@@ -39,6 +39,8 @@ struct State {
     work: Work,
     /// What the threads have in hand, and since when.
     at_hand: Vec<Option<(usize, Instant)>>,
+    /// Estimated work that a thread is expected to do in a second, for as long as no unit is finished to judge by.
+    expected: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +64,9 @@ pub struct Progress {
     pub share: f64,
     /// Since the run started.
     pub elapsed: Duration,
-    /// Until it ends, where a unit is finished to judge by.
+    /// The time of earlier runs on the same ledger.
+    pub earlier: Duration,
+    /// Until it ends, where a unit is finished to judge by, or something was expected beforehand.
     pub left: Option<Duration>,
     /// Solutions in the finished units.
     pub solutions: u128,
@@ -81,7 +85,7 @@ impl Progress {
 impl Watch {
     /// Watches a run that goes on from `ledger`.
     pub fn new(ledger: Ledger) -> Self {
-        let solutions = ledger.total().map_or(u128::MAX, Tally::get);
+        let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
         let state = State {
             solutions,
             started: Instant::now(),
@@ -89,6 +93,7 @@ impl Watch {
             works: Vec::new(),
             work: Work::default(),
             at_hand: Vec::new(),
+            expected: None,
             ledger,
         };
         Self { stop: Stop::default(), tasks: AtomicU64::new(0), state: Mutex::new(state) }
@@ -105,6 +110,32 @@ impl Watch {
         let mut ledger = state.ledger.clone();
         ledger.origin.seconds = state.earlier + state.started.elapsed().as_secs_f64();
         ledger
+    }
+
+    /// The same where it can be had within this time: a thread that fails may keep it for ever.
+    pub fn ledger_within(&self, time: Duration) -> Option<Ledger> {
+        const STEP: Duration = Duration::from_millis(1);
+        let start = Instant::now();
+        while matches!(self.state.try_lock(), Err(TryLockError::WouldBlock)) {
+            if start.elapsed() >= time {
+                return None;
+            }
+            std::thread::sleep(STEP);
+        }
+        Some(self.ledger())
+    }
+
+    /// Lets the time left be told before a unit is finished: one thread is expected to take so many seconds for the
+    /// whole plan, all shards together.
+    pub fn expect(&self, seconds: f64) {
+        let mut state = self.state();
+        let speed = state.works.iter().sum::<f64>() / seconds;
+        state.expected = Some(speed).filter(|speed| speed.is_finite() && *speed > 0.0);
+    }
+
+    /// The threads of the run; none before it starts.
+    pub fn threads(&self) -> usize {
+        self.state().at_hand.len()
     }
 
     /// How far the run is.
@@ -143,7 +174,8 @@ impl State {
 
     fn progress(&self, now: Instant, tasks: u64) -> Progress {
         let Work { total, done, here, busy } = self.work;
-        let speed = here / busy.max(f64::MIN_POSITIVE);
+        let measured = here > 0.0;
+        let speed = if measured { here / busy.max(f64::MIN_POSITIVE) } else { self.expected.unwrap_or(0.0) };
         // No unit at hand counts for more than it is estimated to be, however long it takes.
         let partly = |&(unit, since): &(usize, Instant)| {
             (now.saturating_duration_since(since).as_secs_f64() * speed).min(self.works[unit])
@@ -153,19 +185,27 @@ impl State {
         let reached = done + at_hand.iter().map(|unit| unit.0).sum::<f64>();
         let units = self.ledger.units();
         let units_done = self.ledger.finished();
-        let share = if units_done == units { 1.0 } else { (reached / total).clamp(0.0, 1.0) };
+        let share = if units_done == units {
+            1.0
+        } else if total > 0.0 {
+            (reached / total).clamp(0.0, 1.0)
+        } else {
+            // Asked before the run has begun.
+            0.0
+        };
         let left = if units_done == units {
             Some(0.0)
         } else {
             // Near the end the longest unit at hand decides, while other threads idle.
             let longest = at_hand.iter().map(|(reached, work)| work - reached).fold(0.0, f64::max);
-            (here > 0.0).then(|| ((total - reached) / self.at_hand.len() as f64).max(longest) / speed)
+            (speed > 0.0).then(|| ((total - reached) / self.at_hand.len() as f64).max(longest) / speed)
         };
         Progress {
             units_done,
             units,
             share,
             elapsed: now.saturating_duration_since(self.started),
+            earlier: Duration::try_from_secs_f64(self.earlier).unwrap_or(Duration::MAX),
             left: left.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             solutions: self.solutions,
             tasks,
@@ -189,8 +229,8 @@ impl Observer for Watch {
 
     fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
         let mut state = self.state();
-        state.ledger.record(unit, tally)?;
         state.solutions = state.solutions.saturating_add(tally.get());
+        state.ledger.record(unit, tally)?;
         state.finish(thread, unit, Instant::now());
         Ok(())
     }
@@ -278,6 +318,22 @@ mod tests {
         // The last unit keeps one thread busy alone.
         let progress = after(&watch(&[]), 9.0, 90.0, [Some((9, 10)), None]);
         assert_eq!(progress.left.unwrap().as_secs_f64().round() as u64, 80);
+    }
+
+    #[test]
+    fn what_was_expected_counts_until_a_unit_is_finished() {
+        let watch = watch(&[]);
+        // 18 units of work in 180 seconds of one thread; two units of one under way for 5 seconds each are half done.
+        watch.expect(180.0);
+        let seeded = after(&watch, 0.0, 0.0, [Some((4, 5)), Some((5, 5))]);
+        assert_eq!(seeded.left.unwrap().as_secs_f64().round() as u64, 85);
+        assert!((seeded.share - 1.0 / 18.0).abs() < 1e-9);
+        let measured = after(&watch, 4.0, 80.0, [None, None]);
+        assert_eq!(measured.left.unwrap().as_secs_f64().round() as u64, 14 * 20 / 2);
+        for nothing in [0.0, f64::NAN, f64::INFINITY] {
+            watch.expect(nothing);
+            assert_eq!(after(&watch, 0.0, 0.0, [None, None]).left, None);
+        }
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! do not make the same error, so where they agree on a random share of the units, an error rate that would matter
 //! is ruled out; where they differ, the run ends with the unit's name.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Halt, Observer, unit_tally};
 use crate::engine::Engine;
+use crate::ledger::Ledger;
 use crate::plan::Plan;
 use crate::tally::Tally;
 
@@ -23,9 +24,7 @@ pub struct Recheck<'a, P, E, O> {
 impl<'a, P, E, O> Recheck<'a, P, E, O> {
     /// Recounts a random `share` of `units`, rounded up to whole units, by the engine `second`.
     pub fn new(plan: &'a P, second: &'a E, units: &[usize], share: f64, inner: &'a O) -> Self {
-        let number = (share.clamp(0.0, 1.0) * units.len() as f64).ceil() as usize;
-        let chosen = fastrand::choose_multiple(units.iter().copied(), number).into_iter().collect();
-        Self { plan, second, chosen, inner }
+        Self { plan, second, chosen: chosen(units.iter().copied(), units.len(), share), inner }
     }
 
     /// How many units are recounted.
@@ -55,13 +54,60 @@ where
     fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
         if self.chosen.contains(&unit) {
             let second = unit_tally(self.plan, self.second, &mut self.second.worker(), unit, &Recount(self.inner))?;
-            if second != tally {
-                let unit = self.plan.name(unit);
-                return Err(Halt::Differs { unit, first: tally.get(), second: second.get() });
-            }
+            same(self.plan, unit, &tally, &second)?;
         }
         self.inner.finished(thread, unit, tally)
     }
+}
+
+/// An observer of a run of the second engine over units that a ledger has already: what it finds must be what the
+/// ledger says. A checksum shows that a file is as it was written, not that what was written is right.
+#[derive(Debug)]
+pub struct Reread<'a, P, O> {
+    plan: &'a P,
+    tallies: HashMap<usize, Tally>,
+    units: Vec<usize>,
+    inner: &'a O,
+}
+
+impl<'a, P, O> Reread<'a, P, O> {
+    /// Chooses a random `share` of the finished units of `ledger`, rounded up to whole units.
+    pub fn new(plan: &'a P, ledger: &Ledger, share: f64, inner: &'a O) -> Self {
+        let tallies: HashMap<usize, Tally> = ledger.tallies().collect();
+        let mut units: Vec<usize> = chosen(ledger.tallies().map(|(unit, _)| unit), tallies.len(), share);
+        units.sort_unstable();
+        Self { plan, tallies, units, inner }
+    }
+
+    /// The units to be counted again, in order.
+    pub fn units(&self) -> &[usize] {
+        &self.units
+    }
+}
+
+impl<P: Plan, O: Observer> Observer for Reread<'_, P, O> {
+    fn stopped(&self) -> bool {
+        self.inner.stopped()
+    }
+
+    fn finished(&self, _thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
+        same(self.plan, unit, &self.tallies[&unit], &tally)
+    }
+}
+
+/// A random share of so many units, rounded up to whole ones.
+fn chosen<C: FromIterator<usize>>(units: impl Iterator<Item = usize>, of: usize, share: f64) -> C {
+    let number = (share.clamp(0.0, 1.0) * of as f64).ceil() as usize;
+    fastrand::choose_multiple(units, number).into_iter().collect()
+}
+
+/// Fails with the unit's name where its two tallies differ.
+fn same(plan: &impl Plan, unit: usize, first: &Tally, second: &Tally) -> Result<(), Halt> {
+    if first == second {
+        return Ok(());
+    }
+    let (first, second) = (Box::new(first.clone()), Box::new(second.clone()));
+    Err(Halt::Differs { unit: plan.name(unit), first, second })
 }
 
 /// A recount can be stopped, and its tasks are not counted as done again.
@@ -92,7 +138,7 @@ mod tests {
         fn worker(&self) {}
 
         fn count(&self, (): &mut (), task: &Placement) -> u64 {
-            Backtrack.count(&mut Backtrack.worker(), task) ^ u64::from(task.rows().eq([3, 5]))
+            Backtrack::default().count(&mut Backtrack::default().worker(), task) ^ u64::from(task.rows().eq([3, 5]))
         }
     }
 
@@ -103,15 +149,15 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let all = Recheck::new(&plan, &Naive, &units, 1.0, &());
         assert_eq!(all.units(), units.len());
-        assert_eq!(run(&plan, &Backtrack, &pool, &units, &all).map(Tally::get), Ok(92));
+        assert_eq!(run(&plan, &Backtrack::default(), &pool, &units, &all).map(|tally| tally.get()), Ok(92));
         let halt = run(&plan, &Flipped, &pool, &units, &all).unwrap_err();
         let Halt::Differs { unit, first, second } = &halt else { panic!("{halt}") };
         assert!(unit.ends_with("(completions of 35)"), "{unit}");
-        assert_eq!(first.abs_diff(*second), 2, "the unit's weight is 2");
+        assert_eq!(first.get().abs_diff(second.get()), 2, "the unit's weight is 2");
         // Unchecked, the error passes.
         let none = Recheck::new(&plan, &Naive, &units, 0.0, &());
         assert_eq!(none.units(), 0);
-        assert_ne!(run(&plan, &Flipped, &pool, &units, &none).map(Tally::get), Ok(92));
+        assert_ne!(run(&plan, &Flipped, &pool, &units, &none).map(|tally| tally.get()), Ok(92));
     }
 
     #[test]

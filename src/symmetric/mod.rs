@@ -58,7 +58,7 @@ impl Turn {
         };
         let boards = orbits::boards(size, self);
         let sum = thread_pool(threads)?
-            .install(|| boards.par_iter().with_max_len(1).map(count).try_reduce(Tally::default, Tally::join));
+            .install(|| boards.par_iter().with_max_len(1).map(count).try_reduce(Tally::default, |a, b| a.join(&b)));
         Ok(sum?.get())
     }
 }

@@ -3,6 +3,7 @@
 mod compare;
 mod saved;
 mod score;
+mod sets;
 mod table;
 
 use std::io::{IsTerminal, Write};
@@ -12,7 +13,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queens::bench::{BenchError, Combination, bench, plot};
 use queens::verify::Engines;
-use queens::{Size, available_threads};
+use queens::{Isa, Size, available_threads};
 
 use super::ending::{self, Content};
 use super::{Exit, Failure, args, columns, output, save};
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
         // Where stdout is one object alone, the comparison goes to stderr.
         compare::run(&mut anstream::stderr().lock(), now, &old, path, args.tolerance)
     } else {
-        compare::run(&mut anstream::stdout().lock(), now, &old, path, args.tolerance)
+        compare::run(&mut output::heedless(), now, &old, path, args.tolerance)
     }
 }
 
@@ -85,13 +86,14 @@ fn measure(args: &args::Bench) -> Result<Saved, Failure> {
 
 /// The tables, each under the machine's name where there are several.
 fn print(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = output::heedless();
     for (index, saved) in all.iter().enumerate() {
         if let Some(path) = args.from.get(index) {
             let gap = if index > 0 { "\n" } else { "" };
             writeln!(out, "{gap}{}: {}", path.display(), saved.about())?;
         }
-        write!(out, "{}", table::terminal(saved, columns::of_stdout()))?;
+        let width = columns::of_stdout();
+        write!(out, "{}{}", table::terminal(saved, width), sets::table(saved, width))?;
     }
     Ok(())
 }
@@ -149,7 +151,8 @@ fn failure(error: &BenchError) -> Failure {
 /// the score is made of.
 fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
-    let score = || score::combinations(args.isa, cores).map_err(|error| Failure::usage(&error));
+    let isas = isas(args);
+    let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
     if args.score {
         return score();
     }
@@ -169,10 +172,14 @@ fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
     }
     threads.sort_unstable();
     threads.dedup();
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isa: args.isa };
+    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
+    let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
-        for method in engines.methods(size).map_err(|error| Failure::usage(&error))? {
+        let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
+        let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
+        // Where sets are compared, an engine of one version has nothing to say unless it is named.
+        for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
             combinations.extend(threads.iter().map(|&threads| Combination { size, method, threads }));
         }
     }
@@ -188,6 +195,19 @@ fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
         combinations.extend(score()?);
     }
     Ok(combinations)
+}
+
+/// The instruction sets asked for, the simplest first: all of this processor where none is named, and no word of them
+/// where the best is meant.
+fn isas(args: &args::Bench) -> Vec<Isa> {
+    let mut isas = match args.isa.as_deref() {
+        None => Vec::new(),
+        Some([]) => Isa::available().collect(),
+        Some(named) => named.to_vec(),
+    };
+    isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
+    isas.dedup();
+    isas
 }
 
 /// Shown where stderr is a terminal, else not at all.

@@ -88,7 +88,7 @@ impl Saved {
     /// Reads the file that an earlier run wrote.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", path.display()));
-        let bytes = std::fs::read(path).map_err(|error| failure(crate::cli::save::reason(&error)))?;
+        let bytes = output::read(path).map_err(|error| failure(crate::cli::save::reason(&error)))?;
         let saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
         if saved.results.is_empty() {
@@ -125,6 +125,7 @@ impl Saved {
         let point = |entry: &Entry| Point {
             n: entry.n,
             engine: entry.engine.clone(),
+            isa: entry.isa.clone(),
             threads: entry.threads,
             median: entry.median,
             fastest: entry.fastest,

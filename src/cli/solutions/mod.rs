@@ -171,7 +171,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if kind == Kind::Png {
         pictures::png::refuse_terminal(&out)?;
     }
-    out.remove_when_killed();
     let solutions = Solutions::within(prefix, from);
     let before = if kind.is_numbered() { rank::before(&solutions, prefix, from, args.fundamental) } else { Some(0) };
     let mut source = Source::new(solutions, args.fundamental, before);

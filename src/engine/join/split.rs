@@ -211,19 +211,13 @@ struct Kept {
 }
 
 /// Buffers for one task at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Splitter {
     /// One for each cut after another.
     kept: [Kept; 2 * MAX_DEPTH],
     tables: Tables,
     /// Cuts wherever it can, whether or not that pays: for tests.
     pub(super) always: bool,
-}
-
-impl Default for Splitter {
-    fn default() -> Self {
-        Self { kept: Default::default(), tables: Tables::default(), always: false }
-    }
 }
 
 impl Splitter {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512, Avx512Ice};
-use super::{Lanes, Portable};
+use super::{Lanes, Portable, Search};
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ pub trait WithLanes {
     type Output;
 
     /// Does it.
-    fn with<L: Lanes>(self, lanes: L) -> Self::Output;
+    fn with<L: Lanes + Search>(self, lanes: L) -> Self::Output;
 }
 
 impl Isa {

@@ -11,7 +11,7 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! The interface is [`Lanes`]. The algorithms are written once, in [`kernels`], over a type `Vector` with a few
+//! [`search`] is the other use of vectors here, for backtracking. The interface is [`Lanes`]. The algorithms are written once, in [`kernels`], over a type `Vector` with a few
 //! operations; each instruction set is a file with its own `Vector`, for which it expands the algorithms.
 //!
 //! # The trap, and how the compiler rules it out
@@ -41,6 +41,7 @@ mod kernels;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod search;
 #[cfg(test)]
 mod tests;
 mod windows;
@@ -55,6 +56,7 @@ pub use isa::{Isa, IsaError, WithLanes, names};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
+pub use search::{Level, Search};
 
 /// The bits of a pattern that may hold keys.
 pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;

@@ -172,3 +172,26 @@ fn blocks_of_every_length() {
     };
     check().unwrap();
 }
+
+/// Lanes and queries of a single key each, for every number of keys and every size of windows: a key that no window
+/// covers makes pairs of it.
+#[test]
+fn no_key_is_lost_between_windows() {
+    let check = || -> Checked {
+        for count in 1..=52 {
+            // Side by side, and with holes as large as there is room for.
+            for step in [1, 52 / count] {
+                let keys: Vec<u64> = (0..count).map(|key| 1 << (6 + key * step)).collect();
+                let lanes: Vec<u64> = keys.iter().copied().cycle().take(count.max(64)).collect();
+                // From few queries, for which windows of five are cheapest, to so many that it is windows of seven.
+                for queries in [count, 300, 1000, 6000] {
+                    let queries: Vec<u64> =
+                        keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();
+                    with_every_isa!(check_disjoint, &lanes, &queries);
+                }
+            }
+        }
+        Ok(())
+    };
+    check().unwrap();
+}

@@ -1,0 +1,31 @@
+//! What happens where the program itself is wrong, or the system refuses it something that cannot be done without.
+//!
+//! A panic becomes one line on stderr and exit code 1; a long run saves first. The thread that failed never returns:
+//! in a release build the process would be aborted otherwise, before anything could be saved.
+
+use std::panic::PanicHookInfo;
+use std::{panic, process, thread};
+
+use super::{Exit, output, signals};
+
+/// From here on panics end the program in an orderly way.
+pub(crate) fn catch() {
+    let main = thread::current().id();
+    panic::set_hook(Box::new(move |info| {
+        let message = message(info);
+        // The main thread saves; where it fails itself, there is nobody to tell.
+        if thread::current().id() != main && signals::tell_failed(&message) {
+            loop {
+                thread::park();
+            }
+        }
+        output::error(&message);
+        process::exit(Exit::Failure.code().into());
+    }));
+}
+
+fn message(info: &PanicHookInfo<'_>) -> String {
+    let what = info.payload_as_str().unwrap_or("a panic without a message");
+    let place = info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
+    format!("the program failed: {what}{place}")
+}

@@ -1,0 +1,128 @@
+//! Backtracking on many boards at once: the boards of a level in the lanes of a register, always all of them.
+//!
+//! A [`Level`] holds boards with equally many columns left, three words to a board: the rows that are taken, and the
+//! rows of the next column that the diagonals of earlier queens reach going down and going up. A few boards more, the
+//! *front*, are in registers while the level is worked on, one to a lane, each with the rows of the next column where
+//! it has yet to set a queen. A step sets the lowest such queen in every lane. The children that have a future are
+//! packed to the left and stored behind those of the next level; a lane that has no row left is given a board from the
+//! end of its own level.
+//!
+//! ```text
+//! level, k columns left      front: 4 lanes                     level, k - 1 columns left
+//! [ a b c d e f ]            g   h   i   j                      [ ... ]
+//!                            set the lowest free queen
+//!                            g'  h'  i'  j'   h' is a dead end  [ ... g' i' j' ]
+//! [ a b c d ]                g   e   i   f    h and j used up
+//! ```
+//!
+//! So every lane does something in every step, and nothing is left to guess: a step has no branch. The levels are
+//! bounded ([`Level::is_full`]): whoever fills one goes on with it before it comes back, so the deepest levels stay in
+//! the first-level cache. The front waits in memory meanwhile, as it is.
+//!
+//! As in the rest of [`lanes`](super), the algorithms are written once ([`kernel`]), over two types with a few
+//! operations, `Words` and `Mask`, of which each instruction set has its own. Everything is checked code but for the
+//! loads and stores of whole vectors, whose length is in their type.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod kernel;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod packing;
+mod portable;
+#[cfg(test)]
+mod tests;
+
+/// The most lanes of any instruction set.
+const LANES: usize = 16;
+
+/// Vectors in a front. They overlap: while one waits for its boards, another sets its queens. Two take up to a tenth longer
+/// than three, one a third.
+const FRONTS: usize = 3;
+
+/// Words at the beginning of each list that hold no board, for a front that finds fewer boards than it wants.
+const PAD: usize = FRONTS * LANES;
+
+/// Boards in a level from which on it is full. With 128 a search takes a tenth longer, for fronts change more often;
+/// with 1024 no less.
+const FULL: usize = 512;
+
+/// Room for the padding, a level that was full but for one board before a step, and a vector that is read beyond that.
+const ROOM: usize = PAD + FULL + (FRONTS + 1) * LANES;
+
+/// One word for each board of a level.
+type List = [u32; ROOM];
+
+/// A vector of the front as it waits in memory: rows, down, up and free, one word to a lane.
+type Waiting = [[u32; LANES]; 4];
+
+/// Boards with equally many columns left, of which some wait for their turn in the lanes. About eight kilobytes.
+#[derive(Clone, Debug)]
+pub struct Level {
+    front: [Waiting; FRONTS],
+    /// Rows that are taken, and those that the board does not have.
+    rows: List,
+    /// Rows of the next column on the falling diagonals of the queens.
+    down: List,
+    /// Rows of the next column on the rising diagonals of the queens.
+    up: List,
+    /// Where the lists end.
+    end: usize,
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        // With every row taken a lane has nothing to do, and its child neither.
+        let nothing = [[!0; LANES], [0; LANES], [0; LANES], [0; LANES]];
+        Self { front: [nothing; FRONTS], rows: [!0; ROOM], down: [0; ROOM], up: [0; ROOM], end: PAD }
+    }
+}
+
+impl Level {
+    /// Adds a board, if it has a free square in the next column: a lane must have a queen to set.
+    ///
+    /// # Panics
+    /// Where there is no room.
+    pub fn push(&mut self, rows: u32, down: u32, up: u32) {
+        (self.rows[self.end], self.down[self.end], self.up[self.end]) = (rows, down, up);
+        self.end += usize::from(rows | down | up != !0);
+    }
+
+    /// Whether it takes no more boards before some are worked on.
+    pub fn is_full(&self) -> bool {
+        self.end >= PAD + FULL
+    }
+}
+
+/// The steps of backtracking, by some instruction set.
+///
+/// A level is worked on until there are too few boards to fill every lane, or to the last board where it is to be
+/// *drained*. What is not drained waits for more.
+pub trait Search: Copy + Send + Sync + 'static {
+    /// Sets the next queen in boards of `from` and stores the children that have a future in `to`, until that is full
+    /// or `from` has no more boards: with a free square in the next column and, unless `EVERY` is set, in the one after
+    /// it. Returns the number of queens set, as far as it is asked for by `EVERY`.
+    ///
+    /// # Panics
+    /// Where `to` is full from the start.
+    fn expand<const EVERY: bool>(self, from: &mut Level, to: &mut Level, drain: bool) -> u64;
+
+    /// Sets the queens of the last three columns: the number of ways to set one, two and all three, the first two as
+    /// far as they are asked for by `EVERY`.
+    fn last_three<const EVERY: bool>(self, from: &mut Level, drain: bool) -> [u64; 3];
+}
+
+/// The words of a vector that begins at `at`.
+#[inline]
+fn words<const COUNT: usize>(list: &List, at: usize) -> &[u32; COUNT] {
+    list[at..].first_chunk().expect("there is room for a vector beyond the end")
+}
+
+/// The same, to be written.
+#[inline]
+fn words_mut<const COUNT: usize>(list: &mut List, at: usize) -> &mut [u32; COUNT] {
+    list[at..].first_chunk_mut().expect("there is room for a vector beyond the end")
+}

@@ -1,0 +1,108 @@
+//! Any processor: a board at a time, in plain words. What would be a branch is a choice of one of two values.
+
+use std::hint::select_unpredictable;
+
+use super::kernel::search;
+use crate::engine::lanes::Portable;
+
+/// One word. Arrays of four, which the compiler makes vectors, take a third longer on x86-64 without AVX2: packing them
+/// costs more than the rest saves.
+#[derive(Clone, Copy)]
+struct Words(u32);
+
+#[derive(Clone, Copy)]
+struct Mask(bool);
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the lists of other instruction sets are longer")]
+impl Words {
+    const COUNT: usize = 1;
+
+    #[inline]
+    fn load(&[word]: &[u32; 1]) -> Self {
+        Self(word)
+    }
+
+    #[inline]
+    fn store(self, to: &mut [u32; 1]) {
+        *to = [self.0];
+    }
+
+    #[inline]
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    #[inline]
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+
+    #[inline]
+    fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    #[inline]
+    fn less_one(self) -> Self {
+        Self(self.0.wrapping_sub(1))
+    }
+
+    #[inline]
+    fn twice(self) -> Self {
+        Self(self.0 << 1)
+    }
+
+    #[inline]
+    fn half(self) -> Self {
+        Self(self.0 >> 1)
+    }
+
+    #[inline]
+    fn zeros(self) -> Mask {
+        Mask(self.0 == 0)
+    }
+
+    #[inline]
+    fn replaced(self, lanes: Mask, &[word]: &[u32; 1]) -> Self {
+        Self(select_unpredictable(lanes.0, word, self.0))
+    }
+
+    #[inline]
+    fn or_where(self, lanes: Mask, other: Self) -> Self {
+        Self(select_unpredictable(lanes.0, self.0 | other.0, self.0))
+    }
+
+    #[inline]
+    fn packed(self, _: Mask, to: &mut [u32; 1]) {
+        self.store(to);
+    }
+}
+
+impl Mask {
+    #[inline]
+    fn count(self) -> usize {
+        usize::from(self.0)
+    }
+
+    #[inline]
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    #[inline]
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline]
+    fn not(self) -> Self {
+        Self(!self.0)
+    }
+}
+
+search!(cfg(all()), Portable);

@@ -1,0 +1,503 @@
+//! How long runs end: by signals, under limits, beside terminals that nobody reads. Nothing is lost, nothing hangs.
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{output, queens, tallies, texts};
+use queens::oeis;
+use rustix::process::{Pid, Signal, getuid, kill_process};
+
+/// Longer than anything here takes on any machine: what is not over by then hangs.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A count of some seconds whose units take milliseconds, saved all the time.
+const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Waits until `done`, or fails.
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < PATIENCE, "{what}: still not");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the threads that count have begun: all of a run is set up by then.
+fn counting(child: &Child) {
+    let tasks = format!("/proc/{}/task", child.id());
+    let named = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name == "run\n");
+    until("a run", || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(named))));
+}
+
+/// Its end; what hangs is killed.
+fn end(mut child: Child) -> Output {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("the program hangs");
+        }
+        sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output().unwrap()
+}
+
+fn units(folder: &Path) -> usize {
+    if folder.join("c").exists() { tallies(&folder.join("c")).len() } else { 0 }
+}
+
+fn shell(folder: &Path, script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &script.replace("QUEENS", env!("CARGO_BIN_EXE_queens"))]).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn total(n: usize) -> String {
+    format!("{}\n", oeis::QUEENS.term(n).unwrap())
+}
+
+/// The counter beside an stderr that takes no more: it must save, and end when it is told to.
+fn unread(stderr: impl Fn() -> OwnedFd) {
+    let spawn = |folder: &Path, line: &str| {
+        let stderr = stderr();
+        queens(folder, line).stderr(Stdio::from(stderr)).spawn().unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = LINE.replace("14", "15") + " --progress always";
+    let child = spawn(path, &line);
+    until("a first unit", || units(path) > 0);
+    let before = units(path);
+    until("more units", || units(path) > before);
+    // Shows and warnings are dropped.
+    for _ in 0..100 {
+        signal(&child, Signal::USR1);
+        sleep(Duration::from_micros(200));
+    }
+    signal(&child, Signal::TERM);
+    assert_eq!(end(child).status.signal(), Some(15));
+    let saved = units(path);
+    assert!(saved > before);
+    // The budget is kept.
+    let child = spawn(path, &format!("{line} --resume --max-time 300ms"));
+    assert_eq!(end(child).status.code(), Some(75));
+    assert!(units(path) > saved);
+}
+
+#[test]
+fn a_full_pipe_stops_nothing() {
+    // The other end stays open and unread.
+    let mut readers = Vec::new();
+    let readers = std::cell::RefCell::new(&mut readers);
+    unread(|| {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(&vec![b'x'; 1 << 16]).unwrap();
+        readers.borrow_mut().push(reader);
+        writer.into()
+    });
+}
+
+#[test]
+fn a_terminal_stopped_by_control_s_stops_nothing() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let mut masters = Vec::new();
+    let masters = std::cell::RefCell::new(&mut masters);
+    unread(|| {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        File::from(master.try_clone().unwrap()).write_all(b"\x13").unwrap();
+        masters.borrow_mut().push(master);
+        terminal.into()
+    });
+}
+
+/// On a terminal of 40 columns nothing is wider, and no number is cut.
+#[test]
+fn progress_fits_the_terminal() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
+    let folder = tempfile::tempdir().unwrap();
+    for columns in [40, 80] {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let mut command = queens(folder.path(), "count 13 --engine naive --threads 1 --progress always --checkpoint c");
+        let child = command.env("TERM", "xterm").stderr(Stdio::from(terminal)).spawn().unwrap();
+        drop(command);
+        let reading = std::thread::spawn(move || {
+            let mut shown = Vec::new();
+            // At the end of the program the terminal is gone, which is an error here.
+            let _ = File::from(master).read_to_end(&mut shown);
+            String::from_utf8(shown).unwrap()
+        });
+        assert_eq!(end(child).status.code(), Some(0));
+        fs::remove_file(folder.path().join("c")).unwrap();
+        let shown = reading.join().unwrap();
+        assert!(shown.contains(" so far"), "{shown:?}");
+        for line in anstream::adapter::strip_str(&shown).to_string().split(['\r', '\n']) {
+            let line = line.trim_end();
+            assert!(line.chars().count() < usize::from(columns), "{columns} columns: {line:?}");
+            let whole = ["", "%", "left", "so far", "ago", "tasks/s"].iter().any(|end| line.ends_with(end));
+            assert!(whole, "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn the_first_process_of_a_container_ends_by_its_exit_code() {
+    let isolate = ["--user", "--map-root-user", "--pid", "--fork"];
+    if !Command::new("unshare").args(isolate).arg("true").output().is_ok_and(|run| run.status.success()) {
+        println!("skipped: no process namespace may be made here");
+        return;
+    }
+    for (sent, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let mut command = Command::new("unshare");
+        command.args(isolate).arg(env!("CARGO_BIN_EXE_queens")).args(LINE.split(' ')).current_dir(path);
+        let outer = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        until("a first unit", || units(path) > 0);
+        let children = format!("/proc/{0}/task/{0}/children", outer.id());
+        let inner: i32 = fs::read_to_string(children).unwrap().trim().parse().unwrap();
+        kill_process(Pid::from_raw(inner).unwrap(), sent).unwrap();
+        let (ended, out, err) = texts(&end(outer));
+        assert_eq!((ended, out.as_str()), (Some(code), ""), "{err}");
+        assert!(err.contains(": saved ") && units(path) > 0, "{err}");
+    }
+}
+
+/// GNU `timeout` sends its signal twice, to the process and to its group.
+#[test]
+fn a_repeat_within_a_second_is_the_same_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for round in 0..20 {
+        let child = queens(path, &format!("{LINE} --resume")).spawn().unwrap();
+        counting(&child);
+        signal(&child, Signal::TERM);
+        sleep(Duration::from_micros(50 * round));
+        signal(&child, Signal::TERM);
+        let result = end(child);
+        let err = texts(&result).2;
+        assert_eq!(result.status.signal(), Some(15), "{err}");
+        assert!(err.contains("SIGTERM: saved "), "round {round}: {err}");
+        assert!(!path.join(".c.lock").exists(), "it ended in order");
+    }
+}
+
+#[test]
+fn hanging_up_and_limits_of_time_save() {
+    for (sent, number, name) in [(Signal::HUP, 1, "SIGHUP"), (Signal::XCPU, 24, "SIGXCPU")] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let child = queens(path, LINE).spawn().unwrap();
+        until("a first unit", || units(path) > 0);
+        signal(&child, sent);
+        let result = end(child);
+        let err = texts(&result).2;
+        assert_eq!(result.status.signal(), Some(number), "{err}");
+        assert!(err.contains(&format!("{name}: saved ")), "{err}");
+    }
+    // Under nohup it goes on.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let child = shell(path, &format!("trap '' HUP; exec QUEENS {LINE}")).spawn().unwrap();
+    until("a first unit", || units(path) > 0);
+    signal(&child, Signal::HUP);
+    assert_eq!(texts(&end(child)).1, total(14));
+}
+
+#[test]
+fn sigusr1_harms_no_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = queens(folder.path(), "solutions 16").stdout(Stdio::null()).spawn().unwrap();
+    // From the moment on when the program has begun to run.
+    let caught = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let set = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(set.trim(), 16).unwrap() >> 9 & 1 == 1
+    };
+    until("a handler of SIGUSR1", caught);
+    signal(&child, Signal::USR1);
+    sleep(Duration::from_millis(50));
+    assert!(child.try_wait().unwrap().is_none());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_killed_list_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    for sent in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let child = queens(folder.path(), "solutions 16 -o all").spawn().unwrap();
+        let files = || fs::read_dir(folder.path()).unwrap().count();
+        until("a file", || files() > 0);
+        signal(&child, sent);
+        assert_eq!(end(child).status.signal(), Some(sent.as_raw()));
+        assert_eq!(files(), 0);
+    }
+}
+
+/// The shell to run limited commands with: root is above some limits, so as nobody where the test is root.
+fn limited(folder: &Path, script: &str) -> Output {
+    let mut command = shell(folder, script);
+    if getuid().is_root() {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+        let program = folder.join("queens");
+        if !program.exists() {
+            fs::copy(env!("CARGO_BIN_EXE_queens"), &program).unwrap();
+        }
+        let script = script.replace("QUEENS", "./queens");
+        command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--clear-groups", "sh", "-c", &script]).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
+    end(command.spawn().unwrap())
+}
+
+/// Whatever the system refuses is an error in one line, not a crash and not a loop.
+#[test]
+fn limits_are_errors() {
+    for (script, reason) in [
+        ("ulimit -n 5; exec QUEENS count 12 --checkpoint c", "Too many open files"),
+        ("umask 0477; exec QUEENS count 12 --checkpoint c", "Permission denied"),
+        ("exec prlimit --nproc=1 QUEENS count 12 --checkpoint c --threads 3", "Resource temporarily unavailable"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let result = limited(folder.path(), script);
+        let (code, out, err) = texts(&result);
+        if script.starts_with("umask") && code == Some(0) {
+            // Nothing had to be read again.
+            assert_eq!(out, total(12));
+            continue;
+        }
+        assert_eq!((code, out.as_str(), result.status.signal()), (Some(1), "", None), "{script}: {err}");
+        assert!(err.starts_with("error: ") && err.contains(reason) && err.lines().count() == 1, "{script}: {err}");
+    }
+}
+
+/// Wherever memory ends, be it for a thread, a table or a list: an error, and what was done is saved.
+#[test]
+fn no_memory_is_an_error() {
+    let mut failed = 0;
+    for kilobytes in [50_000, 75_000, 100_000, 150_000, 300_000] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let line = "count 22 --engine join --threads 3 --checkpoint c --max-time 3s";
+        let child = shell(path, &format!("ulimit -v {kilobytes}; exec QUEENS {line}")).spawn().unwrap();
+        let result = end(child);
+        let (code, out, err) = texts(&result);
+        assert_eq!((result.status.signal(), out.as_str()), (None, ""), "{kilobytes}: {err}");
+        if code == Some(75) {
+            continue;
+        }
+        assert_eq!(code, Some(1), "{kilobytes}: {err}");
+        assert!(err.contains("error: ") || err.contains("memory allocation of "), "{kilobytes}: {err}");
+        failed += 1;
+        if path.join("c").exists() {
+            assert_eq!(output(path, "merge c").0, Some(4), "{kilobytes}");
+        }
+    }
+    assert!(failed > 0, "memory was never short");
+}
+
+#[test]
+fn a_time_beyond_all_clocks_is_never() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "count 12 -q --checkpoint c --checkpoint-every 300000000000y --max-time 300000000000y";
+    assert_eq!(output(folder.path(), line), (Some(0), total(12), String::new()));
+}
+
+#[test]
+fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let child = queens(path, &format!("{LINE} -q")).spawn().unwrap();
+    for _ in 0..3 {
+        until("a save", || path.join("c").exists() && path.join(".c.previous").exists());
+        fs::remove_file(path.join("c")).unwrap();
+        let _ = fs::remove_file(path.join(".c.previous"));
+    }
+    until("another save", || path.join("c").exists());
+    let (code, out, err) = texts(&end(child));
+    assert_eq!((code, out, err.as_str()), (Some(0), total(14), ""));
+    assert_eq!(output(path, &format!("{LINE} --resume")).1, total(14));
+}
+
+#[test]
+fn a_live_checkpoint_is_whole_at_every_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut child = queens(path, LINE).spawn().unwrap();
+    until("the first save", || path.join("c").exists());
+    let mut reads = 0;
+    let mut before = 0;
+    while child.try_wait().unwrap().is_none() {
+        // Fails where the file is not there or not whole.
+        let found = tallies(&path.join("c")).len();
+        assert!(found >= before);
+        (before, reads) = (found, reads + 1);
+    }
+    assert!(reads > 100, "{reads} reads");
+    assert_eq!(texts(&end(child)).1, total(14));
+}
+
+#[test]
+fn a_live_checkpoint_can_be_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let child = queens(path, LINE).spawn().unwrap();
+    until("a first unit", || units(path) > 0);
+    let (code, out, err) = output(path, "merge c");
+    assert_eq!((code, out.as_str()), (Some(4), "1\n"), "{err}");
+    end(child);
+}
+
+#[test]
+fn an_earlier_save_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (code, _, err) = output(path, &format!("{} --max-time 200ms", LINE.replace("14", "20")));
+    assert_eq!(code, Some(75), "{err}");
+    fs::remove_file(path.join("c")).unwrap();
+    let previous = fs::read(path.join(".c.previous")).unwrap();
+    let (code, out, err) = output(path, "count 9 --checkpoint c");
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert_eq!(
+        err,
+        "error: c: it is gone, but the save before it is here, .c.previous; go on from that with --resume or remove it\n"
+    );
+    // Asked to go on, it does not begin from nothing either.
+    let (code, _, err) = output(path, "count 9 --engine naive --checkpoint c --resume");
+    assert_eq!((code, err.as_str()), (Some(1), "error: .c.previous: it is for N = 20, not 9\n"));
+    assert_eq!(fs::read(path.join(".c.previous")).unwrap(), previous);
+    assert!(!path.join("c").exists());
+}
+
+#[test]
+fn time_too_short_for_a_unit_is_told_and_ends_a_loop() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "count 20 --engine naive --threads 1 --checkpoint c --resume --max-time 20ms";
+    let (code, _, err) = output(folder.path(), line);
+    assert_eq!(code, Some(75));
+    assert!(err.contains("warning: no unit was finished within 20.0 ms, for one takes "), "{err}");
+    let (code, _, err) = output(folder.path(), line);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("error: no unit was finished within 20.0 ms, for one takes "), "{err}");
+}
+
+#[test]
+fn two_names_of_one_file_are_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("far")).unwrap();
+    symlink("far/c", path.join("c")).unwrap();
+    let child = queens(path, LINE).spawn().unwrap();
+    until("the first save", || path.join("far/c").exists());
+    for name in ["far/c", "c"] {
+        let (code, _, err) =
+            output(path, &format!("{} --resume", LINE.replace("--checkpoint c", &format!("--checkpoint {name}"))));
+        assert_eq!((code, err.contains("in use by another run")), (Some(1), true), "{err}");
+    }
+    assert_eq!(texts(&end(child)).1, total(14));
+    assert!(path.join("c").is_symlink());
+    assert_eq!(output(path, "merge far/c").1, total(14));
+    // A lock is no link to somewhere else.
+    symlink("elsewhere", path.join(".d.lock")).unwrap();
+    let (code, _, err) = output(path, "count 9 --checkpoint d");
+    assert_eq!((code, err.starts_with("error: .d.lock: ")), (Some(1), true), "{err}");
+    assert!(!path.join("elsewhere").exists());
+}
+
+#[test]
+fn what_only_its_owner_may_read_stays_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
+    let private = |name: &str| fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o600)).unwrap();
+    output(path, "count 9 --engine naive --checkpoint c --max-time 1ms");
+    private("c");
+    assert_eq!(output(path, "count 9 --engine naive --checkpoint c --resume").1, total(9));
+    assert_eq!(mode("c"), 0o600);
+    fs::write(path.join("list"), "").unwrap();
+    private("list");
+    symlink("list", path.join("link")).unwrap();
+    assert_eq!(output(path, "solutions 6 -o link").0, Some(0));
+    assert_eq!((mode("list"), path.join("link").is_symlink()), (0o600, true));
+    assert_eq!(fs::read_to_string(path.join("list")).unwrap().lines().count(), 4);
+    // A link to what is not there yet is followed too.
+    symlink("new", path.join("dangling")).unwrap();
+    assert_eq!(output(path, "solutions 6 -o dangling").0, Some(0));
+    assert!(path.join("dangling").is_symlink() && path.join("new").exists());
+}
+
+#[test]
+fn terminals_do_not_obey_names() {
+    let folder = tempfile::tempdir().unwrap();
+    // Would name the window.
+    let name = "a\u{1b}]0;bad\u{7}b";
+    for arguments in [vec!["merge", name], vec!["count", name], vec!["count", "9", "--resume", "--checkpoint", name]] {
+        let result = queens(folder.path(), "--color always").args(arguments).output().unwrap();
+        let (_, _, err) = texts(&result);
+        assert!(!err.is_empty() && !err.contains("\u{1b}]") && !err.contains('\u{7}'), "{err:?}");
+    }
+}
+
+#[test]
+fn what_nobody_reads_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    output(path, "count 9 --shard 1/2 --out one");
+    let unread = |line: &str| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        texts(&queens(path, line).stdout(Stdio::from(writer)).output().unwrap())
+    };
+    let (code, _, err) = unread("merge one");
+    assert_eq!(code, Some(4), "{err}");
+    // The number is not lost, whoever was to read it.
+    let (code, _, err) = unread("count 9");
+    assert_eq!(code, Some(1));
+    assert!(err.starts_with("error: writing the result failed: ") && err.ends_with("\n352\n"), "{err}");
+    fs::write(path.join("b"), "8 93\n").unwrap();
+    assert_eq!(unread("verify --bfile b").0, Some(3));
+    // A list may lose its reader.
+    assert_eq!(unread("solutions 9"), (Some(0), String::new(), String::new()));
+    let full = |line: &str| {
+        texts(&queens(path, line).stdout(File::options().write(true).open("/dev/full").unwrap()).output().unwrap())
+    };
+    for line in ["--version", "-V", "--help", "count 9"] {
+        assert_eq!(full(line).0, Some(1), "{line}");
+    }
+}
+
+#[test]
+fn files_without_an_end_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = queens(folder.path(), "merge /dev/zero").spawn().unwrap();
+    let (code, _, err) = texts(&end(run));
+    assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: not a ledger of queens\n"));
+    let run = queens(folder.path(), "verify --bfile /dev/zero").spawn().unwrap();
+    let (code, _, err) = texts(&end(run));
+    assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
+}
