@@ -66,7 +66,7 @@ pub(crate) fn table(mut columns: Vec<Column>, width: usize, breaks: &[usize]) ->
         text.push('\n');
     };
     let _ = write!(text, "{HEAD}");
-    line(&mut text, &|column| column.head.to_owned(), false);
+    line(&mut text, &|column| column.head.clone(), false);
     text.pop();
     let _ = writeln!(text, "{HEAD:#}");
     for index in 0..columns_lines(&columns) {
