@@ -267,7 +267,7 @@ fn shards_of_a_profile_make_the_profile() {
     let path = folder.path();
     // The triangle has n + 1 numbers for each n.
     let row = &oeis::PROFILE.terms[(0..10).map(|n| n + 1).sum::<usize>()..][..11];
-    let lines: String = row.iter().map(|count| format!("{count}\n")).collect();
+    let lines = row.iter().map(u128::to_string).collect::<Vec<_>>().join("\n") + "\n";
     assert_eq!(output(path, "profile 10").1, lines);
     for k in 1..=3 {
         let (code, out, err) = output(path, &format!("profile 10 --shard {k}/3 --out p{k} --double-check 10%"));
@@ -310,9 +310,8 @@ fn a_profile_goes_on_from_its_checkpoint() {
     let (code, out, _) = output(path, "profile 10 --checkpoint right --resume --json");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, json["resumed"].as_u64()), (Some(0), Some(ledger.units() as u64 / 2)));
-    let row: String =
-        json["profile"].as_array().unwrap().iter().map(|count| format!("{}\n", count.as_str().unwrap())).collect();
-    assert_eq!(row, lines);
+    let row: Vec<&str> = json["profile"].as_array().unwrap().iter().map(|count| count.as_str().unwrap()).collect();
+    assert_eq!(row.join("\n") + "\n", lines);
     // Only the level is wrong, and the solutions are as many as they should be: the oracle tells.
     let (code, out, err) = output(path, "profile 10 --checkpoint wrong --resume --double-check 100%");
     assert_eq!((code, out.as_str()), (Some(3), ""));

@@ -51,7 +51,8 @@ pub(crate) fn agreement(profile: &[u128]) -> Agreement {
 
 /// One number a line.
 pub(crate) fn lines(placements: &[u128]) -> String {
-    placements.iter().map(|count| format!("{count}\n")).collect()
+    let lines: Vec<String> = placements.iter().map(u128::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 /// As a person reads it, but for the end of the last line.
@@ -59,11 +60,10 @@ pub(crate) fn table(placements: &[u128]) -> String {
     let grouped: Vec<String> = placements.iter().copied().map(output::grouped).collect();
     let nodes = output::grouped(placements.iter().sum());
     let width = nodes.len().max("placements".len());
-    let mut text = format!("queens  {:>width$}\n", "placements");
-    for (queens, count) in grouped.iter().enumerate() {
-        text += &format!("{queens:>6}  {count:>width$}\n");
-    }
-    text + &format!("{:>6}  {nodes:>width$}", "all")
+    let head = format!("queens  {:>width$}", "placements");
+    let rows = grouped.iter().enumerate().map(|(queens, count)| format!("{queens:>6}  {count:>width$}"));
+    let lines: Vec<String> = [head].into_iter().chain(rows).chain([format!("{:>6}  {nodes:>width$}", "all")]).collect();
+    lines.join("\n")
 }
 
 #[derive(Serialize)]
