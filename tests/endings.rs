@@ -128,6 +128,37 @@ fn a_terminal_stopped_by_control_s_stops_nothing() {
     });
 }
 
+/// A full screen whose window is closed ends, even where no signal tells it.
+#[test]
+fn browse_ends_with_its_terminal() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
+    let folder = tempfile::tempdir().unwrap();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let mut command = queens(folder.path(), "browse 8");
+    command.env("TERM", "xterm").stdin(terminal.try_clone().unwrap()).stdout(terminal);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    // It is on, and waits for a key, where the board has been drawn.
+    let mut master = File::from(master);
+    let mut shown = Vec::new();
+    while !String::from_utf8_lossy(&shown).contains("quit") {
+        let mut piece = [0; 4096];
+        let read = master.read(&mut piece).unwrap();
+        shown.extend_from_slice(&piece[..read]);
+    }
+    assert!(child.try_wait().unwrap().is_none());
+    drop(master);
+    let (code, _, err) = texts(&end(child));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.starts_with("error: "), "{err}");
+}
+
 /// On a terminal of 40 columns nothing is wider, and no number is cut.
 #[test]
 fn progress_fits_the_terminal() {

@@ -46,3 +46,40 @@ pub(super) fn table(saved: &Saved, width: usize) -> String {
     let breaks: Vec<usize> = (1..lines.len()).filter(|&index| lines[index].n != lines[index - 1].n).collect();
     format!("\n{}{DIM}speed: how many times as fast as {first}{DIM:#}\n", columns(all, width, &breaks))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(results: &[(usize, &str, &str, f64)]) -> Saved {
+        let entry = |&(n, engine, isa, median): &(usize, &str, &str, f64)| {
+            serde_json::json!({
+                "n": n, "engine": engine, "isa": isa, "threads": 1, "count": "1", "seconds": [median], "median": median,
+                "fastest": median, "slowest": median, "solutions_per_second": 1.0 / median, "speed_up": null,
+                "efficiency": null,
+            })
+        };
+        let results: Vec<_> = results.iter().map(entry).collect();
+        let value = serde_json::json!({
+            "schema": 1, "version": "0.2.0", "cpu": "", "command": "bench", "runs": 1, "results": results,
+        });
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn sets_stand_side_by_side() {
+        let one = [(16, "naive", "portable", 2.0), (16, "join", "portable", 0.2)];
+        assert_eq!(table(&saved(&one), 80), "");
+        let several =
+            [one[0], one[1], (16, "join", "avx2", 0.1), (17, "join", "portable", 0.6), (17, "join", "avx2", 0.2)];
+        let text = anstream::adapter::strip_str(&table(&saved(&several), 80)).to_string();
+        let expected = "
+ N  engine  threads  portable    avx2  speed
+16  join          1    200 ms  100 ms  2.00×
+
+17  join          1    600 ms  200 ms  3.00×
+speed: how many times as fast as portable
+";
+        assert_eq!(text, expected);
+    }
+}
