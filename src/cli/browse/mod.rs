@@ -55,6 +55,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut terminal = ratatui::try_init()?;
     let result = walk(&mut terminal, app, &asked, Look::of_stdout(args.ascii));
     let restored = ratatui::try_restore();
+    if terminal.show_cursor().is_err() {
+        // It would try again while it is dropped, and complain.
+        std::mem::forget(terminal);
+    }
     match result {
         // The signal says more than that nothing could be written to the terminal that it took away.
         Ok(End::Asked(request)) => Err(failure(request)),
