@@ -298,7 +298,7 @@ fn limits_are_errors() {
 
 /// Wherever memory ends, be it for a thread, a table or a list: an error, and what was done is saved.
 ///
-/// With RUST_BACKTRACE=1 the program still hangs now and then where memory ends while a backtrace is printed.
+/// With `RUST_BACKTRACE=1` the program still hangs now and then where memory ends while a backtrace is printed.
 #[test]
 #[ignore = "hangs once in some runs with RUST_BACKTRACE=1; run with --ignored"]
 fn no_memory_is_an_error() {
