@@ -129,6 +129,9 @@ impl Placement {
     /// # Errors
     /// As for [`Placement::parse`].
     pub fn parse_alone(text: &str) -> Result<Self, PlacementError> {
+        if text.trim().is_empty() {
+            return Err(PlacementError::Empty);
+        }
         // What is no number is left for the reading proper to complain about.
         let rows: Vec<usize> = match text.trim() {
             digits if digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -136,8 +139,20 @@ impl Placement {
             }
             text => text.split(',').filter_map(|part| part.trim().parse().ok()).collect(),
         };
+        if rows.is_empty() {
+            return Err(Self::unreadable(text));
+        }
         let size = rows.iter().copied().fold(rows.len(), usize::max).min(Size::MAX);
         Self::parse(text, Size::new(size)?)
+    }
+
+    /// What is to be said of a text without a single row.
+    fn unreadable(text: &str) -> PlacementError {
+        let text = text.trim();
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return PlacementError::NeedsCommas;
+        }
+        PlacementError::NotARow(text.split(',').next().unwrap_or(text).trim().to_owned())
     }
 
     /// This placement with a queen in the next column, in `row` counted from 1.

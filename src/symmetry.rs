@@ -66,9 +66,9 @@ impl fmt::Display for Symmetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Identity => "identity",
-            Self::Rotation90 => "rotation by 90°",
+            Self::Rotation90 => "rotation by 90° clockwise",
             Self::Rotation180 => "rotation by 180°",
-            Self::Rotation270 => "rotation by 270°",
+            Self::Rotation270 => "rotation by 270° clockwise",
             Self::TopToBottom => "reflection top to bottom",
             Self::Diagonal => "reflection in the diagonal",
             Self::LeftToRight => "reflection left to right",

@@ -65,24 +65,62 @@ keys Enter;        sees '42586137' "and leads to that solution"
 keys 93 Enter;     sees 'there is no such solution' "a number too large is refused"
 keys Home s;       sees '36428571: rotation by 90°' "s turns the board"
 keys f;            sees '1 of 12' "f leaves the fundamental ones"
+keys 5 Enter f;    sees "$("$program" solutions 8 --rank 25741863) of 92" "f keeps the board that is shown"
+keys f;            sees ' 5 of 12' "there and back"
 keys End;          sees '12 of 12' "to the last of them"
 keys 10 Enter;     sees 'Class of 4, fundamental' "the class of four"
-keys f;            sees '1 of 92' "f brings all back"
+keys f;            sees "$("$program" solutions 8 --rank 35281746) of 92" "f brings all back, on the same board"
 keys /;            sees 'Enter filters' "a prefix is asked for"
 keys 158 Enter;    sees '1 of 1' "a prefix filters"
 keys / 12 Enter;   sees 'share a diagonal' "a wrong one is refused in words"
 keys / Enter;      sees '1 of 92' "an empty one shows all"
 keys p;            sees '92 solutions written to' "p saves the list"
 same "the file is the list" "$(cat "$dir/queens-8.txt")" "$("$program" solutions 8)"
+keys h;            sees 'there is no such solution' "h is left"
+keys l;            sees '2 of 92' "l is right"
+keys j Space;      sees '4 of 92' "j and Space go on"
+keys k;            sees '3 of 92' "k goes back"
+keys PageDown;     sees '13 of 92' "PgDn goes ten on"
+keys w;            sees 'file queens-8-13.svg' "a name for the board is proposed"
+keys Enter;        sees 'board written to queens-8-13.svg' "w saves the board"
+same "the file is the board's" "$(cat "$dir/queens-8-13.svg")" "$("$program" show --number 13 8 --format svg)"
+keys w;            sees 'queens-8-13.2.svg' "another name for another file"
+for _ in 1 2 3; do keys BSpace; done
+keys png Enter;    sees 'written to queens-8-13.2.png' "the ending decides the format"
+same "a PNG it is" "$(head -c 4 "$dir/queens-8-13.2.png" | tail -c 3)" PNG
+keys w;            sees 'queens-8-13.2.svg' "a third time"
+for _ in 1 2 3; do keys BSpace; done
+keys jpg Enter;    sees 'there are .txt, .svg, .png' "an unknown ending is refused in words"
 keys '?';          sees 'save the list to a file' "? helps"
 keys x
 "${tmux[@]}" resize-window -t queens -x 50 -y 40
-sees '1 of 92' "a resize draws anew"
+sees '13 of 92' "a resize draws anew"
 same "the board is all there" "$(count '♛')" 8
 "${tmux[@]}" resize-window -t queens -x 20 -y 8
 sees 'small for the board' "a window too small says so"
 "${tmux[@]}" resize-window -t queens -x 100 -y 30
 keys q;            sees 'left 0 with icanon' "q leaves the terminal as it was"
+
+start 80x24 browse 8 --at 31
+sees '31 of 92' "--at takes a number"
+sees 'q quit' "the way out is shown on a narrow screen"
+same "the board uses the height there is" "$(screen | grep -nE '^ *8 ' | tail -1 | cut -d: -f1)" 19
+keys C-z;          sees 'Stopped' "Control-Z leaves for the shell"
+keys fg Enter;     sees '31 of 92' "fg comes back"
+keys q;            sees 'left' "q leaves"
+
+start 80x24 browse 8 --at 4,2,5
+sees '31 of 92' "--at takes a placement"
+# Each of these ends the program from outside; the shell must find its terminal as it was.
+for signal in TERM HUP; do
+    pid=$(ps -t "$("${tmux[@]}" display -p -t queens '#{pane_tty}')" -o pid=,args= | awk '/browse 8/ && !/bash/ {print $1}')
+    kill "-$signal" "$pid"
+    sees "with icanon" "SIG$signal leaves the terminal as it was"
+    same "the screen before is back" "$(screen | grep -c 'of 92' || true)" 0
+    keys "clear; $(printf '%q ' "$program" browse 8); echo left \$? with \$(stty -a | grep -o ' -\?icanon')" Enter
+    sees '1 of 92' "it starts again"
+done
+keys q;            sees 'left 0 with icanon' "q leaves"
 
 start 80x24 browse 16
 sees '1 of 14,772,512' "N = 16 is counted in the background"

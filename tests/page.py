@@ -4,7 +4,7 @@
     tests/page.py [PROGRAM [SCREENSHOTS]]
 
 Drives headless Chromium through chromedriver's WebDriver protocol, on the loopback interface only. With a folder as
-second argument it leaves screenshots there: light, dark, and as wide as a phone. Exits 77 where there is no browser.
+second argument it leaves screenshots there: as wide as a phone and a desktop, light, dark and printed. Exits 77 where there is no browser.
 """
 
 import base64
@@ -22,6 +22,7 @@ import urllib.request
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else "target/release/queens"
 SHOTS = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 LEFT, RIGHT, HOME, END, ENTER = "\ue012", "\ue014", "\ue011", "\ue010", "\ue007"
+DOWN, PAGE_UP, PAGE_DOWN = "\ue015", "\ue00e", "\ue00f"
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -101,13 +102,46 @@ class Browser:
     def log(self):
         return self.call("POST", "/se/log", {"type": "browser"})
 
-    def shot(self, name, width, height):
+    def command(self, name, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def resize(self, width, height):
+        # The window's frame differs between headless and not, so the page's own size is what is set.
+        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def shot(self, name):
         if SHOTS:
-            # The window's frame differs between headless and not, so the page's own size is what is set.
-            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-            command = {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics}
-            self.call("POST", "/goog/cdp/execute", command)
             (SHOTS / f"{name}.png").write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def click_square(self, column, row):
+        """A click of the pointer in the middle of a square of the large board."""
+        x, y = self.run(
+            "const box = document.querySelector('#board svg').getBoundingClientRect();"
+            f"const unit = box.width / (100 * page.n + 112); return [box.left + unit * {6 + 100 * column},"
+            f" box.top + unit * {6 + 100 * row}]"
+        )
+        for kind in ["mousePressed", "mouseReleased"]:
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def looks(self, name):
+        """Screenshots as wide as a phone and a desktop, light and dark; nothing may stick out of any."""
+        for width, height in [(390, 844), (1280, 860)]:
+            self.resize(width, height)
+            for theme in ["light", "dark"]:
+                self.run(f"theme('{theme}')")
+                sticks_out = self.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                expect(f"nothing sticks out at {width}, {theme}", sticks_out, 0)
+                self.shot(f"{name}-{width}-{theme}")
+        # The window is 1280 wide now; where nothing is below its edge there is no scroll bar to take some of that.
+        expect("nothing is below the window", self.run("return document.documentElement.scrollHeight <= innerHeight"), True)
+        self.run("theme('light')")
+
+
+def wait(condition):
+    for _ in range(50):
+        if condition():
+            return
+        time.sleep(0.1)
 
 
 def expect(what, found, wanted):
@@ -142,7 +176,16 @@ def walk(browser, folder):
     browser.clear("#number")
     browser.type("#number", "31" + ENTER)
     expect("the box jumps", browser.queens(), "42586137")
-    browser.shot("light", 1280, 860)
+    browser.type("#number", "")
+    browser.clear("#number")
+    browser.type("#number", "31" + ENTER + RIGHT)
+    expect("and the arrow walks on from there", browser.text("#position"), "32 of 92")
+    browser.type("body", PAGE_DOWN)
+    expect("PgDn goes ten on", browser.text("#position"), "42 of 92")
+    browser.type("body", PAGE_UP + LEFT)
+    expect("PgUp goes ten back", browser.text("#position"), "31 of 92")
+    expect("the address links to it", browser.run("return location.hash"), "#31")
+    browser.looks("page")
     for wrong in ["0", "93", "1.5", "-3"]:
         browser.clear("#number")
         browser.type("#number", wrong + ENTER)
@@ -156,18 +199,65 @@ def walk(browser, folder):
     expect("the eight images are the program's", images, [f"{name}: {image}" for image, name in lines])
     browser.click("#images li:nth-child(2) button")
     expect("an image is shown large", browser.queens(), "36428571")
+    expect("which is not the fundamental one", browser.text("#class"), "8, fundamental 15863724")
     browser.click("#fundamental")
     expect("twelve are fundamental", browser.text("#position"), "1 of 12")
     browser.type("body", END)
     expect("the last of these", browser.queens(), "36258174")
     browser.type("body", LEFT + LEFT)
     expect("the class of four", (browser.queens(), browser.text("#class")[:1]), ("35281746", "4"))
-    browser.shot("phone", 390, 844)
-    expect("nothing sticks out on a phone", browser.run("return document.documentElement.scrollWidth <= innerWidth"), True)
     browser.click("#theme")
     expect("there is a dark look", browser.run("return document.documentElement.dataset.theme"), "dark")
-    browser.type("body", HOME)
-    browser.shot("dark", 1280, 860)
+    browser.run("theme('light')")
+
+
+def links(browser, folder):
+    file = make(folder, "links.html", "8")
+    browser.call("POST", "/url", {"url": file.resolve().as_uri() + "#31"})
+    expect("a link opens its solution", (browser.queens(), browser.text("#position")), ("42586137", "31 of 92"))
+    browser.run("location.hash = '#92'")
+    wait(lambda: browser.queens() == "84136275")
+    expect("another link leads on", browser.queens(), "84136275")
+    browser.call("POST", "/url", {"url": "about:blank"})
+    browser.call("POST", "/url", {"url": file.resolve().as_uri() + "#93"})
+    expect("a link to nothing opens the first", browser.queens(), "15863724")
+
+
+def settings(browser, folder):
+    browser.open(make(folder, "set.html", "8"))
+    browser.click("#placing")
+    expect("an empty board has all completions", browser.text("#completions"), "92")
+    for column, row, free, completions in [(1, 1, 42, 4), (5, 2, 25, 1)]:
+        browser.click_square(column, row)
+        expect(f"free squares with a queen on {column}, {row}", browser.text("#free"), str(free))
+        expect("and completions", browser.text("#completions"), str(completions))
+    browser.click_square(3, 3)
+    expect("an attacked square is refused in words", browser.text("#note"),
+           "Column 3 row 3 is attacked by the queen in column 1 row 1.")
+    expect("each queen's attacks are shown", browser.run("return document.querySelectorAll('#board .attack').length"), 2)
+    browser.looks("set")
+    browser.click("#complete")
+    expect("the rest is filled in", browser.queens()[:1] + browser.queens()[4:5], "12")
+    expect("to a solution", browser.text("#set"), "8 of 8")
+    browser.click("#clear")
+    browser.run("document.activeElement.blur()")
+    browser.type("body", RIGHT + DOWN + DOWN + " ")
+    expect("the keys set queens too", browser.run("return placed.join('')"), "00050000")
+    browser.type("body", "e" + RIGHT)
+    expect("and lead back to the list", browser.text("#position"), "2 of 92")
+
+
+def paper(browser, folder):
+    browser.open(make(folder, "paper.html", "8"))
+    browser.resize(800, 1100)
+    browser.run("theme('dark')")
+    browser.command("Emulation.setEmulatedMedia", media="print")
+    expect("paper is white", browser.run("return getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+    expect("and has no buttons", browser.run(
+        "return [...document.querySelectorAll('button')].filter((button) => button.offsetParent).length"), 0)
+    browser.shot("print")
+    browser.command("Emulation.setEmulatedMedia", media="")
+    browser.run("theme('light')")
 
 
 def others(browser, folder):
@@ -197,7 +287,11 @@ def main():
         folder = pathlib.Path(folder)
         browser = Browser(driver, chromium, folder / "profile")
         try:
+            browser.resize(1280, 860)
             walk(browser, folder)
+            links(browser, folder)
+            settings(browser, folder)
+            paper(browser, folder)
             others(browser, folder)
         finally:
             # Errors there explain failures elsewhere, so they come out either way.

@@ -117,9 +117,9 @@ fn a_closed_pipe_ends_quietly() {
 fn the_eight_images_are_named() {
     let expected = "\
 15863724  identity
-36428571  rotation by 90°
+36428571  rotation by 90° clockwise
 57263148  rotation by 180°
-82417536  rotation by 270°
+82417536  rotation by 270° clockwise
 84136275  reflection top to bottom
 17582463  reflection in the diagonal
 42736851  reflection left to right
@@ -156,7 +156,168 @@ fn boards_as_pictures() {
     assert_eq!(stdout(&["show", "158", "--format", "svg"]).matches("Attacked by").count(), 3, "a layer a queen");
     let png = queens(&["show", "158", "--format", "png"]).output().unwrap().stdout;
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
+    assert_eq!(
+        stdout(&["show", "158", "-n", "8", "-o", "-", "--format", "svg"]).matches("<g><title>The squares").count(),
+        3
+    );
     queens(&["show", "11"]).assert().code(2).stdout("").stderr(predicate::str::contains("share a row"));
+}
+
+/// The name of a file decides what is in it, in every command; what no format ends in is refused before any work.
+#[test]
+fn the_ending_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let begins = |args: &[&str], name: &str, wanted: &[u8]| {
+        let file = path(name);
+        assert_eq!(stdout(&[args, &["-o", &file]].concat()), "");
+        let bytes = std::fs::read(file).unwrap();
+        assert!(bytes.starts_with(wanted), "{name}: {:?}", String::from_utf8_lossy(&bytes[..40.min(bytes.len())]));
+    };
+    begins(&["show", "158"], "a.svg", b"<svg");
+    begins(&["show", "158"], "a.PNG", b"\x89PNG");
+    begins(&["show", "158"], "a.txt", "   ┌─".as_bytes());
+    begins(&["show", "158"], "a", "   ┌─".as_bytes());
+    begins(&["show", "158"], "a.json", b"{\"schema\":");
+    begins(&["solutions", "8"], "b.txt", b"15863724\n");
+    begins(&["solutions", "8", "--format", "list"], "c.txt", b"1,5,8,");
+    begins(&["solutions", "8"], "b.json", b"{\"number\":1,");
+    begins(&["solutions", "8"], "b.jsonl", b"{\"number\":1,");
+    begins(&["solutions", "8"], "b.csv", b"number,column1");
+    begins(&["solutions", "8"], "b.html", b"<!doctype html>");
+    begins(&["solutions", "8", "--fundamental"], "b.svg", b"<svg");
+    begins(&["solutions", "8", "--fundamental"], "b.png", b"\x89PNG");
+    let refused = |args: &[&str], name: &str, reason: &'static str| {
+        let file = path(name);
+        let says = predicate::str::contains(reason);
+        queens(&[args, &[&file]].concat()).assert().code(2).stdout("").stderr(says);
+        assert!(!std::path::Path::new(&file).exists());
+    };
+    // N = 30 would never end: the refusal is before the work.
+    refused(
+        &["solutions", "30", "-o"],
+        "x.xml",
+        "there are .txt, .json, .jsonl, .ndjson, .csv, .html, .htm, .svg, .png",
+    );
+    refused(&["solutions", "30", "-o"], "x.md", "there are .txt");
+    refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "another format than csv");
+    refused(&["show", "158", "-o"], "x.jpg", "there are .txt, .json");
+    refused(&["show", "158", "--format", "svg", "-o"], "x.png", "another format than svg");
+    refused(&["bench", "28", "--plot"], "x.png", "the ending is to be .svg");
+    refused(&["bench", "28", "--json"], "x.txt", "there are .json, .jsonl, .ndjson");
+}
+
+#[test]
+fn a_path_that_cannot_be_written_shows_before_the_work() {
+    for args in
+        [&["solutions", "30", "-o"][..], &["bench", "28", "--plot"], &["bench", "28", "--json"], &["show", "158", "-o"]]
+    {
+        let reason = "error: cannot write no such folder/x: there is no folder no such folder\n";
+        queens(&[args, &["no such folder/x"]].concat()).assert().code(1).stdout("").stderr(reason);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    let reason = "error: cannot write inner: is a directory\n";
+    queens(&["solutions", "30", "-o", "inner"]).current_dir(&folder).assert().code(1).stdout("").stderr(reason);
+}
+
+#[test]
+fn a_minus_is_stdout() {
+    assert_eq!(stdout(&["solutions", "6", "-o", "-"]), stdout(&["solutions", "6"]));
+    assert_eq!(stdout(&["show", "2413", "-o", "-"]), stdout(&["show", "2413"]));
+    assert!(!std::path::Path::new("-").exists());
+}
+
+/// The number is that in the whole list, in every format that has one, wherever the output begins.
+#[test]
+fn numbers_are_ranks() {
+    let from = ["solutions", "8", "--from", "425", "--limit", "2"];
+    let csv = stdout(&[&from[..], &["--format", "csv"]].concat());
+    assert_eq!(csv.lines().skip(1).collect::<Vec<_>>(), ["31,4,2,5,8,6,1,3,7", "32,4,2,7,3,6,8,1,5"]);
+    assert!(stdout(&[&from[..], &["--format", "json"]].concat()).starts_with("{\"number\":31,"));
+    assert!(stdout(&[&from[..], &["--format", "board"]].concat()).starts_with("31: 42586137\n"));
+    assert!(stdout(&[&from[..], &["--format", "html"]].concat()).contains("first: 31,"));
+    assert!(stdout(&[&from[..], &["--skip", "1", "--format", "csv"]].concat()).contains("\n32,4"));
+    let fundamental = stdout(&["solutions", "8", "--fundamental", "--from", "3", "--format", "csv"]);
+    let whole = stdout(&["solutions", "8", "--fundamental", "--format", "csv"]);
+    assert!(whole.ends_with(fundamental.split_once('\n').unwrap().1));
+    assert!(fundamental.lines().count() > 3);
+    assert_eq!(stdout(&["solutions", "8", "--from", "85", "--format", "csv"]).lines().count(), 1, "nothing is left");
+    // Where that would take days, there is no number rather than a wrong one.
+    let large = queens(&["solutions", "24", "--from", "12", "--limit", "1", "--format", "json"]).output().unwrap();
+    assert!(String::from_utf8(large.stdout).unwrap().starts_with("{\"number\":null,"));
+    assert!(String::from_utf8(large.stderr).unwrap().contains("would take long"));
+}
+
+#[test]
+fn rank_and_number_are_each_other() {
+    assert_eq!(stdout(&["solutions", "8", "--rank", "42586137"]), "31\n");
+    assert_eq!(stdout(&["solutions", "8", "--rank", "42586137", "--prefix", "425"]), "1\n");
+    assert_eq!(stdout(&["solutions", "8", "--rank", "36258174", "--fundamental"]), "12\n");
+    assert!(stdout(&["show", "--number", "31", "8", "--json"]).contains("\"placement\":\"42586137\""));
+    for (args, reason) in [
+        (
+            &["solutions", "8", "--rank", "158"][..],
+            "no solution, which has a queen in each of the 8 columns; here are 3",
+        ),
+        (&["solutions", "8", "--rank", "84136275", "--fundamental"], "the fundamental one of its class is 15863724"),
+        (&["solutions", "8", "--rank", "84136275", "--prefix", "1"], "not in the list, which is of those beginning 1"),
+        (&["show", "--number", "0", "8"], "K is a whole number from 1 on"),
+        (&["show", "--number", "1", "33"], "N is a whole number from 0 to 32"),
+    ] {
+        queens(args).assert().code(2).stdout("").stderr(predicate::str::contains(reason));
+    }
+    let none = predicate::str::contains("there is no solution number 93 for N = 8");
+    queens(&["show", "--number", "93", "8"]).assert().code(1).stdout("").stderr(none);
+}
+
+#[test]
+fn boards_and_classes_as_objects() {
+    let json = |args: &[&str]| -> serde_json::Value { serde_json::from_str(&stdout(args)).unwrap() };
+    let class = json(&["symmetries", "35281746", "--json"]);
+    assert_eq!([&class["class_size"], &class["n"]], [4, 8]);
+    assert_eq!(class["images"][0]["symmetries"], serde_json::json!(["identity", "rotation by 180°"]));
+    assert_eq!(class["images"].as_array().unwrap().len(), 4);
+    assert_eq!(class["fundamental"], "35281746");
+    let board = json(&["show", "24", "--json"]);
+    assert_eq!([&board["solution"], &board["class_size"]], [&serde_json::json!(false), &serde_json::Value::Null]);
+    assert_eq!(board["free"], serde_json::json!([[3, 1], [4, 1], [4, 3]]));
+    let attacked = board["attacked"].as_array().unwrap();
+    assert_eq!(attacked.len(), 16 - 2 - 3);
+    assert!(attacked.contains(&serde_json::json!({"column": 3, "row": 4, "by": [1, 2]})));
+}
+
+/// A square that several queens attack is shared among them in stripes, so that the stripes of all cover it once.
+#[test]
+fn every_queen_has_a_shade_of_her_own() {
+    let svg = stdout(&["show", "158", "--format", "svg"]);
+    let shades: Vec<&str> = svg
+        .lines()
+        .filter(|line| line.contains("<title>Attacked by"))
+        .map(|line| line.split('"').nth(1).unwrap())
+        .collect();
+    assert_eq!(shades.len(), 3);
+    assert!(shades[0] != shades[1] && shades[1] != shades[2] && shades[0] != shades[2]);
+    let legend = svg.lines().filter(|line| line.starts_with("<g><title>The squares"));
+    assert!(legend.zip(&shades).all(|(line, shade)| line.contains(shade)));
+    let area: f64 = svg
+        .lines()
+        .filter(|line| line.contains("<title>Attacked by"))
+        .flat_map(|line| line.split('"').nth(5).unwrap().split('h').skip(1).step_by(2))
+        .map(|width| width.split('v').next().unwrap().parse::<f64>().unwrap())
+        .sum();
+    let board: serde_json::Value = serde_json::from_str(&stdout(&["show", "158", "--json"])).unwrap();
+    let squares = board["attacked"].as_array().unwrap().len() + 3;
+    assert!((area - 100.0 * squares as f64).abs() < 1e-6, "{area} of {squares} squares");
+}
+
+#[test]
+fn a_sheet_holds_every_board() {
+    let sheet = stdout(&["solutions", "8", "--fundamental", "--format", "svg"]);
+    assert_eq!(sheet.matches("<use ").count(), 12 * 8);
+    assert!(sheet.contains("<title>15863724</title>") && sheet.contains("<title>36258174</title>"));
+    assert_eq!(stdout(&["solutions", "10", "--format", "svg"]).matches("<use ").count(), 100 * 10);
+    queens(&["solutions", "10", "--format", "png", "--limit", "1001"]).assert().code(2);
 }
 
 #[test]

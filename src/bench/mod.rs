@@ -13,7 +13,7 @@ use crate::count::{Count, CountError};
 use crate::engine::{Choice, Method};
 use crate::oeis;
 
-pub use plot::plot;
+pub use plot::{Machine, Point, plot};
 
 /// Seconds that a run lasts at least: quicker counts are repeated within it, for the clock and the threads have jitter.
 const SHORTEST_RUN: f64 = 0.05;

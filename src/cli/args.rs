@@ -6,12 +6,14 @@ use std::time::Duration;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use queens::{Choice, ENGINES, EngineKind, Isa, Size};
 
+use super::values::{duration, tolerance, whole};
+
 /// Counts, checks and shows the solutions of the N-queens problem.
 #[derive(Parser, Debug)]
 #[command(name = "queens", version, long_version = long_version(), propagate_version = true)]
 pub(crate) struct Args {
     /// Colours on the terminal
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
     pub(crate) color: Colour,
 
     #[command(subcommand)]
@@ -52,8 +54,11 @@ pub(crate) enum Command {
     Browse(super::browse::Args),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
-    /// Print the manual page (roff)
-    Man,
+    /// Print the manual page (roff), of the program or of a command
+    Man {
+        /// A command, as in count
+        command: Option<String>,
+    },
 }
 
 #[derive(ClapArgs, Debug)]
@@ -171,8 +176,8 @@ pub(crate) struct Bench {
     pub(crate) threads: Vec<usize>,
 
     /// Timed runs of each combination, after a warm-up
-    #[arg(long, value_name = "R", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) runs: u32,
+    #[arg(long, value_name = "R", default_value = "5", value_parser = whole("R", 1..=1000), allow_negative_numbers = true)]
+    pub(crate) runs: u64,
 
     /// An engine to time, once for each; left out: every engine, as far as it is quick
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
@@ -183,20 +188,41 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
     pub(crate) isa: Option<Vec<Isa>>,
 
+    /// Time nothing but what the score is made of: N = 17 on one thread and on every core
+    #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
+    pub(crate) score: bool,
+
     /// Write the results as JSON; - is stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Draw the results as SVG
+    /// Write the results as CSV; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write the machine and the results as Markdown, to be shared; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Draw the results as SVG; - is stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
+
+    /// Time nothing; show, plot and write what --json saved earlier, of several machines together where there are more
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["sizes", "threads", "runs", "engines", "isa", "score"]
+    )]
+    pub(crate) from: Vec<PathBuf>,
 
     /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Option<PathBuf>,
 
-    /// How much slower a median may be than in the earlier run
-    #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = percent, requires = "compare")]
+    /// How much slower a median may be than in the earlier run, as in 10% or 0.1
+    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
     pub(crate) tolerance: f64,
 }
 
@@ -219,15 +245,15 @@ pub(crate) struct Estimate {
     pub(crate) threads: usize,
 
     /// Random parts to count; a tenth as many tasks are timed
-    #[arg(long, value_name = "S", default_value = "10000", value_parser = clap::value_parser!(u32).range(2..))]
-    pub(crate) samples: u32,
+    #[arg(long, value_name = "S", default_value = "10000", value_parser = whole("S", 2..=1_000_000_000), allow_negative_numbers = true)]
+    pub(crate) samples: u64,
 
     /// Other samples for another seed, the same for the same
-    #[arg(long, default_value = "1")]
+    #[arg(long, default_value = "1", value_parser = whole("SEED", 0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// Begin no more samples after this time, as in 90s or 5m
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) max_time: Duration,
 
     /// Print one JSON object
@@ -276,13 +302,6 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|&threads| threads <= MOST)
         .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
-}
-
-/// `10%` or `10` as the share 0.1.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<f64>().ok();
-    let share = number.filter(|number| (0.0..=1000.0).contains(number)).map(|number| number / 100.0);
-    share.ok_or_else(|| "a percentage is a number from 0% to 1000%, as in 10%".to_owned())
 }
 
 /// What `--version` adds to `-V`.

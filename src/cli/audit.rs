@@ -11,7 +11,7 @@ use queens::{Audit, CountError, Findings, Isa, Recounted, Shard};
 use serde::Serialize;
 
 use super::output::{self, Table};
-use super::{Exit, Failure, args, long};
+use super::{Exit, Failure, args, values};
 
 /// Recounts random units and tasks of a checkpoint, shard or result.
 ///
@@ -24,19 +24,19 @@ pub(crate) struct Command {
     files: Vec<PathBuf>,
 
     /// Finished units to draw, from all files together
-    #[arg(long, value_name = "U", default_value = "16", value_parser = clap::value_parser!(u32).range(1..))]
-    units: u32,
+    #[arg(long, value_name = "U", default_value = "16", value_parser = values::whole("U", 1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    units: u64,
 
     /// Tasks of each of these that the auditor recounts; 0 leaves it out
-    #[arg(long, value_name = "T", default_value = "1")]
-    tasks: u32,
+    #[arg(long, value_name = "T", default_value = "1", value_parser = values::whole("T", 0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    tasks: u64,
 
     /// Other units and tasks for another seed, the same for the same
-    #[arg(long, value_name = "S", default_value = "1")]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = values::whole("S", 0..=u64::MAX), allow_negative_numbers = true)]
     seed: u64,
 
     /// End after this time with what has been recounted, as in 90s or 2h
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = long::duration)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::duration)]
     max_time: Duration,
 
     /// Threads; 0 is every core this process may use
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
     let audit = Audit {
         ledger: &ledger,
         units: args.units as usize,
-        tasks: args.tasks.into(),
+        tasks: args.tasks,
         seed: args.seed,
         threads: args.threads,
         isa: args.isa,

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use queens::estimate::{Estimate, Interval};
+use queens::oeis;
 use serde::Serialize;
 
 use super::Failure;
@@ -19,6 +20,8 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
         .max_time(args.max_time);
     let prediction = estimate.run().map_err(|error| Failure::from(&error))?;
     let memory = peak_memory();
+    let published = oeis::QUEENS.term(args.size.get());
+    let work = prediction.seconds.mean * prediction.cores as f64;
     let mut out = anstream::stdout().lock();
     if args.json {
         let json = Json {
@@ -31,8 +34,11 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
             tasks: prediction.tasks,
             count: IntervalJson::from(prediction.count),
             count_samples: prediction.count_samples,
+            published: published.map(|term| term.to_string()),
             run_seconds: IntervalJson::from(prediction.seconds),
+            cpu_seconds: work,
             time_samples: prediction.time_samples,
+            core_share: prediction.share,
             timed_n: prediction.timed.get(),
             memory_bytes: memory,
             seed: args.seed,
@@ -43,6 +49,9 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
     let mut table = Table::default();
     table.row("N", args.size);
     table.result("solutions", interval(prediction.count, output::rounded));
+    if let Some(term) = published {
+        table.row("published", format!("{} ({})", output::grouped(term), oeis::QUEENS.id));
+    }
     table.result("time", interval(prediction.seconds, output::seconds));
     let extrapolated = prediction.timed != args.size;
     if extrapolated {
@@ -50,6 +59,9 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
             "",
             format!("extrapolated: its tasks take too long to be timed, those of N = {} do not", prediction.timed),
         );
+    }
+    if prediction.seconds.high.is_finite() {
+        table.row("work", core_time(work));
     }
     table.row("engine", format!("{}, {}", prediction.method.engine, prediction.method.isa));
     table.row("threads", prediction.threads);
@@ -61,21 +73,51 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
     let samples = [prediction.count_samples, prediction.time_samples].map(|samples| output::grouped(samples as u128));
     let spent = output::seconds(prediction.spent);
     table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
+    if prediction.share < BUSY {
+        let share = 100.0 * prediction.share;
+        table.row("machine", format!("busy: a thread had {share:.0} % of a core; the time is that of an idle machine"));
+    }
     Ok(write!(out, "{table}")?)
 }
 
-/// `665 million ± 1.2 %, 658 million to 673 million`
+/// Below this share of a core for each thread, other programs are worth a word.
+const BUSY: f64 = 0.9;
+
+/// Processor time: `12.3 core seconds`, `4,400 core hours`.
+fn core_time(seconds: f64) -> String {
+    let hours = seconds / 3600.0;
+    if hours < 1.0 {
+        format!("{} core seconds", output::rate(seconds))
+    } else {
+        format!("{} core hours", output::rate(hours))
+    }
+}
+
+/// Wider than this in either direction, an interval is no news: the samples are too few.
+const UNTOLD: f64 = 100.0;
+
+/// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
+const NARROW: f64 = 0.5;
+
 fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
     let Interval { mean, low, high } = interval;
     if high <= mean {
         return print(mean);
     }
-    if high.is_infinite() {
-        return format!("{}, from a single sample", print(mean));
+    let (relative, factor) = (interval.relative(), interval.factor());
+    if !high.is_finite() || high > UNTOLD * mean || (low > 0.0 && factor > UNTOLD) {
+        return "too few samples to tell".to_owned();
     }
-    let percent = 100.0 * interval.relative();
+    if low <= 0.0 {
+        return format!("up to {} (95 %), rather {}", print(high), print(mean));
+    }
+    let range = format!("{} to {}, 95 %", print(low), print(high));
+    if relative > NARROW || factor > 1.0 / (1.0 - NARROW) {
+        return format!("{}, give or take a factor of {factor:.1} ({range})", print(mean));
+    }
+    let percent = 100.0 * relative;
     let digits = usize::from(percent < 10.0);
-    format!("{} ± {percent:.digits$} % ({} to {}, 95 %)", print(mean), print(low), print(high))
+    format!("{} ± {percent:.digits$} % ({range})", print(mean))
 }
 
 /// The most memory that this process has used, in bytes: the sampling uses what a run would. Linux alone says.
@@ -98,8 +140,14 @@ struct Json {
     tasks: u64,
     count: IntervalJson,
     count_samples: usize,
+    /// The term of A000170, where there is one.
+    published: Option<String>,
     run_seconds: IntervalJson,
+    /// Processor time of the run, of all threads together.
+    cpu_seconds: f64,
     time_samples: usize,
+    /// The share of a core that a thread had while tasks were timed, less than 1 on a busy machine.
+    core_share: f64,
     /// The board whose tasks were timed, smaller than N where the time is extrapolated.
     timed_n: usize,
     memory_bytes: Option<u64>,
@@ -112,12 +160,35 @@ struct Json {
 struct IntervalJson {
     mean: f64,
     low: f64,
-    /// Null where a single sample leaves it open.
+    /// Null where there are too few samples to tell.
     high: Option<f64>,
 }
 
 impl From<Interval> for IntervalJson {
     fn from(Interval { mean, low, high }: Interval) -> Self {
         Self { mean, low, high: high.is_finite().then_some(high) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_says_how_much_is_known() {
+        let text = |mean, low, high| interval(Interval { mean, low, high }, output::rounded);
+        assert_eq!(text(2.0, 2.0, 2.0), "2");
+        assert_eq!(text(665e6, 658e6, 672e6), "665 million ± 1.1 % (658 million to 672 million, 95 %)");
+        assert_eq!(text(100e6, 50.1e6, 149.9e6), "100 million ± 50 % (50.1 million to 150 million, 95 %)");
+        assert_eq!(
+            text(100e6, 25e6, 400e6),
+            "100 million, give or take a factor of 4.0 (25.0 million to 400 million, 95 %)"
+        );
+        assert_eq!(text(100e6, 0.0, 260e6), "up to 260 million (95 %), rather 100 million");
+        for (mean, low, high) in
+            [(3.0, 0.0, f64::INFINITY), (f64::NAN, 0.0, f64::INFINITY), (3.0, 0.01, 400.0), (3.0, 0.0, 1e9)]
+        {
+            assert_eq!(text(mean, low, high), "too few samples to tell");
+        }
     }
 }

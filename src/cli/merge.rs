@@ -34,7 +34,8 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
         let text = if args.json { output::object(&merged.json(None, Some(&list)))? } else { format!("{list}\n") };
-        let reason = format!("{} of {} shards are missing or unfinished: {list}", missing.len(), merged.of);
+        let are = if missing.len() == 1 { "is" } else { "are" };
+        let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
         // Whether anybody reads the list or not, shards are missing.
         let _ = output::deliver(&text);
         return Err(Failure::Run(Exit::Missing, reason));

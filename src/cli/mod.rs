@@ -6,11 +6,17 @@ mod audit;
 mod bench;
 mod board;
 mod browse;
+mod columns;
+mod command;
 mod count;
+mod ending;
 mod estimate;
 mod exit;
+#[cfg(test)]
+mod golden;
 mod keep;
 mod long;
+mod machine;
 mod memory;
 mod merge;
 mod output;
@@ -25,13 +31,14 @@ mod solutions;
 mod symmetric;
 mod symmetries;
 mod units;
+mod values;
 mod verify;
 mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use queens::CountError;
 use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
@@ -42,9 +49,12 @@ pub(crate) use exit::Exit;
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.into_iter().collect();
+    panics::without_backtraces(&args);
     signals::start();
     panics::catch();
-    let args = match Args::try_parse_from(args) {
+    let matches = command::command().try_get_matches_from(args);
+    let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => return output::usage(&error),
     };
@@ -62,7 +72,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Show(show) => show::run(&show),
         Command::Browse(browse) => browse::run(&browse),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
-        Command::Man => man().map_err(Failure::from),
+        Command::Man { command } => man(command.as_deref()),
     };
     match result {
         Ok(()) | Err(Failure::Closed) => Exit::Success,
@@ -97,15 +107,18 @@ impl Failure {
         let message = format!("invalid value '{value}' for '{argument}': {reason}\n");
         Self::Usage(Args::command().error(clap::error::ErrorKind::ValueValidation, message))
     }
-
-    /// A file cannot be made.
-    fn unwritable(path: Option<&std::path::Path>, error: &io::Error) -> Self {
-        let path = path.unwrap_or(std::path::Path::new("stdout"));
-        Self::Run(Exit::Failure, format!("cannot write {}: {error}", path.display()))
-    }
 }
 
 impl Failure {
+    /// What went wrong, in a line.
+    fn reason(&self) -> String {
+        match self {
+            Self::Usage(error) => output::one_line(error),
+            Self::Run(_, message) => message.clone(),
+            Self::Closed | Self::Told(_) | Self::Signal(_) => "it failed".to_owned(),
+        }
+    }
+
     /// The arguments do not go together.
     fn usage(reason: &impl std::fmt::Display) -> Self {
         Self::Usage(Args::command().error(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")))
@@ -142,23 +155,28 @@ impl From<StoreError> for Failure {
 /// The completion script for a shell.
 fn completions(shell: clap_complete::Shell) -> io::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "queens", &mut script);
+    clap_complete::generate(shell, &mut command::command(), "queens", &mut script);
     io::stdout().write_all(&script)
 }
 
-/// The manual page: the program, then a section for each command.
-fn man() -> io::Result<()> {
-    let mut page = Vec::new();
-    let mut command = Args::command();
-    command.build();
-    clap_mangen::Man::new(command.clone()).render(&mut page)?;
-    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
-        let man = clap_mangen::Man::new(sub.clone());
-        let heading = format!(".SH \"QUEENS {}\"\n", sub.get_name().to_uppercase());
-        page.extend_from_slice(heading.as_bytes());
-        man.render_synopsis_section(&mut page)?;
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-    }
-    io::stdout().write_all(&page)
+/// The manual page of the program or of one command, the same on every machine: its version alone, not what is in use.
+fn man(of: Option<&str>) -> Result<(), Failure> {
+    let mut all = command::command().long_version(None::<&str>);
+    all.build();
+    let page = match of {
+        None => all,
+        Some(name) => {
+            let names: Vec<&str> =
+                all.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help").collect();
+            let Some(sub) = all.find_subcommand(name).filter(|sub| sub.get_name() != "help") else {
+                let reason = format!("no command; there are {}", names.join(", "));
+                return Err(Failure::invalid("[COMMAND]", name, &reason));
+            };
+            let page = format!("queens-{}", sub.get_name());
+            sub.clone().long_version(None::<&str>).name(page.clone()).display_name(page)
+        }
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text)?;
+    Ok(io::stdout().write_all(&text)?)
 }

@@ -10,7 +10,6 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::args::Colour;
-use super::save::Output;
 use super::{Exit, Failure};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
@@ -77,8 +76,14 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         let _ = write!(anstream::stderr(), "{text}");
         return Exit::Usage;
     }
-    // The first paragraph says what was wrong and the second, where it is a tip or a list, what is allowed; usage
-    // and the pointer to --help only repeat it.
+    self::error(&one_line(error));
+    Exit::Usage
+}
+
+/// What is wrong with the arguments. The first paragraph says what was wrong and the second, where it is a tip or a list,
+/// what is allowed; usage and the pointer to --help only repeat it.
+pub(crate) fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
     let message: Vec<&str> = text
         .lines()
         .map(str::trim)
@@ -86,8 +91,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         .filter(|line| !line.is_empty())
         .collect();
     let message = message.join(" ");
-    self::error(message.strip_prefix("error: ").unwrap_or(&message));
-    Exit::Usage
+    message.strip_prefix("error: ").unwrap_or(&message).to_owned()
 }
 
 /// One JSON object on a line of its own.
@@ -148,13 +152,6 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MOST { Err(io::Error::other("larger than 16 MiB")) } else { Ok(bytes) }
 }
 
-/// A file written whole or not at all, over an earlier one of the name.
-pub(crate) fn save(path: &Path, content: &str) -> Result<(), Failure> {
-    let failure = |error: io::Error| Failure::Run(Exit::Failure, format!("writing {} failed: {error}", path.display()));
-    let mut out = Output::open(Some(path)).map_err(failure)?;
-    out.write_all(content.as_bytes()).and_then(|()| out.finish()).map_err(failure)
-}
-
 /// What every JSON object says of the program and the machine.
 #[derive(Serialize)]
 pub(crate) struct About {
@@ -167,12 +164,6 @@ impl About {
     pub(crate) fn here() -> Self {
         Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
     }
-}
-
-/// The processor's name and the program's version, for people.
-pub(crate) fn machine() -> String {
-    let cpu = cpu_name();
-    format!("{}, queens {}", if cpu.is_empty() { "unknown processor" } else { &cpu }, env!("CARGO_PKG_VERSION"))
 }
 
 /// The processor's name as it gives it, empty where it does not.
@@ -221,6 +212,12 @@ pub(crate) fn grouped(count: u128) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `1 run`, `2 runs`, `5,000 runs`.
+pub(crate) fn count_of(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count.into()))
 }
 
 /// A number to three digits, in words from a million on, `29.5 million`, and in powers past words, `2.56 × 10^18`.

@@ -3,8 +3,11 @@
 //! A panic becomes one line on stderr and exit code 1; a long run saves first. The thread that failed never returns:
 //! in a release build the process would be aborted otherwise, before anything could be saved.
 
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::panic::PanicHookInfo;
-use std::{panic, process, thread};
+use std::process::Command;
+use std::{env, panic, process, thread};
 
 use super::{Exit, output, signals};
 
@@ -23,6 +26,21 @@ pub(crate) fn catch() {
         process::exit(Exit::Failure.code().into());
     }));
 }
+
+/// Becomes the same program without `RUST_BACKTRACE`, where that is set.
+///
+/// Panics show no backtrace here, but an allocation that fails does, and that one needs memory: its own failure then
+/// waits for ever for the lock under which backtraces are printed. The variable cannot be taken back in a running
+/// process without `unsafe`.
+pub(crate) fn without_backtraces(args: &[OsString]) {
+    let is_asked = env::var_os(BACKTRACE).is_some_and(|value| value != "0");
+    if is_asked && let (Ok(program), Some((name, rest))) = (env::current_exe(), args.split_first()) {
+        // Where it cannot be done, it is this process that goes on.
+        let _ = Command::new(program).arg0(name).args(rest).env(BACKTRACE, "0").exec();
+    }
+}
+
+const BACKTRACE: &str = "RUST_BACKTRACE";
 
 fn message(info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("a panic without a message");

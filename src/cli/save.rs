@@ -1,5 +1,6 @@
-//! `-o FILE`: a file that appears whole or not at all; without it, stdout.
+//! `-o FILE`: a file that appears whole or not at all; without it, or for `-`, stdout.
 
+use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -8,9 +9,16 @@ use queens::ledger::store::target;
 use tempfile::NamedTempFile;
 
 use super::signals::Litter;
+use super::{Exit, Failure};
 
 /// Where a result goes. Nothing is buffered here: write in large pieces.
-pub(crate) enum Output {
+pub(crate) struct Output {
+    to: To,
+    /// As the user named it.
+    name: PathBuf,
+}
+
+enum To {
     Stdout(StdoutLock<'static>),
     /// Written beside its final place under a passing name, then renamed; gone if a signal ends the program before.
     File(NamedTempFile, PathBuf, Litter),
@@ -18,10 +26,65 @@ pub(crate) enum Output {
     Special(File),
 }
 
+/// Whether a file's name stands for stdout.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A file written whole or not at all, over an earlier one of the name; or stdout.
+pub(crate) fn save(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let mut out = Output::open(Some(path))?;
+    out.write(content)?;
+    out.finish()
+}
+
+/// Fails where a file of this name could not be made, so that this shows before a long run and not after it.
+pub(crate) fn try_out(path: &Path) -> Result<(), Failure> {
+    if is_stdout(path) { Ok(()) } else { Output::open(Some(path)).map(drop) }
+}
+
 impl Output {
     /// Stdout, or the file of this name; an existing file stays as it is until [`Output::finish`].
-    pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
-        let Some(path) = path else { return Ok(Self::Stdout(io::stdout().lock())) };
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(name) = path.filter(|path| !is_stdout(path)) else {
+            return Ok(Self { to: To::Stdout(io::stdout().lock()), name: PathBuf::from("stdout") });
+        };
+        let to = To::open(name).map_err(|error| unwritable(name, &error))?;
+        Ok(Self { to, name: name.to_owned() })
+    }
+
+    /// Whether a terminal would show what is written.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(&self.to, To::Stdout(out) if io::IsTerminal::is_terminal(out))
+    }
+
+    /// Whether it is a file, and no stream.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.to, To::File(..))
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = match &mut self.to {
+            To::Stdout(out) => out.write_all(bytes).and_then(|()| out.flush()),
+            To::File(file, ..) => file.as_file_mut().write_all(bytes),
+            To::Special(file) => file.write_all(bytes),
+        };
+        written.map_err(|error| self.failure(&error))
+    }
+
+    /// Makes the file appear, durably: the file is synced, renamed, and then its folder is synced.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let name = self.name;
+        self.to.finish().map_err(|error| failure(&name, &error))
+    }
+
+    fn failure(&self, error: &io::Error) -> Failure {
+        failure(&self.name, error)
+    }
+}
+
+impl To {
+    fn open(path: &Path) -> io::Result<Self> {
         // A link goes on pointing to the file, so it is the file's folder that the new one is made in.
         let path = target(path)?;
         let mut mode = None;
@@ -41,9 +104,7 @@ impl Output {
         Ok(Self::File(file, path, litter))
     }
 
-    /// Makes the file appear, durably: the file is synced, renamed, and then its folder is synced.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.flush()?;
+    fn finish(self) -> io::Result<()> {
         if let Self::File(file, path, _litter) = self {
             file.as_file().sync_all()?;
             file.persist(&path).map_err(|error| error.error)?;
@@ -58,20 +119,40 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(out) => out.write(bytes),
-            Self::File(file, ..) => file.write(bytes),
-            Self::Special(file) => file.write(bytes),
-        }
-    }
+/// A closed pipe is no failure.
+fn failure(name: &Path, error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe { Failure::Closed } else { unwritable(name, error) }
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(out) => out.flush(),
-            Self::File(file, ..) => file.flush(),
-            Self::Special(file) => file.flush(),
-        }
+fn unwritable(name: &Path, error: &io::Error) -> Failure {
+    let mut message = format!("cannot write {}: {}", name.display(), reason(error));
+    let folder = folder(name);
+    if error.kind() == io::ErrorKind::NotFound && !folder.exists() {
+        message = format!("cannot write {}: there is no folder {}", name.display(), folder.display());
+    }
+    Failure::Run(Exit::Failure, message)
+}
+
+/// What went wrong, in the system's words: without its number, and without the passing name of a file that its user
+/// never gave, which [`tempfile`] wraps around it.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let wrapped = error.get_ref().and_then(Error::source);
+    let text = wrapped.map_or_else(|| error.to_string(), ToString::to_string);
+    match text.rfind(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passing_names_stay_hidden() {
+        let error = NamedTempFile::new_in("/no such folder").unwrap_err();
+        assert!(error.to_string().contains(".tmp"));
+        assert_eq!(reason(&error), "No such file or directory");
+        assert_eq!(reason(&io::ErrorKind::IsADirectory.into()), io::ErrorKind::IsADirectory.to_string());
     }
 }

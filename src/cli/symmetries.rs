@@ -4,14 +4,19 @@ use std::io::Write;
 
 use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
+use serde::Serialize;
 
-use super::Failure;
+use super::{Failure, output};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
     /// A solution: the row of the queen in each column, as in 15863724 or 1,5,8,6,3,7,2,4
     #[arg(value_name = "P")]
     placement: String,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -24,10 +29,51 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let images = orbit.images();
     let mut out = anstream::stdout().lock();
+    if args.json {
+        return Ok(output::json(&mut out, &Json::new(&placement, &orbit))?);
+    }
     for (image, symmetries) in &images {
         let names: Vec<String> = symmetries.iter().map(Symmetry::to_string).collect();
         writeln!(out, "{image}  {}", names.join(", "))?;
     }
     writeln!(out, "class of {}, fundamental {}", images.len(), orbit.canonical())?;
     Ok(())
+}
+
+#[derive(Serialize)]
+struct Json {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    n: usize,
+    placement: String,
+    class_size: usize,
+    fundamental: String,
+    images: Vec<Image>,
+}
+
+/// An image and every symmetry that leads to it, named as in the text.
+#[derive(Serialize)]
+struct Image {
+    placement: String,
+    symmetries: Vec<String>,
+}
+
+impl Json {
+    fn new(placement: &Placement, orbit: &Orbit) -> Self {
+        let image = |(image, symmetries): (Placement, Vec<Symmetry>)| Image {
+            placement: image.to_string(),
+            symmetries: symmetries.iter().map(Symmetry::to_string).collect(),
+        };
+        Self {
+            schema: output::SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            command: "symmetries",
+            n: placement.size().get(),
+            placement: placement.to_string(),
+            class_size: orbit.class_size(),
+            fundamental: orbit.canonical().to_string(),
+            images: orbit.images().into_iter().map(image).collect(),
+        }
+    }
 }

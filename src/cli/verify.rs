@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, Method, Size};
+use queens::{BFile, ENGINES, EngineKind, Method, Size};
 use serde::Serialize;
 
 use super::output;
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let all_methods =
         ENGINES.iter().filter_map(|engine| methods.iter().flatten().find(|method| method.engine == engine.kind));
     let all_methods: Vec<Method> = all_methods.copied().collect();
+    refuse_idle(&args.engines, &all_methods, &sizes)?;
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
         let checks = terms.check(size, published, methods, args.threads).map_err(|error| Failure::from(&error))?;
@@ -62,6 +63,22 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
         None => Ok(()),
         Some(message) => Err(Failure::Run(Exit::Difference, message)),
     }
+}
+
+/// A check that compares nothing must not pass.
+fn refuse_idle(named: &[EngineKind], methods: &[Method], sizes: &[Size]) -> Result<(), Failure> {
+    let idle = |kind: &&EngineKind| !methods.iter().any(|method| method.engine == **kind);
+    let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else { return Ok(()) };
+    let Some(engine) = named.iter().find(idle) else {
+        if methods.is_empty() {
+            let message =
+                format!("nothing to compare: every engine takes too long for N = {first} to {last}; name one");
+            return Err(Failure::Run(Exit::Failure, message));
+        }
+        return Ok(());
+    };
+    let message = format!("nothing to compare: the {engine} engine counts none of N = {first} to {last}");
+    Err(Failure::Run(Exit::Failure, message))
 }
 
 /// Where the terms come from.

@@ -7,9 +7,11 @@
 //!
 //! Two samples are drawn, for no single one would serve both ends. The count is that of the board, whoever counts it,
 //! so it is sampled where samples are cheapest: thousands of small parts, by backtracking. The time is that of the
-//! engine on this machine, so tasks of its own plan are timed, as many at once as the run would have threads. Where a
+//! engine on this machine, so tasks of its own plan are timed, as many at once as the run would have threads,
+//! by their processor time, which other programs do not lengthen. Where a
 //! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated.
 
+mod clock;
 mod interval;
 mod sample;
 mod time;
@@ -17,7 +19,7 @@ mod time;
 use std::time::{Duration, Instant};
 
 use crate::board::Size;
-use crate::count::{CountError, thread_pool};
+use crate::count::{CountError, available_threads, thread_pool};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, EngineKind, Method};
 use crate::placement::Placement;
@@ -60,19 +62,25 @@ pub struct Prediction {
     pub method: Method,
     /// On this many threads.
     pub threads: usize,
+    /// The cores that these threads keep busy: as many, unless the machine has fewer for this process.
+    pub cores: usize,
     /// The number of tasks that the run has.
     pub tasks: u64,
     /// The number of solutions.
     pub count: Interval,
     /// Parts that were counted for it.
     pub count_samples: usize,
-    /// Wall time of the run in seconds.
+    /// Wall time of the run in seconds on this machine where it has nothing else to do: the processor time over the
+    /// threads, or over the cores where those are fewer.
     pub seconds: Interval,
     /// Tasks that were timed for it.
     pub time_samples: usize,
     /// The board whose tasks were timed: the one asked for or, where a single task would take too long, a smaller one
     /// from which the time was extrapolated.
     pub timed: Size,
+    /// The share of a core that a thread had while tasks were timed: near 1 unless the machine was busy. The time is
+    /// that of an idle one in any case.
+    pub share: f64,
     /// Wall time of the sampling in seconds.
     pub spent: f64,
 }
@@ -115,7 +123,8 @@ impl Estimate {
         Self { seed, ..self }
     }
 
-    /// Begins no more samples after this time. One that has begun is finished, and at least two of each kind are.
+    /// Begins no sample that is likely to end after this time. At least two of each kind are made: a second or two, if
+    /// there is less.
     #[must_use]
     pub fn max_time(self, max_time: Duration) -> Self {
         Self { max_time, ..self }
@@ -147,12 +156,14 @@ impl Estimate {
         Ok(Prediction {
             method,
             threads,
+            cores: threads.min(available_threads()),
             tasks: time.tasks,
             count: Interval::of(parts.drawn.iter().map(|drawn| drawn.count)),
             count_samples: parts.drawn.len(),
             seconds: time.seconds,
             time_samples: time.samples,
             timed: time.size,
+            share: time.share,
             spent: start.elapsed().as_secs_f64(),
         })
     }

@@ -1,8 +1,9 @@
 //! Drawing samples of a plan.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::clock::thread_seconds;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::run::dispatch::Job;
@@ -16,7 +17,7 @@ pub(super) struct Sampler<'a> {
     pub(super) pool: &'a rayon::ThreadPool,
     pub(super) samples: usize,
     pub(super) seed: u64,
-    /// No sample but the first two is begun after this.
+    /// No sample but the first two is begun that is likely to end after this.
     pub(super) deadline: Instant,
 }
 
@@ -32,10 +33,11 @@ pub(super) struct Samples {
 pub(super) struct Drawn {
     /// Its solutions.
     pub(super) count: f64,
-    /// Its time on one thread.
+    /// Its processor time.
     pub(super) seconds: f64,
-    /// The time that the sample itself took.
+    /// The processor time that the sample itself took, and the wall time.
     pub(super) task_seconds: f64,
+    pub(super) wall_seconds: f64,
 }
 
 impl Job for Sampler<'_> {
@@ -54,17 +56,21 @@ impl Job for Sampler<'_> {
         let drawn = self.pool.broadcast(|_| {
             let mut worker = engine.worker();
             let mut drawn = Vec::new();
+            let mut longest = Duration::ZERO;
             loop {
                 // Relaxed: the number itself is all that the threads share.
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let late = number >= LEAST_SAMPLES && Instant::now() >= self.deadline;
+                // One that takes as long as the longest so far must still end in time.
+                let late = number >= LEAST_SAMPLES && Instant::now() + longest >= self.deadline;
                 if units.total == 0.0 || number >= self.samples || late {
                     return drawn;
                 }
                 // Seeds in a row begin alike; what they first give does not.
                 let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
                 let mut random = fastrand::Rng::with_seed(seed.u64(..));
-                drawn.push((number, units.draw(plan, engine, &mut worker, &mut random)));
+                let sample = units.draw(plan, engine, &mut worker, &mut random);
+                longest = longest.max(Duration::from_secs_f64(sample.wall_seconds));
+                drawn.push((number, sample));
             }
         });
         let mut drawn: Vec<_> = drawn.into_iter().flatten().collect();
@@ -105,9 +111,10 @@ impl Units {
         let (part, parts) = plan.part(task.task, &mut |below| random.usize(0..below));
         let work = self.sums[unit] - if unit == 0 { 0.0 } else { self.sums[unit - 1] };
         let stands_for = self.total / work * tasks as f64 * parts;
-        let start = Instant::now();
+        let (start, worked) = (Instant::now(), thread_seconds());
         let count = engine.count(worker, &part) as f64 * task.weight as f64;
-        let task_seconds = start.elapsed().as_secs_f64();
-        Drawn { count: count * stands_for, seconds: task_seconds * stands_for, task_seconds }
+        let task_seconds = thread_seconds() - worked;
+        let wall_seconds = start.elapsed().as_secs_f64();
+        Drawn { count: count * stands_for, seconds: task_seconds * stands_for, task_seconds, wall_seconds }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
-use super::interval::Interval;
-use super::sample::{Sampler, Samples};
+use super::interval::{FEWEST, Interval};
+use super::sample::{Drawn, Sampler, Samples};
 use crate::board::Size;
+use crate::count::available_threads;
 use crate::engine::{Choice, Method};
 use crate::placement::Placement;
 use crate::plan::rows::Lines;
@@ -32,6 +33,8 @@ pub(super) struct TimeSample {
     pub(super) samples: usize,
     /// The largest board whose tasks were timed.
     pub(super) size: Size,
+    /// Processor time of the samples over their wall time.
+    pub(super) share: f64,
 }
 
 impl TimeSample {
@@ -42,20 +45,29 @@ impl TimeSample {
         if top == size {
             let samples = boards.draw(size, sampler.samples, sampler.deadline);
             let (tasks, timed) = (samples.tasks, samples.drawn.len());
-            return Self { tasks, seconds: boards.seconds(&samples), samples: timed, size };
+            let share = share(&samples.drawn);
+            return Self { tasks, seconds: boards.seconds(&samples), samples: timed, size, share };
         }
         let below = |steps: usize| Size::new(top.get() - steps * STEP).expect("the climb began below");
-        let mut timed = 0;
+        let mut timed = Vec::new();
         // From small to large, so that what one leaves of its share the next can use.
         let [far, middle, near] = [(2, 3), (1, 2), (0, 1)].map(|(steps, shares)| {
             let samples = boards.draw(below(steps), sampler.samples, boards.sooner(shares));
-            timed += samples.drawn.len();
+            timed.extend_from_slice(&samples.drawn);
             boards.seconds(&samples)
         });
         let steps = (size.get() - top.get()) / STEP;
         let tasks = boards.draw(size, 0, sampler.deadline).tasks;
-        Self { tasks, seconds: Interval::extrapolated(near, middle, far, steps as f64), samples: timed, size: top }
+        let seconds = Interval::extrapolated(near, middle, far, steps as f64);
+        Self { tasks, seconds, samples: timed.len(), size: top, share: share(&timed) }
     }
+}
+
+/// Processor time over wall time: 1 where nothing else ran on the machine.
+fn share(samples: &[Drawn]) -> f64 {
+    let sum = |seconds: fn(&Drawn) -> f64| samples.iter().map(seconds).sum::<f64>();
+    let (worked, passed) = (sum(|sample| sample.task_seconds), sum(|sample| sample.wall_seconds));
+    if passed > 0.0 { (worked / passed).min(1.0) } else { 1.0 }
 }
 
 /// The boards on the way.
@@ -72,12 +84,14 @@ impl Boards<'_> {
         let mut before = None;
         for (index, &board) in way.iter().enumerate() {
             let samples = self.draw(board, PROBES, self.sooner(2 * CLIMB as u32));
-            let tasks = samples.drawn.iter().map(|drawn| drawn.task_seconds);
+            let tasks = samples.drawn.iter().map(|drawn| drawn.wall_seconds);
             let mean = tasks.sum::<f64>() / samples.drawn.len().max(1) as f64;
             let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
             before = Some(mean);
-            // Twice the mean, for some tasks take longer. An extrapolation needs three boards.
-            let next = 2.0 * growth * mean;
+            // Enough for an interval, and half as much again, for some tasks take longer. An extrapolation needs three
+            // boards.
+            let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
+            let next = 1.5 * rounds * growth * mean;
             if index >= 2 && next > self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64() {
                 return board;
             }
@@ -100,9 +114,9 @@ impl Boards<'_> {
         dispatch(self.method, &Placement::empty(size), lines, Sampler { samples, deadline, ..self.sampler })
     }
 
-    /// Wall seconds for the whole board on all threads.
+    /// Wall seconds for the whole board on all threads, each of which has a core to itself as far as there are so many.
     fn seconds(&self, samples: &Samples) -> Interval {
-        let threads = self.sampler.pool.current_num_threads() as f64;
+        let threads = self.sampler.pool.current_num_threads().min(available_threads()) as f64;
         Interval::of(samples.drawn.iter().map(|drawn| drawn.seconds / threads))
     }
 }

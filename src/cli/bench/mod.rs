@@ -1,71 +1,143 @@
 //! `queens bench`
 
 mod compare;
-mod json;
+mod saved;
+mod score;
 mod sets;
+mod table;
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use anstyle::Style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use queens::bench::{BenchError, Combination, Timing, bench, plot};
+use queens::bench::{BenchError, Combination, bench, plot};
 use queens::verify::Engines;
 use queens::{Isa, Size, available_threads};
 
-use super::output::{self, grouped, rounded};
-use super::{Exit, Failure, args};
+use super::ending::{self, Content};
+use super::{Exit, Failure, args, columns, output, save};
+use saved::Saved;
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
-const DIM: Style = Style::new().dimmed();
-const BOLD: Style = Style::new().bold();
+/// A machine on which the runs of a usual combination are further apart than this is too busy to be timed.
+const NOISE: f64 = 0.05;
 
 pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
-    // An earlier run that can't be read shows before the long work, not after it.
-    let old = args.compare.as_deref().map(json::read).transpose()?;
+    // What can't be read or written shows before the long work, not after it.
+    let files = [
+        ("--json <FILE>", &args.json, Content::Json),
+        ("--csv <FILE>", &args.csv, Content::Csv),
+        ("--markdown <FILE>", &args.markdown, Content::Markdown),
+        ("--plot <FILE>", &args.plot, Content::Svg),
+    ];
+    for (argument, path, content) in files {
+        if let Some(path) = path {
+            ending::require(argument, path, content)?;
+            save::try_out(path)?;
+        }
+    }
+    if files.iter().filter(|(_, path, _)| path.as_deref().is_some_and(save::is_stdout)).count() > 1 {
+        return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
+    }
+    let old = args.compare.as_deref().map(Saved::read).transpose()?;
+    let all = if args.from.is_empty() {
+        vec![measure(args)?]
+    } else {
+        args.from.iter().map(|path| Saved::read(path)).collect::<Result<_, _>>()?
+    };
+    let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(save::is_stdout));
+    if !alone {
+        print(args, &all)?;
+    }
+    write(args, &all)?;
+    let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
+    if alone {
+        // Where stdout is one object alone, the comparison goes to stderr.
+        compare::run(&mut anstream::stderr().lock(), now, &old, path, args.tolerance)
+    } else {
+        compare::run(&mut output::heedless(), now, &old, path, args.tolerance)
+    }
+}
+
+/// Times everything asked for.
+fn measure(args: &args::Bench) -> Result<Saved, Failure> {
     let combinations = combinations(args)?;
     let bar = progress_bar();
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
         bar.set_length(all as u64);
         bar.set_position(done as u64);
-        bar.set_message(format!("N = {}, {} on {}", next.size, next.method.engine, count_of(next.threads, "thread")));
+        let threads = output::count_of(next.threads as u64, "thread");
+        bar.set_message(format!("N = {}, {} on {threads}", next.size, next.method.engine));
     });
     bar.finish_and_clear();
-    let timings = timings.map_err(|error| failure(&error))?;
-
-    let mut out = output::heedless();
-    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
-    let object = json::Json::new(&timings, args.runs);
-    if to_stdout {
-        output::json(&mut out, &object)?;
-    } else {
-        table(&mut out, &timings)?;
-        sets::table(&mut out, &timings)?;
+    let saved = Saved::new(&timings.map_err(|error| failure(&error))?, args.runs);
+    let noise = saved.noise();
+    if args.runs > 1 && noise > NOISE {
+        output::warning(&format!(
+            "the machine is busy or noisy: half of the times vary by more than ± {:.0} %",
+            100.0 * noise
+        ));
     }
-    if let Some(path) = args.json.as_deref().filter(|_| !to_stdout) {
+    Ok(saved)
+}
+
+/// The tables, each under the machine's name where there are several.
+fn print(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
+    let mut out = output::heedless();
+    for (index, saved) in all.iter().enumerate() {
+        if let Some(path) = args.from.get(index) {
+            let gap = if index > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{}: {}", path.display(), saved.about())?;
+        }
+        let width = columns::of_stdout();
+        write!(out, "{}{}", table::terminal(saved, width), sets::table(saved, width))?;
+    }
+    Ok(())
+}
+
+/// The files.
+fn write(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
+    if let Some(path) = &args.json {
         let mut text = Vec::new();
-        output::json(&mut text, &object)?;
-        output::save(path, &String::from_utf8(text).expect("JSON is UTF-8"))?;
+        // Of several, one object a line.
+        for saved in all {
+            output::json(&mut text, saved)?;
+        }
+        save::save(path, &text)?;
+    }
+    if let Some(path) = &args.csv {
+        save::save(path, table::csv(all).as_bytes())?;
+    }
+    if let Some(path) = &args.markdown {
+        let texts: Vec<String> = all.iter().map(table::markdown).collect();
+        save::save(path, texts.join("\n").as_bytes())?;
     }
     if let Some(path) = &args.plot {
-        let subtitle = format!(
-            "{}; medians of {}, bars from fastest to slowest",
-            output::machine(),
-            count_of(args.runs as usize, "run")
-        );
-        output::save(path, &plot(&timings, &subtitle))?;
+        save::save(path, picture(args, all).as_bytes())?;
     }
-    match (old, &args.compare) {
-        // Where stdout is one JSON object alone, the comparison goes to stderr.
-        (Some(old), Some(path)) if to_stdout => {
-            compare::run(&mut anstream::stderr().lock(), &timings, &old, path, args.tolerance)
-        }
-        (Some(old), Some(path)) => compare::run(&mut out, &timings, &old, path, args.tolerance),
-        _ => Ok(()),
-    }
+    Ok(())
+}
+
+fn picture(args: &args::Bench, all: &[Saved]) -> String {
+    let name = |path: &Path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let machines: Vec<_> = all
+        .iter()
+        .enumerate()
+        .map(|(index, saved)| saved.plotted(&args.from.get(index).map_or_else(String::new, |path| name(path))))
+        .collect();
+    let runs = |saved: &Saved| output::count_of(saved.runs, "run");
+    let lines: Vec<String> = match all {
+        [one] => vec![format!("{}; medians of {}, bars from fastest to slowest", one.about(), runs(one))],
+        several => several
+            .iter()
+            .zip(&machines)
+            .map(|(saved, machine)| format!("{}: {}; medians of {}", machine.name, saved.about(), runs(saved)))
+            .collect(),
+    };
+    plot(&machines, &lines)
 }
 
 fn failure(error: &BenchError) -> Failure {
@@ -75,15 +147,21 @@ fn failure(error: &BenchError) -> Failure {
     }
 }
 
-/// Everything asked for that can be counted: by size, then engine, then threads.
+/// Everything asked for that can be counted: by size, then engine, then threads. Where nothing was asked for, also what
+/// the score is made of.
 fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
+    let cores = available_threads();
+    let isas = isas(args);
+    let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
+    if args.score {
+        return score();
+    }
     let mut sizes = args.sizes.clone();
     if sizes.is_empty() {
         sizes = Size::all().filter(|size| (10..=16).contains(&size.get())).collect();
     }
     sizes.sort();
     sizes.dedup();
-    let cores = available_threads();
     let mut threads: Vec<usize> =
         args.threads.iter().map(|&threads| if threads == 0 { cores } else { threads }).collect();
     if threads.is_empty() {
@@ -94,12 +172,7 @@ fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
     }
     threads.sort_unstable();
     threads.dedup();
-    let mut engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: Vec::new() };
-    if let Some(isas) = &args.isa {
-        engines.isas = if isas.is_empty() { Isa::available().collect() } else { isas.clone() };
-        engines.isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
-        engines.isas.dedup();
-    }
+    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
     let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
@@ -118,7 +191,23 @@ fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
         };
         return Err(Failure::usage(&message));
     }
+    if args.sizes.is_empty() && args.threads.is_empty() && args.engines.is_empty() {
+        combinations.extend(score()?);
+    }
     Ok(combinations)
+}
+
+/// The instruction sets asked for, the simplest first: all of this processor where none is named, and no word of them
+/// where the best is meant.
+fn isas(args: &args::Bench) -> Vec<Isa> {
+    let mut isas = match args.isa.as_deref() {
+        None => Vec::new(),
+        Some([]) => Isa::available().collect(),
+        Some(named) => named.to_vec(),
+    };
+    isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
+    isas.dedup();
+    isas
 }
 
 /// Shown where stderr is a terminal, else not at all.
@@ -130,32 +219,4 @@ fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::new(0).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
-}
-
-fn table(out: &mut impl Write, timings: &[Timing]) -> Result<(), Failure> {
-    let solutions = timings.iter().map(|timing| grouped(timing.count).len()).max().unwrap_or(0).max("solutions".len());
-    write!(out, "{DIM} N  {:>solutions$}  {:9}  {:8}  threads", "solutions", "engine", "isa")?;
-    writeln!(out, "  {:>13}  {:>5}  {:>14}  speed-up  efficiency{DIM:#}", "median", "±", "solutions/s")?;
-    let mut before = None;
-    for timing in timings {
-        let Combination { size, method, threads } = timing.combination;
-        if before.is_some_and(|before| before != size) {
-            writeln!(out)?;
-        }
-        before = Some(size);
-        let (median, spread) = (timing.median(), (timing.slowest() - timing.fastest()) / 2.0);
-        let (rate, percent) = (rounded(timing.count as f64 / median), 100.0 * spread / median);
-        write!(out, "{size:>2}  {:>solutions$}  {:9}  {:8}", grouped(timing.count), method.engine, method.isa.name())?;
-        write!(out, "  {threads:>7}  {BOLD}{:>13}{BOLD:#}  {percent:>4.0}%  {rate:>14}", output::seconds(median))?;
-        if let Some(speed_up) = timing.speed_up(timings) {
-            write!(out, "  {speed_up:>8.2}  {:>9.0}%", 100.0 * speed_up / threads as f64)?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
-/// `1 run`, `2 runs`.
-fn count_of(count: usize, what: &str) -> String {
-    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
 }

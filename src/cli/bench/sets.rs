@@ -1,55 +1,85 @@
 //! Instruction sets side by side: `queens bench --isa`.
 
-use std::io::Write;
-
 use anstyle::Style;
-use queens::Isa;
-use queens::bench::{Combination, Timing};
 
-use crate::cli::Failure;
+use super::saved::{Entry, Saved};
+use crate::cli::columns::{Column, table as columns};
 use crate::cli::output;
 
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 
-/// Prints a line for each board, engine and number of threads with the median of each instruction set, and how many
-/// times as fast it is as the first; nothing where no more than one set was timed.
-pub(super) fn table(out: &mut impl Write, timings: &[Timing]) -> Result<(), Failure> {
-    let same =
-        |a: &Combination, b: &Combination| (a.size, a.method.engine, a.threads) == (b.size, b.method.engine, b.threads);
-    let mut isas: Vec<Isa> = Vec::new();
-    for timing in timings {
-        let at = timing.combination;
-        // An engine of one version has nothing to compare.
-        let others = timings.iter().filter(|other| same(&other.combination, &at)).count();
-        if others > 1 && !isas.contains(&at.method.isa) {
-            isas.push(at.method.isa);
-        }
-    }
-    let Some((first, others)) = isas.split_first() else { return Ok(()) };
-    write!(out, "\n{DIM} N  engine     threads  {:>10}", first.name())?;
-    for isa in others {
-        write!(out, "  {:>10}   speed", isa.name())?;
-    }
-    writeln!(out, "{DIM:#}")?;
-    for timing in timings.iter().filter(|timing| timing.combination.method.isa == *first) {
-        let at = timing.combination;
-        let slowest = timing.median();
-        let of = |isa| {
-            let is_it = |other: &&Timing| same(&other.combination, &at) && other.combination.method.isa == isa;
-            timings.iter().find(is_it).map(Timing::median)
+/// A line for each board, engine and number of threads with the median of each instruction set, and how many times as
+/// fast it is as the first; nothing where no more than one set was timed.
+pub(super) fn table(saved: &Saved, width: usize) -> String {
+    let results = &saved.results;
+    let of = |at: &Entry, isa: &str| {
+        let same = |entry: &&Entry| {
+            (entry.n, &entry.engine, entry.threads) == (at.n, &at.engine, at.threads) && entry.isa == isa
         };
-        if others.iter().all(|&isa| of(isa).is_none()) {
-            continue;
+        results.iter().find(same).map(|entry| entry.median)
+    };
+    let mut isas: Vec<&str> = Vec::new();
+    for entry in results {
+        // An engine of one version has nothing to compare.
+        let is_compared = results.iter().any(|other| other.isa != entry.isa && of(entry, &other.isa).is_some());
+        if is_compared && !isas.contains(&entry.isa.as_str()) {
+            isas.push(&entry.isa);
         }
-        let engine = at.method.engine;
-        write!(out, "{:>2}  {engine:9}  {:>7}  {:>10}", at.size, at.threads, output::seconds(slowest))?;
-        for median in others.iter().filter_map(|&isa| of(isa)) {
-            let times = format!("{:.2}×", slowest / median);
-            write!(out, "  {:>10}  {BOLD}{times:>6}{BOLD:#}", output::seconds(median))?;
-        }
-        writeln!(out)?;
     }
-    writeln!(out, "{DIM}speed: how many times as fast as {}{DIM:#}", first.name())?;
-    Ok(())
+    let Some((&first, others)) = isas.split_first() else { return String::new() };
+    let is_compared = |entry: &&Entry| entry.isa == first && others.iter().any(|isa| of(entry, isa).is_some());
+    let lines: Vec<&Entry> = results.iter().filter(is_compared).collect();
+    let cells = |cell: &dyn Fn(&Entry) -> String| lines.iter().map(|entry| cell(entry)).collect::<Vec<_>>().into_iter();
+    let mut all = vec![
+        Column::numbers("N", 0, cells(&|entry| entry.n.to_string())),
+        Column::words("engine", 0, cells(&|entry| entry.engine.clone())),
+        Column::numbers("threads", 1, cells(&|entry| entry.threads.to_string())),
+        Column::numbers(first, 2, cells(&|entry| output::seconds(entry.median))),
+    ];
+    for &isa in others {
+        let median = |entry: &Entry| of(entry, isa).map_or_else(String::new, output::seconds);
+        let speed = |entry: &Entry| of(entry, isa).map_or_else(String::new, |it| format!("{:.2}×", entry.median / it));
+        all.push(Column::numbers(isa, 0, cells(&median)));
+        all.push(Column::numbers("speed", 0, cells(&speed)).style(BOLD));
+    }
+    let breaks: Vec<usize> = (1..lines.len()).filter(|&index| lines[index].n != lines[index - 1].n).collect();
+    format!("\n{}{DIM}speed: how many times as fast as {first}{DIM:#}\n", columns(all, width, &breaks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(results: &[(usize, &str, &str, f64)]) -> Saved {
+        let entry = |&(n, engine, isa, median): &(usize, &str, &str, f64)| {
+            serde_json::json!({
+                "n": n, "engine": engine, "isa": isa, "threads": 1, "count": "1", "seconds": [median], "median": median,
+                "fastest": median, "slowest": median, "solutions_per_second": 1.0 / median, "speed_up": null,
+                "efficiency": null,
+            })
+        };
+        let results: Vec<_> = results.iter().map(entry).collect();
+        let value = serde_json::json!({
+            "schema": 1, "version": "0.2.0", "cpu": "", "command": "bench", "runs": 1, "results": results,
+        });
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn sets_stand_side_by_side() {
+        let one = [(16, "naive", "portable", 2.0), (16, "join", "portable", 0.2)];
+        assert_eq!(table(&saved(&one), 80), "");
+        let several =
+            [one[0], one[1], (16, "join", "avx2", 0.1), (17, "join", "portable", 0.6), (17, "join", "avx2", 0.2)];
+        let text = anstream::adapter::strip_str(&table(&saved(&several), 80)).to_string();
+        let expected = "
+ N  engine  threads  portable    avx2  speed
+16  join          1    200 ms  100 ms  2.00×
+
+17  join          1    600 ms  200 ms  3.00×
+speed: how many times as fast as portable
+";
+        assert_eq!(text, expected);
+    }
 }

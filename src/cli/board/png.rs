@@ -1,30 +1,46 @@
-//! A board as PNG: the SVG, rasterised by resvg, which is built without fonts as none are needed.
+//! Pictures in pixels: an SVG, rasterised by resvg, which is built without fonts as none are needed. Without the feature
+//! `png` they are an error.
 
-use queens::Placement;
 #[cfg(feature = "png")]
 use resvg::{tiny_skia, usvg};
 
-#[cfg(feature = "png")]
-use super::svg;
+use crate::cli::save::Output;
+use crate::cli::{Exit, Failure};
 
-/// The least width in pixels; large boards get more, so that a square keeps 48.
+/// The least width in pixels, and that of a unit of large pictures: a square of a board keeps 48.
 #[cfg(feature = "png")]
 const WIDTH: f32 = 1024.0;
-
-/// The picture's bytes, or what the library says against it.
 #[cfg(feature = "png")]
-pub(crate) fn png(placement: &Placement) -> Result<Vec<u8>, String> {
-    let tree = usvg::Tree::from_str(&svg::svg(placement), &usvg::Options::default()).map_err(|e| e.to_string())?;
-    let side = svg::side(placement.size().get()) as f32;
-    let scale = (WIDTH / side).max(0.48);
-    let pixels = (side * scale).round() as u32;
-    let mut image = tiny_skia::Pixmap::new(pixels, pixels).ok_or("the picture has no size")?;
+const UNIT: f32 = 0.48;
+
+/// The picture's bytes.
+pub(crate) fn png(svg: &str) -> Result<Vec<u8>, Failure> {
+    draw(svg).map_err(|reason| Failure::Run(Exit::Failure, format!("drawing the picture failed: {reason}")))
+}
+
+#[cfg(feature = "png")]
+fn draw(svg: &str) -> Result<Vec<u8>, String> {
+    let tree = usvg::Tree::from_str(svg, &usvg::Options::default()).map_err(|error| error.to_string())?;
+    let size = tree.size();
+    let scale = (WIDTH / size.width()).max(UNIT);
+    let pixels = |units: f32| (units * scale).round() as u32;
+    let mut image =
+        tiny_skia::Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the picture is too large")?;
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut image.as_mut());
     image.encode_png().map_err(|error| error.to_string())
 }
 
 /// A program built without pictures of pixels.
 #[cfg(not(feature = "png"))]
-pub(crate) fn png(_placement: &Placement) -> Result<Vec<u8>, String> {
+fn draw(_svg: &str) -> Result<Vec<u8>, String> {
     Err("this program was built without the feature 'png'; svg needs none".to_owned())
+}
+
+/// Keeps bytes that nobody can read off the screen.
+pub(crate) fn refuse_terminal(out: &Output) -> Result<(), Failure> {
+    if out.is_terminal() {
+        let reason = "the bytes of a picture are not for a terminal; add -o FILE";
+        return Err(Failure::invalid("--format <FORMAT>", "png", &reason));
+    }
+    Ok(())
 }

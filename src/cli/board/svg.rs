@@ -6,69 +6,93 @@ use std::fmt::Write;
 
 use queens::Placement;
 
-use super::glyphs::{DIGITS, QUEEN};
-use super::{Stands, attackers, is_dark};
+use super::glyphs::{QUEEN, strokes};
+use super::{Stands, an, attackers, is_dark};
 
 /// Side of a square, and of the margin that the coordinates stand in.
-const SQUARE: usize = 100;
+pub(super) const SQUARE: usize = 100;
 const MARGIN: usize = 56;
+
+/// The legend's lines, where there are attacks, and the room for each of its queens.
+const LEGEND: usize = 72;
+const ENTRY: usize = 150;
 
 pub(crate) const LIGHT: &str = "#eef2ef";
 pub(crate) const DARK: &str = "#8fb0a9";
 pub(crate) const INK: &str = "#15302d";
-const ATTACKED: &str = "#e0532b";
+/// Of coordinates and captions.
+pub(super) const SOFT: &str = "#4c6460";
+
+/// The shades of the first queens, told apart on light and dark squares; later ones are computed.
+const SHADES: [(u8, u8, u8); 8] = [
+    (224, 83, 43),
+    (52, 110, 214),
+    (236, 182, 18),
+    (150, 74, 190),
+    (20, 150, 90),
+    (232, 98, 160),
+    (128, 84, 44),
+    (60, 190, 210),
+];
 
 /// The picture's width and height in its own units.
-pub(crate) const fn side(n: usize) -> usize {
-    n * SQUARE + 2 * MARGIN
+pub(crate) fn sides(placement: &Placement) -> (usize, usize) {
+    let side = placement.size().get() * SQUARE + 2 * MARGIN;
+    (side, side + legend_lines(placement) * LEGEND)
 }
 
 /// The picture, with a title for screen readers.
 pub(crate) fn svg(placement: &Placement) -> String {
     let n = placement.size().get();
-    let side = side(n);
+    let (width, height) = sides(placement);
     let mut svg = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = write!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {side} {side}\" width=\"{side}\" height=\"{side}\" \
-         role=\"img\">\n<title>{}</title>\n<rect width=\"{side}\" height=\"{side}\" rx=\"24\" fill=\"#fff\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\">\n<title>{}</title>\n\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"24\" fill=\"#fff\"/>\n",
         title(placement)
     );
+    queen_symbol(&mut svg);
+    let _ = writeln!(svg, "<g transform=\"translate({MARGIN} {MARGIN})\">");
     squares(&mut svg, n);
     if !placement.is_solution() {
         attacks(&mut svg, placement);
     }
     frame(&mut svg, n);
+    queens(&mut svg, placement);
+    svg.push_str("</g>\n");
     coordinates(&mut svg, n);
-    let _ = writeln!(svg, "<g fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\">");
-    for queen in placement.squares() {
-        let (x, y) = corner(queen.column, queen.row);
-        let (x, y) = (x + 8, y + 8);
-        let _ = writeln!(svg, "<path transform=\"translate({x} {y}) scale(.84)\" d=\"{QUEEN}\"/>");
-    }
-    svg.push_str("</g>\n</svg>\n");
+    legend(&mut svg, placement);
+    svg.push_str("</svg>\n");
     svg
 }
 
 fn title(placement: &Placement) -> String {
     let n = placement.size();
+    let board = format!("{} {n}×{n} board", an(n.get()));
     match placement.len() {
         0 => format!("An empty {n}×{n} board"),
-        _ if placement.is_solution() => format!("Solution {placement} on a {n}×{n} board"),
-        queens => format!("{queens} queens, {placement}, on a {n}×{n} board, with the squares they attack"),
+        _ if placement.is_solution() => format!("Solution {placement} on {board}"),
+        1 => format!("1 queen, {placement}, on {board}, with the squares it attacks"),
+        queens => format!("{queens} queens, {placement}, on {board}, with the squares they attack"),
     }
 }
 
-/// The upper left corner of a square.
-const fn corner(column: usize, row: usize) -> (usize, usize) {
-    (MARGIN + (column - 1) * SQUARE, MARGIN + (row - 1) * SQUARE)
+/// What [`queens`] refers to, once in a picture.
+pub(super) fn queen_symbol(svg: &mut String) {
+    let _ = writeln!(svg, "<defs><path id=\"queen\" d=\"{QUEEN}\"/></defs>");
 }
 
-fn squares(svg: &mut String, n: usize) {
+/// The upper left corner of a square, from the board's own.
+const fn corner(column: usize, row: usize) -> (usize, usize) {
+    ((column - 1) * SQUARE, (row - 1) * SQUARE)
+}
+
+pub(super) fn squares(svg: &mut String, n: usize) {
     let board = n * SQUARE;
-    let _ =
-        writeln!(svg, "<rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{board}\" height=\"{board}\" fill=\"{LIGHT}\"/>");
+    let _ = writeln!(svg, "<rect width=\"{board}\" height=\"{board}\" fill=\"{LIGHT}\"/>");
     let mut path = String::new();
     for row in 1..=n {
         for column in (1..=n).filter(|&column| is_dark(n, column, row)) {
@@ -80,60 +104,124 @@ fn squares(svg: &mut String, n: usize) {
 }
 
 /// The line around the board.
-fn frame(svg: &mut String, n: usize) {
+pub(super) fn frame(svg: &mut String, n: usize) {
     let board = n * SQUARE;
-    let _ = writeln!(
-        svg,
-        "<rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{board}\" height=\"{board}\" fill=\"none\" stroke=\"{INK}\" \
-         stroke-width=\"3\"/>"
-    );
+    let _ =
+        writeln!(svg, "<rect width=\"{board}\" height=\"{board}\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"3\"/>");
 }
 
-/// A translucent layer for each queen: squares attacked by several are the darker for it.
+pub(super) fn queens(svg: &mut String, placement: &Placement) {
+    let _ = writeln!(svg, "<g fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\">");
+    for queen in placement.squares() {
+        let (x, y) = corner(queen.column, queen.row);
+        let _ = writeln!(svg, "<use href=\"#queen\" transform=\"translate({} {}) scale(.84)\"/>", x + 8, y + 8);
+    }
+    svg.push_str("</g>\n");
+}
+
+/// The squares that each queen attacks in her own shade; one that several attack is shared among them in stripes.
 fn attacks(svg: &mut String, placement: &Placement) {
     let n = placement.size().get();
     for queen in placement.squares() {
         let mut path = String::new();
         for row in 1..=n {
             for column in 1..=n {
-                let taken = Stands::on(placement, column, row) == Stands::Queen;
-                if !taken && attackers(placement, column, row).any(|attacker| attacker == queen.column) {
-                    let (x, y) = corner(column, row);
-                    let _ = write!(path, "M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z");
+                if Stands::on(placement, column, row) == Stands::Queen {
+                    continue;
                 }
+                let all: Vec<usize> = attackers(placement, column, row).collect();
+                let Some(mine) = all.iter().position(|&attacker| attacker == queen.column) else { continue };
+                let (x, y) = corner(column, row);
+                let (from, to) = (SQUARE * mine / all.len(), SQUARE * (mine + 1) / all.len());
+                let _ = write!(path, "M{} {y}h{}v{SQUARE}h-{1}z", x + from, to - from);
             }
         }
+        let (x, y) = corner(queen.column, queen.row);
+        let _ = write!(path, "M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z");
         let _ = writeln!(
             svg,
-            "<path fill=\"{ATTACKED}\" fill-opacity=\".32\" d=\"{path}\"><title>Attacked by the queen in {queen}</title></path>"
+            "<path fill=\"{}\" fill-opacity=\".6\" d=\"{path}\"><title>Attacked by the queen in {queen}</title></path>",
+            shade(queen.column)
         );
+    }
+}
+
+/// The shade of the queen in a column, from 1.
+fn shade(column: usize) -> String {
+    let Some((red, green, blue)) = SHADES.get(column - 1) else {
+        // Steps of the golden angle never come back to a hue.
+        return format!("hsl({:.0}, 65%, {}%)", (column as f64 * 137.508) % 360.0, 40 + 8 * (column % 3));
+    };
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+fn legend_lines(placement: &Placement) -> usize {
+    if placement.is_solution() || placement.is_empty() {
+        return 0;
+    }
+    placement.len().div_ceil(in_a_line(placement.size().get()))
+}
+
+fn in_a_line(n: usize) -> usize {
+    (n * SQUARE / ENTRY).max(1)
+}
+
+/// Each queen's shade beside the square that she stands on, as column, row.
+fn legend(svg: &mut String, placement: &Placement) {
+    if legend_lines(placement) == 0 {
+        return;
+    }
+    let n = placement.size().get();
+    for (index, queen) in placement.squares().enumerate() {
+        let x = MARGIN + index % in_a_line(n) * ENTRY;
+        let y = n * SQUARE + 2 * MARGIN + index / in_a_line(n) * LEGEND;
+        let _ = writeln!(
+            svg,
+            "<g><title>The squares attacked by the queen in {queen}</title>\
+             <rect x=\"{x}\" y=\"{y}\" width=\"52\" height=\"52\" rx=\"6\" fill=\"{}\" fill-opacity=\".6\"/>\
+             <use href=\"#queen\" fill=\"{INK}\" transform=\"translate({} {}) scale(.44)\"/>",
+            shade(queen.column),
+            x + 4,
+            y + 4
+        );
+        open_strokes(svg);
+        let text = format!("{},{}", queen.column, queen.row);
+        strokes(svg, &text, (x as f64 + 94.0, y as f64 + 26.0), 1.4);
+        svg.push_str("</g></g>\n");
     }
 }
 
 /// Column numbers below and above, row numbers left and right.
 fn coordinates(svg: &mut String, n: usize) {
-    svg.push_str("<g fill=\"none\" stroke=\"#4c6460\" stroke-width=\"2.4\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
+    open_strokes(svg);
     let near = MARGIN / 2;
-    let far = side(n) - MARGIN / 2;
+    let far = n * SQUARE + MARGIN + MARGIN / 2;
     for index in 1..=n {
         let middle = MARGIN + (index - 1) * SQUARE + SQUARE / 2;
         for (x, y) in [(middle, near), (middle, far), (near, middle), (far, middle)] {
-            number(svg, index, x, y);
+            strokes(svg, &index.to_string(), (x as f64, y as f64), 1.4);
         }
     }
     svg.push_str("</g>\n");
 }
 
-/// A number as strokes, with its middle at the point.
-fn number(svg: &mut String, number: usize, x: usize, y: usize) {
-    const ADVANCE: f64 = 15.0;
-    const SCALE: f64 = 1.4;
-    let text = number.to_string();
-    let width = (text.len() as f64 - 1.0) * ADVANCE + 10.0;
-    for (index, digit) in text.bytes().enumerate() {
-        let left = x as f64 + SCALE * (index as f64 * ADVANCE - width / 2.0);
-        let top = y as f64 - SCALE * 8.0;
-        let path = DIGITS[usize::from(digit - b'0')];
-        let _ = writeln!(svg, "<path transform=\"translate({left:.1} {top:.1}) scale({SCALE})\" d=\"{path}\"/>");
+/// A group for [`strokes`].
+pub(super) fn open_strokes(svg: &mut String) {
+    let _ = writeln!(
+        svg,
+        "<g fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"2.4\" stroke-linecap=\"round\" stroke-linejoin=\"round\">"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_queens_share_a_shade() {
+        let mut shades: Vec<String> = (1..=32).map(shade).collect();
+        shades.sort();
+        shades.dedup();
+        assert_eq!(shades.len(), 32);
     }
 }

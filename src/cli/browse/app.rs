@@ -1,7 +1,7 @@
 //! What the screen shows and what runs behind it: the current solution, searches, the count.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -11,7 +11,7 @@ use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Sy
 
 use super::find::{Found, List, Move};
 use crate::cli::output;
-use crate::cli::save::Output;
+use crate::cli::{Failure, board, save};
 
 /// Lists with more columns to fill than this are not counted: it would take minutes.
 const COUNTED: usize = 18;
@@ -28,6 +28,8 @@ pub(super) enum Typing {
     Nothing,
     Number(String),
     Prefix(String),
+    /// The name of the file that the board is saved to.
+    File(String),
 }
 
 /// The count of a list.
@@ -49,12 +51,14 @@ pub(super) struct App {
     pub(super) message: String,
     pub(super) help: bool,
     pub(super) done: bool,
+    /// Whether the shell is to have the terminal for a while.
+    pub(super) suspend: bool,
     search: Option<(Receiver<Option<Found>>, Instant)>,
     stop: Arc<AtomicBool>,
 }
 
 impl App {
-    pub(super) fn new(size: Size) -> Self {
+    pub(super) fn new(size: Size, at: Move) -> Self {
         let mut app = Self {
             size,
             list: List { prefix: Placement::empty(size), listed: Listed::All },
@@ -65,15 +69,16 @@ impl App {
             message: String::new(),
             help: false,
             done: false,
+            suspend: false,
             search: None,
             stop: Arc::default(),
         };
-        app.open(app.list);
+        app.open(app.list, at);
         app
     }
 
-    /// Walks through this list from here on, from its first solution.
-    pub(super) fn open(&mut self, list: List) {
+    /// Walks through this list from here on, beginning there.
+    pub(super) fn open(&mut self, list: List, at: Move) {
         self.list = list;
         self.current = None;
         self.total = if self.size.get() - list.prefix.len() > COUNTED {
@@ -88,7 +93,7 @@ impl App {
             });
             Total::Counting(receiver, start)
         };
-        self.go(Move::First);
+        self.go(at);
     }
 
     /// Sets out for another solution; a search still under way is broken off.
@@ -142,7 +147,9 @@ impl App {
                 self.image = 0;
                 self.message.clear();
             }
-            None if self.current.is_some() => "there is no such solution in this list".clone_into(&mut self.message),
+            None if self.current.is_some() || self.ranking().is_some_and(|ranking| ranking.total() > 0) => {
+                "there is no such solution in this list".clone_into(&mut self.message);
+            }
             None => "there are no solutions in this list".clone_into(&mut self.message),
         }
     }
@@ -156,12 +163,45 @@ impl App {
         self.current.and_then(|found| Orbit::of(&found.placement)).map_or(Vec::new(), |orbit| orbit.images())
     }
 
+    /// The board on the screen: the current solution or the image of it that is shown.
+    pub(super) fn shown(&self) -> Placement {
+        self.images().get(self.image).map_or(self.list.prefix, |(image, _)| *image)
+    }
+
+    /// A name for the board on the screen that no file has yet; none where there is no solution.
+    pub(super) fn picture_name(&self) -> Option<String> {
+        let found = self.current?;
+        let turned = if self.image > 0 { format!("-{}", self.image + 1) } else { String::new() };
+        let which = match found.number {
+            Some(number) if self.list.prefix.is_empty() && self.list.listed == Listed::All => number.to_string(),
+            _ => found.placement.to_string().replace(',', "-"),
+        };
+        free(&format!("queens-{}-{which}{turned}", self.size), "svg").ok()
+    }
+
+    /// Writes the board on the screen to a new file, as a picture or as text by the ending of its name.
+    pub(super) fn save_board(&mut self, name: &str) {
+        let path = Path::new(name);
+        if name.is_empty() {
+            return;
+        }
+        if path.exists() {
+            self.message = format!("{name} is there already; nothing was written");
+            return;
+        }
+        let saved = board::file(&self.shown(), path, "w").and_then(|bytes| save::save(path, &bytes));
+        self.message = match saved {
+            Ok(()) => format!("board written to {name}"),
+            Err(failure) => failure.reason(),
+        };
+    }
+
     /// Writes the list to a new file in the current folder, and says where.
     pub(super) fn save(&mut self) {
         self.message = match self.ranking().map(|ranking| ranking.total()) {
             Some(total) if total <= SAVED => match self.write() {
-                Ok(path) => format!("{} solutions written to {}", output::grouped(total.into()), path.display()),
-                Err(error) => format!("not saved: {error}"),
+                Ok(path) => format!("{} written to {}", output::count_of(total, "solution"), path.display()),
+                Err(failure) => failure.reason(),
             },
             _ => {
                 let most = output::grouped(SAVED.into());
@@ -170,7 +210,7 @@ impl App {
         };
     }
 
-    fn write(&self) -> std::io::Result<PathBuf> {
+    fn write(&self) -> Result<PathBuf, Failure> {
         let path = self.free_name()?;
         let mut text = Vec::new();
         let solutions = Solutions::completions(self.list.prefix);
@@ -180,9 +220,7 @@ impl App {
                 Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
             }
         }
-        let mut out = Output::open(Some(&path))?;
-        out.write_all(&text)?;
-        out.finish()?;
+        save::save(&path, &text)?;
         Ok(path)
     }
 
@@ -193,10 +231,15 @@ impl App {
             prefix => format!("-prefix-{}", prefix.to_string().replace(',', "-")),
         };
         let listed = if self.list.listed == Listed::Fundamental { "-fundamental" } else { "" };
-        let stem = format!("queens-{}{prefix}{listed}", self.size);
-        let folder = std::env::current_dir()?;
-        let names = std::iter::once(format!("{stem}.txt")).chain((2..).map(|copy| format!("{stem}.{copy}.txt")));
-        let mut paths = names.map(|name| folder.join(name));
-        Ok(paths.find(|path| !path.exists()).expect("there is always another number"))
+        let name = free(&format!("queens-{}{prefix}{listed}", self.size), "txt")?;
+        Ok(std::env::current_dir()?.join(name))
     }
+}
+
+/// A name in the current folder that no file has yet.
+fn free(stem: &str, ending: &str) -> std::io::Result<String> {
+    let folder = std::env::current_dir()?;
+    let mut names =
+        std::iter::once(format!("{stem}.{ending}")).chain((2..).map(|copy| format!("{stem}.{copy}.{ending}")));
+    Ok(names.find(|name| !folder.join(name).exists()).expect("there is always another number"))
 }

@@ -21,6 +21,8 @@ pub(super) enum Move {
     Previous(u64),
     /// The solution with this number.
     Number(u64),
+    /// The first that is not before this placement, or the last where all are.
+    NotBefore(Placement),
 }
 
 /// A solution and, where it is known, its number.
@@ -53,6 +55,13 @@ impl List {
                 let (found, steps) = walk.back(placement, Some(placement), steps)?;
                 Some(Found { placement: found, number: number.map(|number| number - steps) })
             }
+            (Move::NotBefore(placement), _) => match walk.forth(placement, None, 1) {
+                Some((placement, _)) => {
+                    let number = ranking.map(|ranking| ranking.number(&placement));
+                    Some(Found { placement, number })
+                }
+                None => self.find(ranking, None, Move::Last, stop),
+            },
             (Move::Last, _) => match ranking {
                 Some(ranking) => self.find(Some(ranking), None, Move::Number(ranking.total()), stop),
                 None => walk.back(self.prefix, None, 1).map(|(placement, _)| Found { placement, number: None }),

@@ -10,21 +10,39 @@ use super::find::{List, Move};
 const PAGE: u64 = 10;
 
 /// The keys and what they do, as the help shows them.
-pub(super) const HELP: [(&str, &str); 9] = [
-    ("← → ↑ ↓", "previous and next solution"),
-    ("PgUp PgDn", "ten on, ten back"),
+pub(super) const HELP: [(&str, &str); 12] = [
+    ("← ↑ h k", "previous solution"),
+    ("→ ↓ l j", "next solution, as Space"),
+    ("PgUp PgDn", "ten back, ten on"),
     ("Home End", "first and last solution"),
     ("31 Enter", "solution number 31"),
     ("s", "turn and reflect the board"),
     ("f", "fundamental solutions only, or all"),
     ("/", "only those that begin so, as in 158"),
+    ("w", "save the board: .svg, .png or .txt"),
     ("p", "save the list to a file"),
+    ("Ctrl-Z", "leave for the shell, fg comes back"),
     ("Esc q", "leave"),
+];
+
+/// What the last line says of the keys, in its order; on a narrow screen those with the largest number go first.
+pub(super) const FOOT: [(&str, u8); 10] = [
+    ("←→ walk", 1),
+    ("Home End", 6),
+    ("31 Enter", 3),
+    ("s turn", 4),
+    ("f fundamental", 5),
+    ("/ prefix", 7),
+    ("w board", 8),
+    ("p list", 9),
+    ("? help", 2),
+    ("q quit", 0),
 ];
 
 pub(super) fn press(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         app.done |= key.code == KeyCode::Char('c');
+        app.suspend |= key.code == KeyCode::Char('z');
         return;
     }
     if std::mem::take(&mut app.help) {
@@ -34,14 +52,15 @@ pub(super) fn press(app: &mut App, key: KeyEvent) {
         Typing::Nothing => command(app, key.code),
         Typing::Number(text) => number(app, text, key.code),
         Typing::Prefix(text) => prefix(app, text, key.code),
+        Typing::File(text) => file(app, text, key.code),
     }
 }
 
 fn command(app: &mut App, key: KeyCode) {
     app.message.clear();
     match key {
-        KeyCode::Left | KeyCode::Up => app.go(Move::Previous(1)),
-        KeyCode::Right | KeyCode::Down => app.go(Move::Next(1)),
+        KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k') => app.go(Move::Previous(1)),
+        KeyCode::Right | KeyCode::Down | KeyCode::Char('l' | 'j' | ' ') => app.go(Move::Next(1)),
         KeyCode::PageUp => app.go(Move::Previous(PAGE)),
         KeyCode::PageDown => app.go(Move::Next(PAGE)),
         KeyCode::Home => app.go(Move::First),
@@ -53,9 +72,12 @@ fn command(app: &mut App, key: KeyCode) {
                 Listed::All => Listed::Fundamental,
                 Listed::Fundamental => Listed::All,
             };
-            app.open(List { listed, ..app.list });
+            // The board stays, or gives way to the next that is listed.
+            let to = app.current.map_or(Move::First, |found| Move::NotBefore(found.placement));
+            app.open(List { listed, ..app.list }, to);
         }
         KeyCode::Char('/') => app.typing = Typing::Prefix(String::new()),
+        KeyCode::Char('w') => app.typing = app.picture_name().map_or(Typing::Nothing, Typing::File),
         KeyCode::Char('p') => app.save(),
         KeyCode::Char('?') => app.help = true,
         KeyCode::Char('q') => app.done = true,
@@ -83,15 +105,28 @@ fn number(app: &mut App, mut text: String, key: KeyCode) {
 
 fn prefix(app: &mut App, mut text: String, key: KeyCode) {
     match key {
-        KeyCode::Enter if text.is_empty() => app.open(List { prefix: Placement::empty(app.size), ..app.list }),
+        KeyCode::Enter if text.is_empty() => {
+            app.open(List { prefix: Placement::empty(app.size), ..app.list }, Move::First);
+        }
         KeyCode::Enter => match Placement::parse(&text, app.size) {
-            Ok(prefix) => app.open(List { prefix, ..app.list }),
+            Ok(prefix) => app.open(List { prefix, ..app.list }, Move::First),
             Err(error) => app.message = error.to_string(),
         },
         KeyCode::Esc => {}
         _ => {
             edit(&mut text, key, |letter| letter.is_ascii_digit() || letter == ',');
             app.typing = Typing::Prefix(text);
+        }
+    }
+}
+
+fn file(app: &mut App, mut text: String, key: KeyCode) {
+    match key {
+        KeyCode::Enter => app.save_board(&text),
+        KeyCode::Esc => {}
+        _ => {
+            edit(&mut text, key, |letter| !letter.is_control());
+            app.typing = Typing::File(text);
         }
     }
 }

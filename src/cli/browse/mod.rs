@@ -6,15 +6,24 @@ mod keys;
 mod view;
 
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::Size;
+use queens::{Placement, Size};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::{execute, terminal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use signal_hook::consts::SIGTSTP;
 
 use super::board::text::Look;
+use super::signals::{self, Listening, Request};
 use super::{Exit, Failure};
 use app::App;
+use find::Move;
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -22,38 +31,157 @@ pub(crate) struct Args {
     #[arg(value_name = "N", allow_negative_numbers = true)]
     size: Size,
 
+    /// Begin at the solution with this number, or at the first that is not before this placement, as in 31 or 4,2,5
+    #[arg(long, value_name = "K|P", allow_negative_numbers = true)]
+    at: Option<String>,
+
     /// Only ASCII characters
     #[arg(long)]
     ascii: bool,
 }
 
-/// How long the screen waits for a key before it looks whether a search has come back.
+/// How long the screen waits for a key before it looks whether a search has come back or a signal has come.
 const GLANCE: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let at = args.at.as_deref().map_or(Ok(Move::First), |text| begin(text, args.size))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let message = "browse needs a terminal for input and output; see 'queens solutions' for lists".to_owned();
         return Err(Failure::Run(Exit::Failure, message));
     }
-    let app = App::new(args.size);
+    let app = App::new(args.size, at);
+    let asked = Asked::listen()?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init()?;
-    let result = walk(&mut terminal, app, Look::of_stdout(args.ascii));
-    ratatui::try_restore()?;
-    Ok(result?)
+    let result = walk(&mut terminal, app, &asked, Look::of_stdout(args.ascii));
+    let restored = ratatui::try_restore();
+    if terminal.show_cursor().is_err() {
+        // It would try again while it is dropped, and complain.
+        std::mem::forget(terminal);
+    }
+    match result {
+        // The signal says more than that nothing could be written to the terminal that it took away.
+        Ok(End::Asked(request)) => Err(failure(request)),
+        Err(error) => Err(asked.requests.try_recv().map_or_else(|_| error.into(), failure)),
+        Ok(End::Gone) => Err(Failure::Run(Exit::Failure, "the terminal has gone".to_owned())),
+        Ok(End::Done) => Ok(restored?),
+    }
 }
 
-/// Draws and reads keys until one of them ends it. Control-C is a key here, and a resize draws anew.
-fn walk(terminal: &mut ratatui::DefaultTerminal, mut app: App, look: Look) -> io::Result<()> {
+/// A number, or a placement: one with commas, or with a digit for every column.
+fn begin(text: &str, size: Size) -> Result<Move, Failure> {
+    let invalid = |reason: &dyn std::fmt::Display| Failure::invalid("--at <K|P>", text, &reason);
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    if text.contains(',') || (digits && text.len() == size.get() && size.get() > 1) {
+        return Placement::parse(text, size).map(Move::NotBefore).map_err(|error| invalid(&error));
+    }
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.map(Move::Number).ok_or_else(|| {
+        invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
+    })
+}
+
+/// Why the screen was left.
+enum End {
+    /// By a key.
+    Done,
+    /// By a signal or a thread that failed.
+    Asked(Request),
+    /// There is no terminal any more.
+    Gone,
+}
+
+fn failure(request: Request) -> Failure {
+    match request {
+        Request::End(signal) => Failure::Signal(signal),
+        Request::Failed(message) => Failure::Run(Exit::Failure, message),
+        Request::Aborted | Request::Show => Failure::Told(Exit::Failure),
+    }
+}
+
+/// What signals ask for.
+struct Asked {
+    requests: mpsc::Receiver<Request>,
+    suspend: Arc<AtomicBool>,
+    _listening: Listening,
+}
+
+/// How long a signal waits for the screen to be left. A terminal that takes nothing in holds up whoever draws on it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Asked {
+    fn listen() -> io::Result<Self> {
+        let (sender, requests) = mpsc::channel();
+        let tell = move |request: Request| {
+            if let Request::End(signal) = request {
+                thread::spawn(move || {
+                    thread::sleep(PATIENCE);
+                    // Where this fails too there is no terminal to be left as it was.
+                    let _ = terminal::disable_raw_mode();
+                    std::process::exit(signals::die_of(signal).code().into());
+                });
+            }
+            // How far it is, is on the screen.
+            if !matches!(request, Request::Show) {
+                // Nobody listens where it is over already.
+                let _ = sender.send(request);
+            }
+        };
+        let asked = Self { requests, suspend: Arc::default(), _listening: signals::listen(tell)? };
+        signal_hook::flag::register(SIGTSTP, Arc::clone(&asked.suspend))?;
+        Ok(asked)
+    }
+}
+
+/// Draws and reads keys until one of them or a signal ends it. Control-C is a key here, and a resize draws anew.
+fn walk(terminal: &mut ratatui::DefaultTerminal, mut app: App, asked: &Asked, look: Look) -> io::Result<End> {
     while !app.done {
+        if let Ok(request) = asked.requests.try_recv() {
+            return Ok(End::Asked(request));
+        }
+        // Relaxed: the flag is all there is to know.
+        if std::mem::take(&mut app.suspend) || asked.suspend.swap(false, Ordering::Relaxed) {
+            suspend(terminal)?;
+        }
         app.collect();
         terminal.draw(|frame| view::draw(frame, &app, look))?;
-        if event::poll(GLANCE)?
+        // The library reads from a terminal that has gone for ever, so it must not come to that. What it has read
+        // already comes before any waiting.
+        let mut gone = is_gone(Duration::ZERO)?;
+        if !gone && !event::poll(Duration::ZERO)? {
+            gone = is_gone(GLANCE)?;
+        }
+        if gone {
+            return Ok(End::Gone);
+        }
+        if event::poll(Duration::ZERO)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
         {
             keys::press(&mut app, key);
         }
     }
-    Ok(())
+    Ok(End::Done)
+}
+
+/// Whether nobody is at the other end of the terminal, after waiting so long for a key.
+fn is_gone(wait: Duration) -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut inputs = [PollFd::new(&stdin, PollFlags::IN)];
+    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+    match poll(&mut inputs, Some(&wait)) {
+        Ok(_) => Ok(inputs[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
+        // A signal, of which the next round hears.
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Leaves the terminal to the shell until it continues this process.
+fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
+    ratatui::try_restore()?;
+    signals::die_of(SIGTSTP);
+    terminal::enable_raw_mode()?;
+    execute!(io::stdout(), terminal::EnterAlternateScreen)?;
+    terminal.clear()
 }

@@ -8,13 +8,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
 use super::app::{App, Total, Typing};
-use super::keys::HELP;
+use super::keys::{FOOT, HELP};
 use crate::cli::board::text::{self, Look};
 use crate::cli::board::{Stands, is_dark};
 use crate::cli::output;
 
 /// Columns of text beside the board.
-const PANEL: u16 = 38;
+const PANEL: u16 = 36;
 
 /// Lines of text, where they are below it.
 const LINES: u16 = 8;
@@ -29,21 +29,18 @@ pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
     let beside = Layout::horizontal([Constraint::Fill(1), Constraint::Length(PANEL)]).areas(middle);
     let below = Layout::vertical([Constraint::Fill(1), Constraint::Length(LINES)]).areas(middle);
     let [board, panel] = if square(n, beside[0]) >= square(n, below[0]) { beside } else { below };
-    let images = app.images();
-    let shown = images.get(app.image).map_or(app.list.prefix, |(image, _)| *image);
-    frame.render_widget(foot_line(app), foot);
+    let shown = app.shown();
+    frame.render_widget(foot_line(app, foot.width.into()), foot);
     if n > 0 && square(n, board).0 == 0 {
-        let mut lines = panel_lines(app);
+        let mut lines = panel_lines(app, middle.width.into());
         lines.insert(0, "The window is too small for the board.".into());
         frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), middle);
         return;
     }
     draw_board(frame, board, &shown, look);
-    let lines = panel_lines(app);
-    frame.render_widget(
-        Paragraph::new(lines).wrap(Wrap { trim: true }),
-        panel.inner(ratatui::layout::Margin::new(1, 0)),
-    );
+    let panel = panel.inner(ratatui::layout::Margin::new(1, 0));
+    let lines = panel_lines(app, panel.width.into());
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), panel);
     if app.help {
         draw_help(frame, look);
     }
@@ -70,12 +67,12 @@ fn plain(frame: &mut Frame) {
     }
 }
 
-/// Width and height of a square: two or three columns to a line, so that it looks square; none where nothing fits.
+/// Width and height of a square: two columns to a line, and one more where there is room, so that it looks square and
+/// has a middle for the queen; none where nothing fits.
 fn square(n: u16, area: Rect) -> (u16, u16) {
-    let fits = |(width, height): (u16, u16)| n * width + MARGIN <= area.width && n * height < area.height;
-    // An odd width has a middle for the queen.
-    let sizes = (1..=9).rev().step_by(2).map(|height| (2 * height + 1, height)).chain([(2, 1), (1, 1)]);
-    sizes.into_iter().find(|&size| fits(size)).unwrap_or((0, 0))
+    let fits = |&(width, height): &(u16, u16)| n * width + MARGIN <= area.width && n * height < area.height;
+    let mut sizes = (1..=9).rev().flat_map(|height| [(2 * height + 1, height), (2 * height, height)]).chain([(1, 1)]);
+    sizes.find(fits).unwrap_or((0, 0))
 }
 
 fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) {
@@ -133,7 +130,7 @@ fn cell(look: Look, dark: bool, stands: Stands) -> (char, char, Style) {
     (fill, mark, style)
 }
 
-fn panel_lines(app: &App) -> Vec<Line<'static>> {
+fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     let n = app.size;
     let mut lines = vec![Line::from(format!("{n} queens on {n}×{n}")).bold()];
     let kind = if app.list.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
@@ -142,15 +139,15 @@ fn panel_lines(app: &App) -> Vec<Line<'static>> {
         let of =
             app.ranking().map_or(String::new(), |ranking| format!(" of {}", output::grouped(ranking.total().into())));
         lines.push(Line::from(vec![format!("{kind} ").into(), Span::from(number).bold(), of.into()]));
-        lines.push(Line::from(found.placement.to_string()).green());
+        lines.extend(wrapped(&found.placement.to_string(), width).map(|part| Line::from(part).green()));
         let images = app.images();
         if let Some((image, symmetries)) = images.get(app.image).filter(|_| app.image > 0) {
-            lines.push(Line::from(format!("{image}: {}", symmetries[0])).yellow());
+            lines.extend(wrapped(&format!("{image}: {}", symmetries[0]), width).map(|part| Line::from(part).yellow()));
         }
         if let Some(orbit) = Orbit::of(&found.placement) {
             let rank =
                 if orbit.is_fundamental() { "fundamental".to_owned() } else { format!("least {}", orbit.canonical()) };
-            lines.push(format!("Class of {}, {rank}", images.len()).into());
+            lines.extend(wrapped(&format!("Class of {}, {rank}", images.len()), width).map(Line::from));
         }
     }
     lines.push(match &app.total {
@@ -173,15 +170,46 @@ fn panel_lines(app: &App) -> Vec<Line<'static>> {
     lines
 }
 
-fn foot_line(app: &App) -> Line<'static> {
-    match &app.typing {
-        Typing::Number(text) => format!(" number {text}▏  Enter goes there").into(),
-        Typing::Prefix(text) => format!(" beginning {text}▏  Enter filters, empty shows all").into(),
-        Typing::Nothing => {
-            Line::from(" ←→ walk  Home End  31 Enter  s symmetry  f fundamental  / prefix  p save  ? help  q quit")
-                .dark_gray()
+/// Lines no longer than this, broken at spaces or after commas and never within a number.
+fn wrapped(text: &str, width: usize) -> impl Iterator<Item = String> {
+    let mut lines = vec![String::new()];
+    for part in text.split_inclusive([',', ' ']) {
+        let line = lines.last_mut().expect("there is always one");
+        if !line.is_empty() && line.chars().count() + part.trim_end().chars().count() > width {
+            lines.push(part.to_owned());
+        } else {
+            line.push_str(part);
         }
     }
+    lines.into_iter()
+}
+
+/// The last line: what is being typed, or as many of the keys as there is room for.
+fn foot_line(app: &App, width: usize) -> Line<'static> {
+    let typed = |before: &str, text: &str, after: &str| {
+        // The end is what is being typed; without room for all of it the beginning goes, and what to do with it.
+        let room = width.saturating_sub(before.len() + 3);
+        let skip = text.chars().count().saturating_sub(room);
+        let text: String = text.chars().skip(skip).collect();
+        let after = if text.chars().count() + after.len() + 2 > room { "" } else { after };
+        Line::from(format!(" {before} {text}▏  {after}").trim_end().to_owned())
+    };
+    match &app.typing {
+        Typing::Number(text) => typed("number", text, "Enter goes there"),
+        Typing::Prefix(text) => typed("beginning", text, "Enter filters, empty shows all"),
+        Typing::File(text) => typed("file", text, "Enter saves: .svg, .png, .txt"),
+        Typing::Nothing => Line::from(keys_line(width)).dark_gray(),
+    }
+}
+
+/// As many of the keys as fit, the more important ones first.
+fn keys_line(width: usize) -> String {
+    let line = |most: u8| {
+        let keys: Vec<&str> = FOOT.iter().filter(|(_, rank)| *rank <= most).map(|(key, _)| *key).collect();
+        format!(" {}", keys.join("  "))
+    };
+    let ranks = (0..FOOT.len() as u8).rev();
+    ranks.map(line).find(|line| line.chars().count() <= width).unwrap_or_default()
 }
 
 fn draw_help(frame: &mut Frame, look: Look) {
@@ -197,4 +225,69 @@ fn draw_help(frame: &mut Frame, look: Look) {
     let block = Block::bordered().border_type(border).title(" Keys ").title_alignment(Alignment::Center);
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use queens::Size;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::cli::browse::find::Move;
+    use crate::cli::golden;
+
+    /// The screen of this size as text.
+    fn screen(app: &App, look: Look, (width, height): (u16, u16)) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(frame, app, look)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let line = |y| -> String { (0..width).map(|x| buffer[(x, y)].symbol()).collect() };
+        let lines: Vec<String> = (0..height).map(|y| line(y).trim_end().to_owned()).collect();
+        lines.join("\n") + "\n"
+    }
+
+    /// An app that has found and counted what it looks for, in a time of no consequence.
+    fn app(n: usize, at: Move) -> App {
+        let mut app = App::new(Size::new(n).unwrap(), at);
+        while !matches!(app.total, Total::Known(..)) || app.current.is_none() {
+            app.collect();
+            std::thread::yield_now();
+        }
+        if let Total::Known(_, time) = &mut app.total {
+            *time = Duration::from_millis(1);
+        }
+        app
+    }
+
+    #[test]
+    fn screens_of_forty_eighty_and_a_hundred_and_twenty_columns() {
+        let eight = app(8, Move::Number(31));
+        for (width, height) in [(40, 24), (80, 24), (120, 40)] {
+            let text = screen(&eight, Look::Unicode, (width, height));
+            golden::check(&format!("src/cli/browse/golden/8-{width}x{height}.txt"), &text);
+        }
+        let fourteen = app(14, Move::Number(1));
+        golden::check("src/cli/browse/golden/14-80x24.txt", &screen(&fourteen, Look::Unicode, (80, 24)));
+        let mut help = eight;
+        help.help = true;
+        golden::check("src/cli/browse/golden/help-80x24.txt", &screen(&help, Look::Unicode, (80, 24)));
+    }
+
+    /// Whatever the width, the way out is shown and no number is cut.
+    #[test]
+    fn nothing_is_wider_than_the_screen() {
+        for width in 1..200 {
+            let line = keys_line(width);
+            assert!(line.chars().count() <= width);
+            assert!(line.is_empty() == (width < 7) && (line.is_empty() || line.ends_with("q quit")), "{width}: {line}");
+            for part in wrapped("1,3,5,18,20,32: rotation by 90° clockwise", width) {
+                assert!(part.trim_end().chars().count() <= width.max("clockwise".len()), "{width}: {part}");
+                assert!(!part.starts_with(','));
+            }
+        }
+        assert!(keys_line(80).contains("31 Enter") && keys_line(100).contains("p list"));
+    }
 }

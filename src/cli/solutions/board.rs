@@ -10,6 +10,7 @@ pub(super) struct Board;
 impl Format for Board {
     fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
         let Entry { number, placement, class_size, .. } = entry;
+        let number = number.map_or_else(|| "?".to_owned(), |number| number.to_string());
         // Writing to a vector cannot fail.
         let _ = match class_size {
             None => writeln!(out, "{number}: {placement}"),

@@ -18,7 +18,9 @@ impl Format for Csv {
     }
 
     fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
-        let _ = write!(out, "{}", entry.number);
+        if let Some(number) = entry.number {
+            let _ = write!(out, "{number}");
+        }
         if !entry.placement.is_empty() {
             out.push(b',');
             list::rows(out, entry.placement);

@@ -3,7 +3,7 @@
 use queens::Placement;
 
 use super::source::Entry;
-use super::{About, Format};
+use super::{About, Failure, Format};
 use crate::cli::board::{glyphs, svg};
 
 /// Solutions on a page unless `--limit` says otherwise: enough to walk through, and a quick page on a phone.
@@ -30,7 +30,7 @@ impl Format for Html {
             .replace("@INK@", svg::INK)
             .replace("@PREFIX@", &about.prefix.to_string())
             .replace("@FUNDAMENTAL@", &about.fundamental.to_string())
-            .replace("@FIRST@", &about.first.to_string());
+            .replace("@FIRST@", &about.first.map_or_else(|| "null".to_owned(), |first| first.to_string()));
         let (before, after) = page.split_once("@SOLUTIONS@").expect("the page has a place for the solutions");
         out.extend_from_slice(before.as_bytes());
         after.clone_into(&mut self.rest);
@@ -44,9 +44,10 @@ impl Format for Html {
         out.extend(letters(entry.placement));
     }
 
-    fn end(&mut self, out: &mut Vec<u8>, more: bool) {
+    fn end(&mut self, out: &mut Vec<u8>, more: bool) -> Result<(), Failure> {
         let rest = self.rest.replace("@COUNT@", &self.count.to_string()).replace("@MORE@", &more.to_string());
         out.extend_from_slice(rest.as_bytes());
+        Ok(())
     }
 }
 

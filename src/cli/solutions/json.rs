@@ -11,7 +11,11 @@ impl Format for Json {
     // The objects are of numbers and digits only, so there is nothing to escape.
     fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
         // Writing to a vector cannot fail.
-        let _ = write!(out, "{{\"number\":{},\"placement\":\"{}\",\"rows\":[", entry.number, entry.placement);
+        let _ = match entry.number {
+            Some(number) => write!(out, "{{\"number\":{number}"),
+            None => write!(out, "{{\"number\":null"),
+        };
+        let _ = write!(out, ",\"placement\":\"{}\",\"rows\":[", entry.placement);
         list::rows(out, entry.placement);
         out.push(b']');
         if let Some(size) = entry.class_size {

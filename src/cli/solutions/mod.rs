@@ -6,17 +6,20 @@ mod digits;
 pub(crate) mod html;
 mod json;
 mod list;
+mod rank;
+mod sheet;
 mod source;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Placement, Size, Solutions};
 
-use super::Failure;
+use super::ending::{self, Content};
 use super::save::Output;
+use super::values::whole;
+use super::{Failure, board as pictures};
 use source::{Entry, Source};
 
 #[derive(ClapArgs, Debug)]
@@ -37,37 +40,64 @@ pub(crate) struct Args {
     #[arg(long)]
     fundamental: bool,
 
-    /// Stop after this many [default for html: 5000]
-    #[arg(long, value_name = "L")]
+    /// Stop after this many [default for html: 5000, for svg and png: 100]
+    #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
     limit: Option<u64>,
 
     /// Leave out the first so many
-    #[arg(long, value_name = "S", default_value = "0")]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value = "0",
+        value_parser = whole("S", 0..=u64::MAX),
+        allow_negative_numbers = true
+    )]
     skip: u64,
 
-    /// How they are written [default: by the file's extension, else digits]
+    /// Print the number of this solution in the list instead of the list; `queens show --number` leads back
+    #[arg(long, value_name = "P", conflicts_with_all = ["from", "limit", "skip", "format", "output"])]
+    rank: Option<String>,
+
+    /// How they are written [default: by the ending of the file's name, else digits]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Kind>,
 
-    /// Write to a file, whole or not at all
+    /// Write to a file, whole or not at all; - is stdout
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// One line each: 15863724, above N = 9 with commas
+    /// One line each: 15863724, above N = 9 with commas (.txt)
     Digits,
     /// One line each, always with commas
     List,
-    /// A matrix of Q and .
+    /// A matrix each, Q for a queen and . for an empty square
     Board,
-    /// One object a line
+    /// One object a line (.json, .jsonl)
     Json,
-    /// A line of column names, then one line each
+    /// A line of column names, then one line each (.csv)
     Csv,
-    /// One page that shows them, needing nothing else
+    /// One page that shows them, needing nothing else (.html)
     Html,
+    /// One picture of all boards (.svg)
+    Svg,
+    /// The same in pixels (.png)
+    Png,
+}
+
+impl ending::Format for Kind {
+    fn content(self) -> Content {
+        match self {
+            Self::Digits | Self::List | Self::Board => Content::Text,
+            Self::Json => Content::Json,
+            Self::Csv => Content::Csv,
+            Self::Html => Content::Html,
+            Self::Svg => Content::Svg,
+            Self::Png => Content::Png,
+        }
+    }
 }
 
 /// What a list is of, for formats that say so.
@@ -76,8 +106,8 @@ pub(crate) struct About {
     pub(crate) size: Size,
     pub(crate) prefix: Placement,
     pub(crate) fundamental: bool,
-    /// The number of the first.
-    pub(crate) first: u64,
+    /// The number of the first, where it is known.
+    pub(crate) first: Option<u64>,
 }
 
 /// How solutions are written. Formats append to a buffer; when that is written out is not their concern.
@@ -87,19 +117,12 @@ trait Format {
     fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry);
 
     /// After the last; `more` says whether the limit has cut the list short.
-    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) {}
+    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 impl Kind {
-    fn from_extension(path: &std::path::Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "json" | "jsonl" | "ndjson" => Some(Self::Json),
-            "csv" => Some(Self::Csv),
-            "html" | "htm" => Some(Self::Html),
-            _ => None,
-        }
-    }
-
     fn format(self) -> Box<dyn Format> {
         match self {
             Self::Digits => Box::new(digits::Digits::default()),
@@ -108,7 +131,23 @@ impl Kind {
             Self::Json => Box::new(json::Json),
             Self::Csv => Box::new(csv::Csv),
             Self::Html => Box::new(html::Html::default()),
+            Self::Svg => Box::new(sheet::Sheet::default()),
+            Self::Png => Box::new(sheet::Pixels::default()),
         }
+    }
+
+    /// Solutions unless `--limit` says otherwise.
+    const fn limit(self) -> u64 {
+        match self {
+            Self::Html => html::LIMIT,
+            Self::Svg | Self::Png => sheet::LIMIT,
+            _ => u64::MAX,
+        }
+    }
+
+    /// Whether each solution is written with its number.
+    const fn is_numbered(self) -> bool {
+        !matches!(self, Self::Digits | Self::List)
     }
 }
 
@@ -118,16 +157,28 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(text) => Placement::parse(text, args.size).map_err(|error| Failure::invalid(argument, text, &error)),
     };
     let prefix = placement("--prefix <P>", &args.prefix)?;
+    if let Some(text) = &args.rank {
+        return rank::run(prefix, args.fundamental, &placement("--rank <P>", &args.rank)?, text);
+    }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
-    let kind = args.format.or(path.and_then(Kind::from_extension)).unwrap_or(Kind::Digits);
-    let limit = args.limit.unwrap_or(if kind == Kind::Html { html::LIMIT } else { u64::MAX });
-    let about = About { size: args.size, prefix, fundamental: args.fundamental, first: args.skip.saturating_add(1) };
-    let mut source = Source::new(Solutions::within(prefix, from), args.fundamental);
-    let mut out = Output::open(path).map_err(|error| Failure::unwritable(path, &error))?;
+    let kind = ending::choose(args.format, path, Kind::Digits)?;
+    let limit = args.limit.unwrap_or(kind.limit());
+    if let Some(most) = (kind == Kind::Png).then_some(sheet::MOST_PIXELS).filter(|most| limit > *most) {
+        return Err(Failure::invalid("--limit <L>", &limit.to_string(), &format!("a PNG holds up to {most} boards")));
+    }
+    let mut out = Output::open(path)?;
+    if kind == Kind::Png {
+        pictures::png::refuse_terminal(&out)?;
+    }
+    let solutions = Solutions::within(prefix, from);
+    let before = if kind.is_numbered() { rank::before(&solutions, prefix, from, args.fundamental) } else { Some(0) };
+    let mut source = Source::new(solutions, args.fundamental, before);
     source.skip(args.skip);
+    let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
+    let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
     write(&mut out, &mut *kind.format(), &mut source, &about, limit)?;
-    Ok(out.finish()?)
+    out.finish()
 }
 
 /// Text is written out in pieces of this size.
@@ -138,20 +189,19 @@ const PIECE: usize = 1 << 16;
 const PATIENCE: Duration = Duration::from_millis(5);
 
 fn write(
-    out: &mut impl Write,
+    out: &mut Output,
     format: &mut dyn Format,
     source: &mut Source,
     about: &About,
     limit: u64,
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     let mut text = Vec::with_capacity(2 * PIECE);
     let mut written = Instant::now();
     let mut left = limit;
     format.begin(&mut text, about);
     while left > 0 {
         if text.len() >= PIECE || (!text.is_empty() && !source.ready() && written.elapsed() > PATIENCE) {
-            out.write_all(&text)?;
-            out.flush()?;
+            out.write(&text)?;
             text.clear();
             written = Instant::now();
         }
@@ -160,6 +210,6 @@ fn write(
         left -= 1;
     }
     let more = left == 0 && source.next().is_some();
-    format.end(&mut text, more);
-    out.write_all(&text)
+    format.end(&mut text, more)?;
+    out.write(&text)
 }

@@ -4,8 +4,8 @@ use queens::{Fundamental, Placement, Solutions};
 
 /// A solution as the formats get it.
 pub(super) struct Entry<'a> {
-    /// Its number in the list, from 1; what `--skip` leaves out is counted.
-    pub(super) number: u64,
+    /// Its number in the list, from 1, whatever is left out before it; `None` where that is not known.
+    pub(super) number: Option<u64>,
     pub(super) placement: &'a Placement,
     /// The first column, from 0, that differs from the entry before.
     pub(super) changed: usize,
@@ -16,7 +16,8 @@ pub(super) struct Entry<'a> {
 /// Finds the entries one by one.
 pub(super) struct Source {
     found: Found,
-    number: u64,
+    /// That of the entry before.
+    number: Option<u64>,
 }
 
 enum Found {
@@ -25,14 +26,15 @@ enum Found {
 }
 
 impl Source {
-    pub(super) fn new(solutions: Solutions, fundamental: bool) -> Self {
+    /// From solutions that `before` others come before in the whole list.
+    pub(super) fn new(solutions: Solutions, fundamental: bool, before: Option<u64>) -> Self {
         let found = if fundamental {
             let current = *solutions.current();
             Found::Fundamental(Fundamental::among(solutions), current)
         } else {
             Found::All(solutions)
         };
-        Self { found, number: 0 }
+        Self { found, number: before }
     }
 
     /// Leaves out the next so many.
@@ -53,7 +55,7 @@ impl Source {
     }
 
     pub(super) fn next(&mut self) -> Option<Entry<'_>> {
-        self.number += 1;
+        self.number = self.number.map(|number| number + 1);
         let number = self.number;
         match &mut self.found {
             Found::All(solutions) => {

@@ -1,0 +1,151 @@
+//! The results of a benchmark: as `--json` writes them, as they are read back, and as everything that is shown is made
+//! of, so that a plot of saved results is that of new ones.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use queens::bench::{Machine as Plotted, Point, Timing};
+use serde::{Deserialize, Serialize};
+
+use super::score::Score;
+use crate::cli::machine::Machine;
+use crate::cli::output::{self, About};
+use crate::cli::{Exit, Failure};
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Saved {
+    schema: u32,
+    pub(super) version: String,
+    pub(super) cpu: String,
+    command: String,
+    /// What 0.1.0 did not write is left empty where it is missing.
+    #[serde(default)]
+    pub(super) commit: String,
+    #[serde(default)]
+    pub(super) date: String,
+    #[serde(default)]
+    pub(super) machine: Machine,
+    pub(super) runs: u64,
+    /// Of the fixed work, where that was among what was timed.
+    #[serde(default)]
+    pub(super) score: Option<Score>,
+    pub(super) results: Vec<Entry>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) n: usize,
+    pub(super) engine: String,
+    pub(super) isa: String,
+    pub(super) threads: usize,
+    pub(super) count: String,
+    /// Of each run, in the order of the runs.
+    pub(super) seconds: Vec<f64>,
+    pub(super) median: f64,
+    pub(super) fastest: f64,
+    pub(super) slowest: f64,
+    pub(super) solutions_per_second: f64,
+    /// Over one thread, where that was timed too.
+    pub(super) speed_up: Option<f64>,
+    pub(super) efficiency: Option<f64>,
+}
+
+impl Saved {
+    pub(super) fn new(timings: &[Timing], runs: u64) -> Self {
+        let entry = |timing: &Timing| {
+            let combination = timing.combination;
+            let speed_up = timing.speed_up(timings);
+            Entry {
+                n: combination.size.get(),
+                engine: combination.method.engine.info().name.to_owned(),
+                isa: combination.method.isa.name().to_owned(),
+                threads: combination.threads,
+                count: timing.count.to_string(),
+                seconds: timing.seconds.clone(),
+                median: timing.median(),
+                fastest: timing.fastest(),
+                slowest: timing.slowest(),
+                solutions_per_second: timing.count as f64 / timing.median(),
+                speed_up,
+                efficiency: speed_up.map(|speed_up| speed_up / combination.threads as f64),
+            }
+        };
+        let results: Vec<Entry> = timings.iter().map(entry).collect();
+        Self {
+            schema: output::SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            cpu: About::here().cpu,
+            command: "bench".to_owned(),
+            commit: env!("QUEENS_COMMIT").to_owned(),
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            machine: Machine::here(),
+            runs,
+            score: Score::of(&results),
+            results,
+        }
+    }
+
+    /// Reads the file that an earlier run wrote.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", path.display()));
+        let bytes = output::read(path).map_err(|error| failure(crate::cli::save::reason(&error)))?;
+        let saved: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
+        if saved.results.is_empty() {
+            return Err(failure("no results in it".to_owned()));
+        }
+        Ok(saved)
+    }
+
+    /// Processor and version, in a line.
+    pub(super) fn about(&self) -> String {
+        let cpu = if self.cpu.is_empty() { "unknown processor" } else { &self.cpu };
+        format!("{cpu}, queens {}", self.version)
+    }
+
+    /// What there is to know beside the times: label and value.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+        let machine = &self.machine;
+        let commit = if self.commit.is_empty() { String::new() } else { format!(", commit {}", self.commit) };
+        let facts = [
+            ("processor", if self.cpu.is_empty() { "unknown".to_owned() } else { self.cpu.clone() }),
+            ("cores", if machine.threads == 0 { String::new() } else { machine.cores() }),
+            ("caches", machine.caches.join(", ")),
+            ("system", machine.system.clone()),
+            ("program", format!("queens {}{commit}", self.version)),
+            ("date", self.date.clone()),
+            ("runs", format!("{} of each, medians; ± {}", self.runs, super::table::SPREAD)),
+            ("score", self.score.as_ref().map_or_else(String::new, ToString::to_string)),
+        ];
+        facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    /// As the plot takes it, by this name where there are several.
+    pub(super) fn plotted(&self, name: &str) -> Plotted {
+        let point = |entry: &Entry| Point {
+            n: entry.n,
+            engine: entry.engine.clone(),
+            isa: entry.isa.clone(),
+            threads: entry.threads,
+            median: entry.median,
+            fastest: entry.fastest,
+            slowest: entry.slowest,
+            speed_up: entry.speed_up,
+        };
+        Plotted { name: name.to_owned(), points: self.results.iter().map(point).collect() }
+    }
+
+    /// How far apart the runs of a usual combination were: the median over all of the half range over the median.
+    pub(super) fn noise(&self) -> f64 {
+        let mut spreads: Vec<f64> = self.results.iter().map(Entry::spread).collect();
+        spreads.sort_by(f64::total_cmp);
+        spreads.get(spreads.len() / 2).copied().unwrap_or(0.0)
+    }
+}
+
+impl Entry {
+    /// Half the range from the fastest to the slowest run, over the median.
+    pub(super) fn spread(&self) -> f64 {
+        (self.slowest - self.fastest) / 2.0 / self.median
+    }
+}
