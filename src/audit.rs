@@ -14,12 +14,13 @@ use crate::auditor::{self, Audited};
 use crate::count::{CountError, thread_pool};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method};
-use crate::ledger::{Fingerprint, Ledger};
+use crate::ledger::{Fingerprint, Ledger, Subject};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::rows::Lines;
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate;
+use crate::symmetric::TurnCount;
 use crate::tally::{Overflow, Tally};
 
 /// What to recount of a ledger.
@@ -109,8 +110,11 @@ impl<'a> Audit<'a> {
     /// Where this program cannot recount such a ledger, the engine fails its self-check, or no threads can be had.
     /// A difference is no error but a finding.
     pub fn run(&self, stopped: &(dyn Fn() -> bool + Sync)) -> Result<Findings, CountError> {
-        let Fingerprint { prefix, engine, .. } = self.ledger.fingerprint();
+        let Fingerprint { subject, engine, .. } = self.ledger.fingerprint();
         let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.clone()))?;
+        let Subject::Completions(prefix) = subject else {
+            return Err(CountError::UnknownEngine(TurnCount::ENGINE.to_owned()));
+        };
         let method = Method::choose(engine, self.isa, prefix)?;
         let pool = thread_pool(self.threads)?;
         let start = Instant::now();
@@ -172,7 +176,7 @@ impl Job for Recount<'_> {
         S: Engine<Task = P::Task>,
     {
         let ledger = self.audit.ledger.fingerprint();
-        ledger.check(&Fingerprint::new(ledger.prefix, self.name, plan))?;
+        ledger.check(&Fingerprint::new(ledger.subject, self.name, plan))?;
         let recount = |(unit, tally): (usize, Tally)| self.unit(plan, engine, unit, &tally).transpose();
         let drawn = self.audit.draw();
         let units: Result<Vec<Recounted>, Overflow> =

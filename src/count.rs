@@ -6,7 +6,7 @@ use crate::board::{Size, SizeError};
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, Method, MethodError};
-use crate::ledger::{Fingerprint, LedgerError};
+use crate::ledger::{Fingerprint, LedgerError, Subject};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::rows::{Lines, RowsPlan};
@@ -97,15 +97,15 @@ impl Count {
         Self { prefix, engine: Choice::Auto, isa: None, threads: 0, double_check: 0.0 }
     }
 
-    /// The count that a ledger with this fingerprint belongs to, going by its prefix and engine. Whether its plan is the
-    /// one that such a count has is another question: [`Fingerprint::check`] answers it with [`Count::fingerprint`].
+    /// The completions of `prefix` by the engine of this name, as a ledger has them. Whether the ledger's plan is the one
+    /// that such a count has is another question: [`Fingerprint::check`] answers it with [`Count::fingerprint`].
     ///
     /// # Errors
     /// Where no engine has that name, or it cannot count this.
-    pub fn of(fingerprint: &Fingerprint) -> Result<Self, MethodError> {
-        let engine = fingerprint.engine.parse().map_err(MethodError::Unknown)?;
-        let count = Self::completions(fingerprint.prefix).engine(engine);
-        Method::choose(engine, None, &fingerprint.prefix).map(|_| count)
+    pub fn of(prefix: Placement, engine: &str) -> Result<Self, MethodError> {
+        let engine = engine.parse().map_err(MethodError::Unknown)?;
+        let count = Self::completions(prefix).engine(engine);
+        Method::choose(engine, None, &prefix).map(|_| count)
     }
 
     /// By this engine instead of the fastest.
@@ -138,7 +138,7 @@ impl Count {
     /// Where the engine and the prefix do not go together.
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
-        let print = Print { prefix: self.prefix, engine: method.engine.info().name };
+        let print = Print { subject: self.prefix.into(), engine: method.engine.info().name };
         Ok(dispatch(method, &self.prefix, Lines::Two, print))
     }
 
@@ -299,7 +299,7 @@ impl Job for Gate {
 }
 
 struct Print {
-    prefix: Placement,
+    subject: Subject,
     engine: &'static str,
 }
 
@@ -312,7 +312,7 @@ impl Job for Print {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        Fingerprint::new(self.prefix, self.engine, plan)
+        Fingerprint::new(self.subject, self.engine, plan)
     }
 }
 
@@ -327,6 +327,18 @@ impl Job for Sum<'_> {
     type Output = Result<(Tally, usize), Halt>;
 
     fn run<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Self::Output
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        S: Engine<Task = P::Task>,
+    {
+        self.of(plan, engine, second)
+    }
+}
+
+impl Sum<'_> {
+    /// The sum, and how many units were counted twice.
+    pub(crate) fn of<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Result<(Tally, usize), Halt>
     where
         P: Plan,
         E: Engine<Task = P::Task>,

@@ -63,5 +63,5 @@ pub use placement::{Placement, PlacementError, Square};
 pub use profile::{Profile, ProfileReport, profile};
 pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
-pub use symmetric::{NotDivisible, Residue, Turn, Unique};
+pub use symmetric::{NotDivisible, Residue, Turn, TurnBoard, TurnBoardError, TurnCount, TurnReport, Unique};
 pub use symmetry::{Fundamental, Orbit, Symmetry};

@@ -124,6 +124,11 @@ pub static HALF_TURN: Sequence = Sequence {
         34_132_592,
         115_718_268,
         320_403_024,
+        1_250_901_440,
+        3_600_075_088,
+        14_589_438_024,
+        43_266_334_696,
+        181_254_386_312,
     ],
 };
 
@@ -173,6 +178,60 @@ pub static QUARTER_TURN: Sequence = Sequence {
         0,
         77_184_000,
         101_492_736,
+        0,
+        0,
+        1_261_588_480,
+        1_795_233_792,
+        0,
+        0,
+        21_517_426_688,
+        35_028_172_800,
+        0,
+        0,
+        406_875_119_616,
+        652_044_443_648,
+        0,
+        0,
+        8_613_581_094_912,
+        12_530_550_128_640,
+        0,
+        0,
+        194_409_626_533_888,
+        291_826_098_503_680,
+        0,
+        0,
+    ],
+};
+
+/// Pairings of the numbers 1 to 2m with all sums and differences distinct, from m = 1: 2^m times as many solutions of
+/// N = 4m+1 are unchanged by a quarter turn. <https://oeis.org/A002968>
+pub static PAIRINGS: Sequence = Sequence {
+    id: "A002968",
+    offset: 1,
+    terms: &[1, 0, 1, 8, 22, 51, 342, 2609, 16896, 99114, 876_579, 8_551_800, 79_595_269, 764_804_085, 8_905_825_760],
+};
+
+/// The same for N = 4m, where the numbers are 1, 3, ..., 4m-1. <https://oeis.org/A398960>
+pub static ODD_PAIRINGS: Sequence = Sequence {
+    id: "A398960",
+    offset: 1,
+    terms: &[
+        1,
+        0,
+        1,
+        4,
+        15,
+        52,
+        257,
+        1589,
+        11417,
+        75375,
+        616_010,
+        5_253_278,
+        49_667_373,
+        525_731_268,
+        5_932_910_966,
+        72_094_767_660,
     ],
 };
 

@@ -153,7 +153,8 @@ impl Profile {
 
     /// What a ledger is about, where it is about a profile.
     pub fn of(fingerprint: &Fingerprint) -> Option<Self> {
-        (fingerprint.engine == Self::ENGINE).then(|| Self::new(fingerprint.prefix.size()))
+        let prefix = fingerprint.subject.placement().filter(|_| fingerprint.engine == Self::ENGINE)?;
+        Some(Self::new(prefix.size()))
     }
 }
 

@@ -218,7 +218,7 @@ fn a_repeat_within_a_second_is_the_same_signal() {
     let path = folder.path();
     for round in 0..20 {
         // Twenty rounds do not come to the end of it.
-        let line = LINE.replace("count 14", "count 17");
+        let line = LINE.replace("count 14", "count 15");
         let child = queens(path, &format!("{line} --resume")).spawn().unwrap();
         counting(&child);
         signal(&child, Signal::TERM);

@@ -1,5 +1,6 @@
 //! Every result held against what is known of it: the published term, else the remainder that symmetry demands.
 
+use queens::ledger::Subject;
 use queens::oeis::{self, Sequence};
 use queens::{Placement, Residue};
 use serde::Serialize;
@@ -46,6 +47,14 @@ impl Agreement {
         let (id, agrees) = (sequence.id, term == found);
         let wrong = (!agrees).then(|| format!("found {found}, but OEIS {id} has {term}"));
         Self { oeis: Some(Oeis { sequence: id, agrees }), wrong, ..Self::default() }
+    }
+
+    /// Of whatever is counted.
+    pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
+        match subject {
+            Subject::Completions(prefix) => Self::all(prefix, found, threads),
+            Subject::Unchanged(board) => Ok(Self::with(board.turn().sequence(), board.n(), found)),
+        }
     }
 
     /// Of the number of all completions of a placement: of nothing, unless it is empty.

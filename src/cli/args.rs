@@ -63,9 +63,9 @@ pub(crate) enum Command {
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Count {
-    /// Columns and rows of the board, 0 to 32
+    /// Columns and rows of the board, 0 to 32 (half turns to 38, quarter turns to 77), or a range of them as in 1-16
     #[arg(value_name = "N", allow_negative_numbers = true)]
-    pub(crate) size: Size,
+    pub(crate) sizes: Sizes,
 
     /// The engine that counts
     #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
@@ -92,7 +92,7 @@ pub(crate) struct Count {
         long,
         value_name = "TURN",
         visible_alias = "symmetric",
-        conflicts_with_all = ["prefix", "unique", "engine", "isa", "shard", "checkpoint", "double_check"]
+        conflicts_with_all = ["prefix", "unique", "engine"]
     )]
     pub(crate) symmetry: Option<Symmetry>,
 
@@ -138,7 +138,11 @@ pub(crate) struct Profile {
 pub(crate) struct Verify {
     /// The largest N
     #[arg(long, value_name = "N", default_value = "14", allow_negative_numbers = true)]
-    pub(crate) to: Size,
+    pub(crate) to: Sizes,
+
+    /// Compare the solutions that a turn leaves unchanged (A032522, A033148)
+    #[arg(long, value_name = "TURN", conflicts_with_all = ["unique", "engines", "bfile"])]
+    pub(crate) symmetry: Option<Symmetry>,
 
     /// An engine to verify, once for each; left out: every engine, as far as it is quick
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
@@ -228,9 +232,13 @@ pub(crate) struct Bench {
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Estimate {
-    /// Columns and rows of the board, 0 to 32
+    /// Columns and rows of the board, 0 to 32 (half turns to 38, quarter turns to 77)
     #[arg(value_name = "N", allow_negative_numbers = true)]
-    pub(crate) size: Size,
+    pub(crate) sizes: Sizes,
+
+    /// The solutions that a turn leaves unchanged instead of all
+    #[arg(long, value_name = "TURN", conflicts_with = "engine")]
+    pub(crate) symmetry: Option<Symmetry>,
 
     /// The engine of the run; auto picks the fastest
     #[arg(long, default_value = "auto", value_parser = engine_parser())]
@@ -259,6 +267,42 @@ pub(crate) struct Estimate {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// One size of board, or a range of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    range: bool,
+}
+
+impl Sizes {
+    /// The size, where it is not a range.
+    pub(crate) fn one(self) -> Option<usize> {
+        (!self.range).then_some(self.first)
+    }
+}
+
+impl std::str::FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        /// Nothing can be counted beyond, see `Turn::sizes`.
+        const MOST: usize = 77;
+        let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST);
+        let sizes = match text.split_once('-') {
+            None => number(text).map(|n| Self { first: n, last: n, range: false }),
+            Some((first, last)) => number(first)
+                .zip(number(last))
+                .filter(|(first, last)| first <= last)
+                .map(|(first, last)| Self { first, last, range: true }),
+        };
+        sizes.ok_or_else(|| {
+            "N is a whole number from 0 to 32 (with --symmetry half to 38, quarter to 77), or a range as in 1-16"
+                .to_owned()
+        })
+    }
 }
 
 /// A turn of the board that leaves a solution unchanged.

@@ -140,10 +140,10 @@ fn percent(part: u128, whole: u128) -> String {
 
 /// The findings as a person reads them.
 fn table(ledger: &Ledger, findings: &Findings, args: &Command) -> Table {
-    let prefix = &ledger.fingerprint().prefix;
+    let subject = &ledger.fingerprint().subject;
     let mut table = Table::default();
-    table.row("N", prefix.size());
-    if !prefix.is_empty() {
+    table.row("N", subject.n());
+    if let Some(prefix) = subject.prefix() {
         table.row("prefix", prefix);
     }
     let (finished, units) = (findings.finished, ledger.units());
@@ -212,7 +212,7 @@ struct TaskJson {
 
 impl Json {
     fn new(ledger: &Ledger, findings: &Findings, args: &Command) -> Self {
-        let prefix = &ledger.fingerprint().prefix;
+        let subject = &ledger.fingerprint().subject;
         let unit = |found: &Recounted| UnitJson {
             unit: found.unit,
             tally: found.tally.to_string(),
@@ -231,8 +231,8 @@ impl Json {
         Self {
             about: output::About::here(),
             command: "audit",
-            n: prefix.size().get(),
-            prefix: (!prefix.is_empty()).then(|| prefix.to_string()),
+            n: subject.n(),
+            prefix: subject.prefix().map(|prefix| prefix.to_string()),
             engine: findings.method.engine.to_string(),
             isa: findings.method.isa.to_string(),
             threads: findings.threads,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use queens::estimate::Estimate;
 use queens::run::progress::Watch;
-use queens::{Count, Isa, Placement, Report};
+use queens::{Count, Isa, Placement, Report, Size};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
@@ -13,27 +13,19 @@ use super::long::When;
 use super::output::{self, Table};
 use super::units::{Outcome, Units};
 use super::watch::Forecast;
-use super::{Failure, args, memory, symmetric};
+use super::{Failure, args, memory, symmetric, terms};
 
 pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
+    let Some(n) = args.sizes.one() else { return terms::run(args) };
     if let Some(symmetry) = args.symmetry {
-        return symmetric::unchanged(args, symmetry);
+        return symmetric::unchanged(args, symmetry, n);
     }
+    let size = size(n)?;
     let prefix = match &args.prefix {
-        None => Placement::empty(args.size),
-        Some(text) => {
-            Placement::parse(text, args.size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?
-        }
+        None => Placement::empty(size),
+        Some(text) => Placement::parse(text, size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?,
     };
-    memory::look(args, &prefix);
-    let count = isa(Count::completions(prefix), args.isa)
-        .engine(args.engine)
-        .threads(args.threads)
-        .double_check(args.long.double_check);
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let work = move |watch: &Watch| count.run_watched(watch);
-    let (quiet, forecast) = (args.quiet, forecast(args));
-    let outcome = Units { args: &args.long, quiet, fingerprint, forecast, work }.run()?;
+    let outcome = counted(args, prefix)?;
     if args.unique {
         return symmetric::unique(args, &outcome.report);
     }
@@ -59,18 +51,36 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A board that all solutions can be counted on.
+pub(super) fn size(n: usize) -> Result<Size, Failure> {
+    Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+}
+
+/// Counts the completions of a placement, all of them or a shard.
+pub(super) fn counted(args: &args::Count, prefix: Placement) -> Result<Outcome<Report>, Failure> {
+    memory::look(args, &prefix);
+    let count = isa(Count::completions(prefix), args.isa)
+        .engine(args.engine)
+        .threads(args.threads)
+        .double_check(args.long.double_check);
+    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let work = move |watch: &Watch| count.run_watched(watch);
+    let (quiet, forecast) = (args.quiet, forecast(args, &prefix));
+    Units { args: &args.long, quiet, fingerprint, forecast, work }.run()
+}
+
 /// The count on the instruction set asked for, if any.
 fn isa(count: Count, isa: Option<Isa>) -> Count {
     isa.map_or(count.clone(), |isa| count.isa(isa))
 }
 
 /// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
-fn forecast(args: &args::Count) -> Option<Forecast> {
+fn forecast(args: &args::Count, prefix: &Placement) -> Option<Forecast> {
     const TIME: Duration = Duration::from_secs(3);
     const SAMPLES: usize = 1000;
     let estimate =
-        Estimate::new(args.size).engine(args.engine).isa(args.isa).threads(1).samples(SAMPLES).max_time(TIME);
-    args.prefix.is_none().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
+        Estimate::new(prefix.size()).engine(args.engine).isa(args.isa).threads(1).samples(SAMPLES).max_time(TIME);
+    prefix.is_empty().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
 }
 
 /// The result as a program reads it.

@@ -2,16 +2,20 @@
 
 use std::io::Write;
 
-use queens::estimate::{Estimate, Interval};
-use queens::oeis;
+use queens::estimate::{self, Estimate, Interval};
+use queens::{TurnBoard, oeis};
 use serde::Serialize;
 
-use super::Failure;
-use super::args;
 use super::output::{self, Table};
+use super::{Failure, args, count, symmetric};
 
 pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
-    let estimate = Estimate::new(args.size)
+    let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
+    if let Some(symmetry) = args.symmetry {
+        return turn(args, symmetric::board(symmetry, n)?);
+    }
+    let size = count::size(n)?;
+    let estimate = Estimate::new(size)
         .engine(args.engine)
         .isa(args.isa)
         .threads(args.threads)
@@ -20,14 +24,14 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
         .max_time(args.max_time);
     let prediction = estimate.run().map_err(|error| Failure::from(&error))?;
     let memory = peak_memory();
-    let published = oeis::QUEENS.term(args.size.get());
+    let published = oeis::QUEENS.term(n);
     let work = prediction.seconds.mean * prediction.cores as f64;
     let mut out = anstream::stdout().lock();
     if args.json {
         let json = Json {
             about: output::About::here(),
             command: "estimate",
-            n: args.size.get(),
+            n,
             engine: prediction.method.engine.to_string(),
             isa: prediction.method.isa.to_string(),
             threads: prediction.threads,
@@ -47,13 +51,13 @@ pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
         return Ok(output::json(&mut out, &json)?);
     }
     let mut table = Table::default();
-    table.row("N", args.size);
+    table.row("N", size);
     table.result("solutions", interval(prediction.count, output::rounded));
     if let Some(term) = published {
         table.row("published", format!("{} ({})", output::grouped(term), oeis::QUEENS.id));
     }
     table.result("time", interval(prediction.seconds, output::seconds));
-    let extrapolated = prediction.timed != args.size;
+    let extrapolated = prediction.timed != size;
     if extrapolated {
         table.row(
             "",
@@ -98,6 +102,59 @@ const UNTOLD: f64 = 100.0;
 
 /// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
 const NARROW: f64 = 0.5;
+
+/// The same for what a turn leaves unchanged.
+fn turn(args: &args::Estimate, board: TurnBoard) -> Result<(), Failure> {
+    symmetric::available(args.isa)?;
+    let samples = args.samples as usize;
+    let found = estimate::turn(board, args.isa, args.threads, samples, args.seed, args.max_time)
+        .map_err(|error| Failure::from(&error))?;
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        let json = TurnJson {
+            about: output::About::here(),
+            command: "estimate",
+            n: board.n(),
+            symmetry: board.turn().name(),
+            isa: found.isa.to_string(),
+            threads: found.threads,
+            tasks: found.tasks,
+            count: IntervalJson::from(found.count),
+            run_seconds: IntervalJson::from(found.seconds),
+            samples: found.samples,
+            seed: args.seed,
+            seconds: found.spent,
+        };
+        return Ok(output::json(&mut out, &json)?);
+    }
+    let mut table = Table::default();
+    table.row("N", board.n());
+    table.row("unchanged by", format!("a {} turn", board.turn()));
+    table.result("solutions", interval(found.count, output::rounded));
+    table.result("time", interval(found.seconds, output::seconds));
+    table.row("threads", found.threads);
+    table.row("tasks", output::grouped(found.tasks.into()));
+    let samples = output::grouped(found.samples as u128);
+    table.row("sampled", format!("{samples} tasks, in {}", output::seconds(found.spent)));
+    Ok(write!(out, "{table}")?)
+}
+
+#[derive(Serialize)]
+struct TurnJson {
+    #[serde(flatten)]
+    about: output::About,
+    command: &'static str,
+    n: usize,
+    symmetry: &'static str,
+    isa: String,
+    threads: usize,
+    tasks: u64,
+    count: IntervalJson,
+    run_seconds: IntervalJson,
+    samples: usize,
+    seed: u64,
+    seconds: f64,
+}
 
 fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
     let Interval { mean, low, high } = interval;

@@ -10,7 +10,7 @@ use super::{args, output};
 pub(crate) fn look(args: &args::Count, prefix: &Placement) {
     let Ok(method) = Method::choose(args.engine, args.isa, prefix) else { return };
     let threads = if args.threads == 0 { available_threads() } else { args.threads };
-    if let Some(text) = warning(|threads| method.memory(args.size, threads), threads, available()) {
+    if let Some(text) = warning(|threads| method.memory(prefix.size(), threads), threads, available()) {
         output::warning(&text);
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
-use queens::ledger::{Ledger, LedgerError};
-use queens::{Count, Profile, Shard, ranges};
+use queens::ledger::{Fingerprint, Ledger, LedgerError, Subject};
+use queens::{Count, MethodError, Profile, Shard, TurnCount, ranges};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     let placements = Profile::of(merged.whole.fingerprint()).map(|profile| profile.row(&tally));
     let agreement = match &placements {
         Some(placements) => profile::agreement(placements),
-        None => Agreement::all(&merged.whole.fingerprint().prefix, total, 0)?,
+        None => Agreement::of(&merged.whole.fingerprint().subject, total, 0)?,
     };
     if args.json {
         let profile = placements.map(|placements| placements.iter().map(u128::to_string).collect());
@@ -75,11 +75,8 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
         let ledger = store::read(path)?;
         let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
         // A file says what it is for; what such a count has to have is found out anew.
-        let wanted = match Profile::of(ledger.fingerprint()) {
-            Some(profile) => Ok(profile.fingerprint()),
-            None => Count::of(ledger.fingerprint()).and_then(|count| count.fingerprint()),
-        };
-        let wanted = wanted.map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
+        let wanted = rebuilt(ledger.fingerprint())
+            .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
         ledger.fingerprint().check(&wanted).map_err(named)?;
         let Merged { whole, of } = merged.get_or_insert_with(|| Merged {
             whole: Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE),
@@ -94,13 +91,27 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
     Ok(merged.expect("clap wants at least one file"))
 }
 
+/// The fingerprint that a count of this subject by this engine has today.
+fn rebuilt(found: &Fingerprint) -> Result<Fingerprint, MethodError> {
+    if let Some(profile) = Profile::of(found) {
+        return Ok(profile.fingerprint());
+    }
+    match found.subject {
+        Subject::Completions(prefix) => Count::of(prefix, &found.engine)?.fingerprint(),
+        Subject::Unchanged(board) => Ok(TurnCount::new(board).fingerprint()),
+    }
+}
+
 impl Merged {
     fn table(&self, total: u128, agreement: &Agreement) -> Table {
         let fingerprint = self.whole.fingerprint();
         let mut table = Table::default();
-        table.row("N", fingerprint.prefix.size());
-        if !fingerprint.prefix.is_empty() {
-            table.row("prefix", fingerprint.prefix);
+        table.row("N", fingerprint.subject.n());
+        if let Some(prefix) = fingerprint.subject.prefix() {
+            table.row("prefix", prefix);
+        }
+        if let Some(turn) = fingerprint.subject.turn() {
+            table.row("unchanged by", format!("a {turn} turn"));
         }
         table.result("solutions", output::grouped(total));
         agreement.row(&mut table);
@@ -115,8 +126,9 @@ impl Merged {
         Json {
             about: output::About::here(),
             command: "merge",
-            n: fingerprint.prefix.size().get(),
-            prefix: (!fingerprint.prefix.is_empty()).then(|| fingerprint.prefix.to_string()),
+            n: fingerprint.subject.n(),
+            prefix: fingerprint.subject.prefix().map(|prefix| prefix.to_string()),
+            symmetry: fingerprint.subject.turn().map(|turn| turn.to_string()),
             count: result.map(|(total, _)| total.to_string()),
             profile: None,
             engine: &fingerprint.engine,
@@ -138,6 +150,8 @@ struct Json<'a> {
     command: &'static str,
     n: usize,
     prefix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetry: Option<String>,
     count: Option<String>,
     /// Placements of 0, 1, ... N queens, where the shards are those of a profile.
     profile: Option<Vec<String>>,

@@ -30,6 +30,7 @@ mod signals;
 mod solutions;
 mod symmetric;
 mod symmetries;
+mod terms;
 mod units;
 mod values;
 mod verify;

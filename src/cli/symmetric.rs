@@ -1,14 +1,18 @@
 //! `queens count N --unique` and `queens count N --symmetry half|quarter`
 
 use std::io::IsTerminal;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use queens::{Report, Turn, Unique, available_threads, oeis};
+use queens::engine::lanes::IsaError;
+use queens::run::progress::Watch;
+use queens::{Isa, Report, Turn, TurnBoard, TurnCount, TurnReport, Unique, estimate, oeis};
 use serde::Serialize;
 
 use super::agree::{Agreement, Oeis};
 use super::args::{self, Symmetry};
 use super::output::{self, Table};
+use super::units::{Outcome, Units};
+use super::watch::Forecast;
 use super::{Exit, Failure};
 
 /// The symmetry classes of all the solutions that `report` counted.
@@ -48,39 +52,91 @@ pub(super) fn unique(args: &args::Count, report: &Report) -> Result<(), Failure>
     print(args, classes, &agreement, &table, &json)
 }
 
-/// The solutions that a turn leaves unchanged.
-pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry) -> Result<(), Failure> {
-    let (turn, name) = match symmetry {
-        Symmetry::Half => (Turn::Half, "half"),
-        Symmetry::Quarter => (Turn::Quarter, "quarter"),
-    };
-    let threads = if args.threads == 0 { available_threads() } else { args.threads };
-    let start = Instant::now();
-    let count = turn.count(args.size, threads).map_err(|error| Failure::from(&error))?;
-    let seconds = start.elapsed().as_secs_f64();
+/// The turn of that name.
+pub(super) fn turn(symmetry: Symmetry) -> Turn {
+    match symmetry {
+        Symmetry::Half => Turn::Half,
+        Symmetry::Quarter => Turn::Quarter,
+    }
+}
 
-    let sequence = match turn {
-        Turn::Half => &oeis::HALF_TURN,
-        Turn::Quarter => &oeis::QUARTER_TURN,
-    };
-    let agreement = Agreement::with(sequence, args.size.get(), count);
+/// A board that this turn is counted on.
+pub(super) fn board(symmetry: Symmetry, n: usize) -> Result<TurnBoard, Failure> {
+    TurnBoard::new(turn(symmetry), n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+}
+
+/// Whether the processor has the instruction set asked for.
+pub(super) fn available(isa: Option<Isa>) -> Result<(), Failure> {
+    match isa.filter(|isa| !isa.is_available()) {
+        Some(missing) => Err(Failure::usage(&IsaError::Missing(missing))),
+        None => Ok(()),
+    }
+}
+
+/// Counts what a turn leaves unchanged, all of it or a shard.
+pub(super) fn counted(args: &args::Count, symmetry: Symmetry, n: usize) -> Result<Outcome<TurnReport>, Failure> {
+    let board = board(symmetry, n)?;
+    available(args.isa)?;
+    let count = TurnCount::new(board).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
+    let fingerprint = count.fingerprint();
+    let work = move |watch: &Watch| count.run_watched(watch);
+    let forecast = Some(forecast(board, args.isa));
+    Units { args: &args.long, quiet: args.quiet, fingerprint, forecast, work }.run()
+}
+
+/// A quick estimate of the whole count, on one thread beside those that count.
+fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
+    const TIME: Duration = Duration::from_secs(3);
+    const SAMPLES: usize = 1000;
+    Box::new(move || estimate::turn(board, isa, 1, SAMPLES, 0, TIME).ok().map(|found| found.seconds.mean))
+}
+
+/// The solutions that a turn leaves unchanged.
+pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry, n: usize) -> Result<(), Failure> {
+    let outcome = counted(args, symmetry, n)?;
+    let TurnReport { board, count, isa, threads, seconds, double_checked } = outcome.report;
+    let (turn, whole) = (board.turn(), outcome.shard.is_whole());
+    let agreement = if whole { Agreement::with(turn.sequence(), n, count) } else { Agreement::default() };
     let mut table = Table::default();
-    table.row("N", args.size);
-    table.result("solutions", output::grouped(count));
+    table.row("N", n);
+    if whole {
+        table.result("solutions", output::grouped(count));
+    } else {
+        table.row("shard", outcome.shard);
+        table.result("its part", output::grouped(count));
+    }
     agreement.row(&mut table);
-    table.row("unchanged by", format!("a {name} turn"));
+    table.row("unchanged by", format!("a {turn} turn"));
+    table.row("engine", format!("{}, {isa}", TurnCount::ENGINE));
     table.row("threads", threads);
     table.row("time", output::seconds(seconds));
+    if outcome.resumed > 0 {
+        table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
+    }
+    if double_checked > 0 {
+        table.row("checked", format!("{double_checked} units twice, no difference"));
+    }
     let json = UnchangedJson {
         about: output::About::here(),
         command: "count",
-        n: args.size.get(),
-        symmetry: name,
+        n,
+        symmetry: turn.name(),
         oeis: agreement.oeis,
-        count: count.to_string(),
+        count: whole.then(|| count.to_string()),
+        shard: (!whole).then(|| outcome.shard.to_string()),
+        part: (!whole).then(|| count.to_string()),
+        engine: TurnCount::ENGINE,
+        isa: isa.to_string(),
         threads,
         seconds,
+        units: outcome.units,
+        resumed: outcome.resumed,
+        double_checked,
     };
+    if !whole && !args.json && (args.quiet || !std::io::stdout().is_terminal()) {
+        // A part of the count, alone, would pass for the count.
+        return Ok(());
+    }
     print(args, count, &agreement, &table, &json)
 }
 
@@ -131,7 +187,15 @@ struct UnchangedJson {
     n: usize,
     symmetry: &'static str,
     oeis: Option<Oeis>,
-    count: String,
+    count: Option<String>,
+    shard: Option<String>,
+    /// What this shard adds to the count.
+    part: Option<String>,
+    engine: &'static str,
+    isa: String,
     threads: usize,
     seconds: f64,
+    units: usize,
+    resumed: usize,
+    double_checked: usize,
 }

@@ -84,13 +84,13 @@ where
         }
         // Found out after hours, a full disk or a folder that may not be written would cost the shard.
         store.rehearse(&Ledger::new(self.fingerprint.clone(), shard))?;
-        let (quiet, size) = (self.quiet, self.fingerprint.prefix.size());
+        let (quiet, n) = (self.quiet, self.fingerprint.subject.n());
         let (outcome, ledger) = self.open(shard)?;
         if let Err(error) = store.save(&ledger) {
             return Err(unsaved(&ledger, &error, out));
         }
         if !quiet {
-            output::note(&format!("{}: shard {shard} of N = {size}, {} units", out.display(), outcome.units));
+            output::note(&format!("{}: shard {shard} of N = {n}, {} units", out.display(), outcome.units));
         }
         Ok(outcome)
     }

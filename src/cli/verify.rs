@@ -10,7 +10,7 @@ use queens::{BFile, ENGINES, EngineKind, Method, Size};
 use serde::Serialize;
 
 use super::output;
-use super::{Exit, Failure, args};
+use super::{Exit, Failure, args, terms};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -20,6 +20,11 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
 pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
+    let Some(to) = args.to.one() else { return Err(Failure::usage(&"--to is one N, the largest")) };
+    if let Some(symmetry) = args.symmetry {
+        return terms::verify(args, symmetry, to);
+    }
+    super::count::size(to)?;
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
@@ -27,9 +32,9 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let mut out = output::heedless();
     let mut layout = None;
     let mut rows = Vec::new();
-    let sizes: Vec<Size> = Size::all().filter(|size| *size <= args.to && source.term(*size).is_some()).collect();
+    let sizes: Vec<Size> = Size::all().filter(|size| size.get() <= to && source.term(*size).is_some()).collect();
     let Some(&largest) = sizes.last() else {
-        return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {}", source.name, args.to)));
+        return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", source.name)));
     };
     let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
     let methods = methods.map_err(|error| Failure::usage(&error))?;

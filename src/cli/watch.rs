@@ -93,7 +93,7 @@ pub(crate) fn run<T: Send + 'static>(
     forecast: Option<Forecast>,
     work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
 ) -> Result<(T, Ledger), Failure> {
-    let n = ledger.fingerprint().prefix.size().get();
+    let n = ledger.fingerprint().subject.n();
     let watch = Arc::new(Watch::new(ledger));
     let (sender, events) = mpsc::channel();
     let requests = sender.clone();

@@ -15,6 +15,7 @@ mod clock;
 mod interval;
 mod sample;
 mod time;
+mod turn;
 
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,7 @@ use crate::run::dispatch::dispatch;
 pub use interval::Interval;
 use sample::Sampler;
 use time::TimeSample;
+pub use turn::{TurnPrediction, turn};
 
 /// Parts sampled for the count to one task sampled for the time.
 const PARTS_PER_TASK: usize = 10;

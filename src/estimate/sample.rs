@@ -49,6 +49,17 @@ impl Job for Sampler<'_> {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
+        self.of(plan, engine)
+    }
+}
+
+impl Sampler<'_> {
+    /// Draws.
+    pub(super) fn of<P, E>(self, plan: &P, engine: &E) -> Samples
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+    {
         let units = Units::new(plan);
         // Samples are handed out by their number, which alone decides what is drawn: neither the number of threads nor
         // their speed has a say in it.

@@ -3,7 +3,7 @@
 //! ```text
 //! queens ledger 1                        the format
 //! n 16                                   columns and rows of the board
-//! prefix -                               the queens given, or - for none
+//! prefix -                               the queens given, or - for none; or symmetry half, or symmetry quarter
 //! engine backtrack                       who counted
 //! plan rows/1 N=16 prefix= lines=2       how the count is cut, in the plan's own words
 //! units 105                              units of the whole plan
@@ -27,9 +27,9 @@ use std::str::Lines;
 
 use sha2::{Digest, Sha256};
 
-use super::{Fingerprint, Ledger, Origin};
-use crate::board::Size;
+use super::{Fingerprint, Ledger, Origin, Subject};
 use crate::placement::Placement;
+use crate::symmetric::TurnBoard;
 
 /// The number in the first line. It grows with every change that an older program would misread.
 const VERSION: &str = "1";
@@ -58,13 +58,17 @@ pub enum FormatError {
 
 /// The ledger as text.
 pub fn encode(ledger: &Ledger) -> String {
-    let Fingerprint { prefix, engine, plan, units } = ledger.fingerprint();
+    let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
     let origin = &ledger.origin;
-    let shown = if prefix.is_empty() { "-".to_owned() } else { prefix.to_string() };
+    let kind = match subject {
+        Subject::Completions(prefix) if prefix.is_empty() => "prefix -".to_owned(),
+        Subject::Completions(prefix) => format!("prefix {prefix}"),
+        Subject::Unchanged(board) => format!("symmetry {}", board.turn()),
+    };
     let mut text = format!(
-        "{MAGIC}{VERSION}\nn {}\nprefix {shown}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
+        "{MAGIC}{VERSION}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
          program {}\nseconds {:.3}\n",
-        prefix.size(),
+        subject.n(),
         ledger.shard(),
         one_line(&origin.host),
         one_line(&origin.program),
@@ -121,16 +125,21 @@ fn one_line(name: &str) -> String {
 /// The contents of the lines before the checksum. What it lets pass in another form, [`decode`] catches.
 fn read(mut lines: Lines<'_>) -> Result<Ledger, String> {
     lines.next();
-    let size: Size = parsed("n", field(&mut lines, "n")?)?;
-    let prefix = match field(&mut lines, "prefix")? {
-        "-" => Placement::empty(size),
-        text => Placement::parse(text, size).map_err(|error| error.to_string())?,
+    let n = field(&mut lines, "n")?;
+    let kind = lines.next().and_then(|line| line.split_once(' ')).ok_or("the line 'prefix' is missing")?;
+    let subject = match kind {
+        ("prefix", "-") => Placement::empty(parsed("n", n)?).into(),
+        ("prefix", text) => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
+        ("symmetry", turn) => Subject::Unchanged(
+            TurnBoard::new(parsed("turn", turn)?, parsed("n", n)?).map_err(|error| error.to_string())?,
+        ),
+        _ => return Err("the line 'prefix' is missing".to_owned()),
     };
     let engine = field(&mut lines, "engine")?.to_owned();
     let plan = field(&mut lines, "plan")?.to_owned();
     let units = parsed("units", field(&mut lines, "units")?)?;
     let shard = parsed("shard", field(&mut lines, "shard")?)?;
-    let mut ledger = Ledger::new(Fingerprint { prefix, engine, plan, units }, shard);
+    let mut ledger = Ledger::new(Fingerprint { subject, engine, plan, units }, shard);
     ledger.origin = Origin {
         host: field(&mut lines, "host")?.to_owned(),
         program: field(&mut lines, "program")?.to_owned(),
@@ -162,13 +171,14 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::shard::Shard;
     use proptest::prelude::*;
 
     fn small() -> Ledger {
         let prefix = Placement::parse("15", Size::new(8).unwrap()).unwrap();
         let plan = "rows/1 N=8 prefix=15 lines=2".to_owned();
-        let fingerprint = Fingerprint { prefix, engine: "naive".into(), plan, units: 9 };
+        let fingerprint = Fingerprint { subject: prefix.into(), engine: "naive".into(), plan, units: 9 };
         let mut ledger = Ledger::new(fingerprint, Shard::new(2, 3).unwrap());
         ledger.record(7, 3.into()).unwrap();
         ledger.record(1, u128::MAX.into()).unwrap();
@@ -255,7 +265,7 @@ mod tests {
             seconds in 0.0f64..1e9,
         ) {
             let prefix = Placement::empty(Size::new(20).unwrap());
-            let fingerprint = Fingerprint { prefix, engine: "join".into(), plan: "halves/1".into(), units: 1000 };
+            let fingerprint = Fingerprint { subject: prefix.into(), engine: "join".into(), plan: "halves/1".into(), units: 1000 };
             let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
             for (unit, tally) in tallies {
                 ledger.record(unit, tally.into()).unwrap();

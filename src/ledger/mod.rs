@@ -17,6 +17,7 @@ use std::collections::btree_map::Entry;
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::shard::Shard;
+use crate::symmetric::{Turn, TurnBoard};
 use crate::tally::{Overflow, Tally};
 
 /// Everything that changes what a unit means. Ledgers with different ones have nothing to say to each other.
@@ -24,14 +25,60 @@ use crate::tally::{Overflow, Tally};
 /// The number of threads, the instruction set and the machine are left out on purpose: they change no tally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// What is counted: the completions of this placement.
-    pub prefix: Placement,
+    /// What is counted.
+    pub subject: Subject,
     /// The name of the engine.
     pub engine: String,
     /// The plan's own line, see [`Plan::fingerprint`].
     pub plan: String,
     /// The number of units of the whole plan.
     pub units: usize,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The completions of this placement: all solutions where it is empty.
+    Completions(Placement),
+    /// The solutions that a turn leaves unchanged.
+    Unchanged(TurnBoard),
+}
+
+impl Subject {
+    /// Columns and rows of the board.
+    pub fn n(&self) -> usize {
+        match self {
+            Self::Completions(prefix) => prefix.size().get(),
+            Self::Unchanged(board) => board.n(),
+        }
+    }
+
+    /// The queens given, none of them for all solutions; nothing where no completions are counted.
+    pub fn placement(&self) -> Option<Placement> {
+        match self {
+            Self::Completions(prefix) => Some(*prefix),
+            Self::Unchanged(_) => None,
+        }
+    }
+
+    /// The queens given, where there are any.
+    pub fn prefix(&self) -> Option<Placement> {
+        self.placement().filter(|prefix| !prefix.is_empty())
+    }
+
+    /// The turn, where only what it leaves unchanged is counted.
+    pub fn turn(&self) -> Option<Turn> {
+        match self {
+            Self::Completions(_) => None,
+            Self::Unchanged(board) => Some(board.turn()),
+        }
+    }
+}
+
+impl From<Placement> for Subject {
+    fn from(prefix: Placement) -> Self {
+        Self::Completions(prefix)
+    }
 }
 
 /// Why a ledger does not take something in.
@@ -86,7 +133,7 @@ pub struct Origin {
 /// use queens::ledger::{Fingerprint, Ledger};
 /// use queens::{Placement, Shard, Size};
 /// let prefix = Placement::empty(Size::new(8)?);
-/// let fingerprint = Fingerprint { prefix, engine: "naive".into(), plan: "rows".into(), units: 4 };
+/// let fingerprint = Fingerprint { subject: prefix.into(), engine: "naive".into(), plan: "rows".into(), units: 4 };
 /// let mut ledger = Ledger::new(fingerprint, Shard::new(1, 2)?);
 /// ledger.record(2, 32.into())?;
 /// assert!(ledger.record(2, 33.into()).is_err(), "a unit has one tally");
@@ -103,9 +150,9 @@ pub struct Ledger {
 }
 
 impl Fingerprint {
-    /// That of a plan for the completions of `prefix`, counted by the engine of this name.
-    pub fn new(prefix: Placement, engine: &str, plan: &impl Plan) -> Self {
-        Self { prefix, engine: engine.to_owned(), plan: plan.fingerprint(), units: plan.units() }
+    /// That of a plan for this subject, counted by the engine of this name.
+    pub fn new(subject: impl Into<Subject>, engine: &str, plan: &impl Plan) -> Self {
+        Self { subject: subject.into(), engine: engine.to_owned(), plan: plan.fingerprint(), units: plan.units() }
     }
 
     /// Whether this is `wanted`.
@@ -113,9 +160,13 @@ impl Fingerprint {
     /// # Errors
     /// Where it is not: the first difference, N before all else.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
-        let size = |of: &Self| of.prefix.size().to_string();
-        let prefix = |of: &Self| if of.prefix.is_empty() { "of no queens".to_owned() } else { of.prefix.to_string() };
+        let size = |of: &Self| of.subject.n().to_string();
+        let prefix = |of: &Self| of.subject.prefix().map_or("of no queens".to_owned(), |prefix| prefix.to_string());
+        let turn = |of: &Self| {
+            of.subject.turn().map_or("all solutions".to_owned(), |turn| format!("those unchanged by a {turn} turn"))
+        };
         differ("N =", &size(self), &size(wanted))?;
+        differ("a count of", &turn(self), &turn(wanted))?;
         differ("the prefix", &prefix(self), &prefix(wanted))?;
         differ("the engine", &self.engine, &wanted.engine)?;
         differ("the plan", &self.plan, &wanted.plan)?;
@@ -241,7 +292,7 @@ mod tests {
 
     fn fingerprint(units: usize) -> Fingerprint {
         let prefix = Placement::empty(Size::new(12).unwrap());
-        Fingerprint { prefix, engine: "naive".into(), plan: "a plan".into(), units }
+        Fingerprint { subject: prefix.into(), engine: "naive".into(), plan: "a plan".into(), units }
     }
 
     #[test]
@@ -250,10 +301,10 @@ mod tests {
         let prefix = Placement::parse("1,3", Size::new(12).unwrap()).unwrap();
         let cases = [
             (
-                Fingerprint { prefix: Placement::empty(Size::new(11).unwrap()), units: 4, ..ours.clone() },
+                Fingerprint { subject: Placement::empty(Size::new(11).unwrap()).into(), units: 4, ..ours.clone() },
                 "it is for N = 11, not 12",
             ),
-            (Fingerprint { prefix, ..ours.clone() }, "it is for the prefix 1,3, not of no queens"),
+            (Fingerprint { subject: prefix.into(), ..ours.clone() }, "it is for the prefix 1,3, not of no queens"),
             (Fingerprint { engine: "join".into(), ..ours.clone() }, "it is for the engine join, not naive"),
             (Fingerprint { plan: "b plan".into(), ..ours.clone() }, "it is for the plan b plan, not a plan"),
             (fingerprint(6), "it is for a plan with units: 6, not 5"),

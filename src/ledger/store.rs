@@ -333,7 +333,8 @@ mod tests {
 
     fn ledger(units: usize) -> Ledger {
         let prefix = Placement::empty(Size::new(8).unwrap());
-        let fingerprint = Fingerprint { prefix, engine: "naive".into(), plan: "a plan".into(), units: 9 };
+        let fingerprint =
+            Fingerprint { subject: prefix.into(), engine: "naive".into(), plan: "a plan".into(), units: 9 };
         let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
         for unit in 0..units {
             ledger.record(unit, 4.into()).unwrap();

@@ -7,6 +7,7 @@
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::plan::Plan;
+use crate::symmetric::Turn;
 use crate::tally::{Overflow, Tally};
 
 /// A board small enough to be counted before every larger one.
@@ -49,6 +50,21 @@ pub enum GateError {
     #[error("self-check failed: found {0} solutions on the upper half of {n}×{n} instead of {wanted}; nothing was counted",
         n = _1.n, wanted = _1.solutions / 2)]
     UpperHalf(u128, Board),
+    /// A wrong count of what a turn leaves unchanged.
+    #[error(
+        "self-check failed: found {found} solutions unchanged by a {turn} turn on {n}×{n} instead of {expected}; \
+         nothing was counted"
+    )]
+    Turn {
+        /// The turn.
+        turn: Turn,
+        /// The size of the board.
+        n: usize,
+        /// By the engine.
+        found: u128,
+        /// By the search for orbits.
+        expected: u128,
+    },
     /// A sum too large.
     #[error("self-check failed: {0}; nothing was counted")]
     Overflow(#[from] Overflow),

@@ -1,8 +1,13 @@
 //! Solutions that a turn of the board leaves unchanged, and with them the number of solutions up to symmetry.
 //!
-//! A solution unchanged by a turn is made of whole orbits: a queen comes with its 1 or 3 images, and the search sets
-//! them all in one step. The tree has a half or a quarter of the full search's levels, so N = 24 by half turns takes
-//! less than a second and N = 32 by quarter turns a hundredth of one, where the full count takes months.
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`pairing`] | quarter turns as pairings of numbers with distinct sums and differences |
+//! | [`half_board`] | half turns as signed permutations with distinct sums and differences |
+//! | [`cover`] | the engine: both are exact covers, cut in two sides that are listed and joined |
+//! | [`count`] | counting as a long run: plans, ledgers, threads |
+//! | [`search`] | the second engine, for double checks of single units |
+//! | [`orbits`] | the oracle: a queen with its images set in one step |
 //!
 //! By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
 //! each leaves unchanged. For N > 1 no reflection leaves any: its own image in a mirror would put two queens in one
@@ -10,66 +15,43 @@
 //! `(all + unchanged by the half turn + 2 × unchanged by the quarter turn) / 8`, and that the division has no
 //! remainder is a check of the full count modulo 8.
 
+mod count;
+mod cover;
+mod half_board;
 mod orbits;
+mod pairing;
 mod residue;
+mod search;
+mod turn;
 mod unique;
 
-use rayon::prelude::*;
-
-use crate::board::Size;
-use crate::count::{CountError, thread_pool};
-use crate::plan::Weighted;
-use crate::tally::Tally;
-
-use orbits::OrbitBoard;
+pub use count::{TurnCount, TurnReport};
+pub(crate) use count::{TurnJob, dispatch};
+pub(crate) use cover::Cover;
 pub use residue::Residue;
+pub(crate) use search::Search;
+pub use turn::{Turn, TurnBoard, TurnBoardError};
 pub use unique::{NotDivisible, Unique};
-
-/// A turn of the board about its centre.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Turn {
-    /// By 180 degrees.
-    Half,
-    /// By 90 degrees, either way: what one leaves unchanged, the other does too.
-    Quarter,
-}
-
-impl Turn {
-    /// The number of solutions that this turn leaves unchanged: OEIS A032522 and A033148.
-    ///
-    /// Time grows about threefold with each step of N by half turns (N = 24 takes less than a second on one core), and
-    /// about tenfold with each fourth step by quarter turns (N = 32 a hundredth of a second). Memory is negligible.
-    ///
-    /// ```
-    /// use queens::{Size, Turn};
-    /// assert_eq!(Turn::Half.count(Size::new(12)?, 1)?, 80);
-    /// assert_eq!(Turn::Quarter.count(Size::new(12)?, 1)?, 8);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// On this many threads; 0 is every core that the process may use.
-    ///
-    /// # Errors
-    /// Where the sum does not fit or no threads can be had.
-    pub fn count(self, size: Size, threads: usize) -> Result<u128, CountError> {
-        let count = |board: &Weighted<OrbitBoard>| {
-            let mut tally = Tally::default();
-            tally.add(board.task.solutions(), board.weight).map(|()| tally)
-        };
-        let boards = orbits::boards(size, self);
-        let sum = thread_pool(threads)?
-            .install(|| boards.par_iter().with_max_len(1).map(count).try_reduce(Tally::default, |a, b| a.join(&b)));
-        Ok(sum?.get())
-    }
-}
 
 #[cfg(test)]
 mod tests {
+    use super::count::TurnJob;
+    use super::cover::Cover;
+    use super::search::Search;
     use super::*;
-    use crate::oeis;
+    use crate::engine::Engine;
+    use crate::engine::lanes::Lanes;
+    use crate::plan::Plan;
+    use crate::{Isa, Size, oeis};
 
     fn count(turn: Turn, n: usize) -> u128 {
-        turn.count(Size::new(n).unwrap(), 2).unwrap()
+        TurnCount::new(TurnBoard::new(turn, n).unwrap()).threads(2).run().unwrap().count
+    }
+
+    /// By the oracle.
+    fn orbits(turn: Turn, n: usize) -> u128 {
+        let boards = orbits::boards(Size::new(n).unwrap(), turn);
+        boards.iter().map(|board| u128::from(board.task.solutions() * board.weight)).sum()
     }
 
     /// Solutions equal to their own image, by arrays and plain recursion over every solution.
@@ -108,11 +90,65 @@ mod tests {
     }
 
     #[test]
+    fn agrees_with_the_search_for_orbits() {
+        for n in 0..=21 {
+            assert_eq!(count(Turn::Half, n), orbits(Turn::Half, n), "half turn, N = {n}");
+        }
+        for n in 0..=32 {
+            assert_eq!(count(Turn::Quarter, n), orbits(Turn::Quarter, n), "quarter turn, N = {n}");
+        }
+    }
+
+    /// Every task of the small boards, and of larger ones a few from each end and the middle, where the kinds of task
+    /// differ: the join against the second engine.
+    #[test]
+    fn tasks_agree_with_the_second_engine() {
+        struct Both;
+        impl TurnJob for Both {
+            type Output = usize;
+
+            fn run<L: Lanes>(self, engine: &Cover<L>, second: &Search) -> usize {
+                let plan = engine.plan();
+                let mut worker = engine.worker();
+                let step = (plan.units() / 20).max(1);
+                let mut solutions = 0;
+                for unit in (0..plan.units()).step_by(step) {
+                    for task in plan.unit(unit) {
+                        let count = engine.count(&mut worker, &task.task);
+                        assert_eq!(count, second.count(&mut (), &task.task), "{}", plan.name(unit));
+                        solutions += usize::from(count > 0);
+                    }
+                }
+                solutions
+            }
+        }
+        let boards = (0..=15).chain([18, 19, 22, 23]).map(|n| (Turn::Half, n));
+        let boards = boards.chain((0..=9).chain([20, 21, 32, 33, 40, 41, 44]).map(|n| (Turn::Quarter, n)));
+        for (turn, n) in boards {
+            for isa in Isa::available() {
+                let found = count::dispatch(TurnBoard::new(turn, n).unwrap(), isa, Both);
+                assert!(found > 0 || n < 12, "{turn} turn, N = {n}: no task with a solution");
+            }
+        }
+    }
+
+    /// What a plan of each size takes for granted: keys in the word, items in their set.
+    #[test]
+    fn every_board_has_a_plan() {
+        for turn in [Turn::Half, Turn::Quarter] {
+            for n in turn.sizes() {
+                let fingerprint = TurnCount::new(TurnBoard::new(turn, n).unwrap()).fingerprint();
+                assert_eq!(fingerprint.units > 0, turn == Turn::Half || n % 4 < 2, "{turn} turn, N = {n}");
+            }
+        }
+    }
+
+    #[test]
     fn finds_the_published_terms() {
-        for n in 1..=20 {
+        for n in 1..=24 {
             assert_eq!(count(Turn::Half, n), oeis::HALF_TURN.term(n).unwrap(), "half turn, N = {n}");
         }
-        for n in 1..=29 {
+        for n in 1..=41 {
             assert_eq!(count(Turn::Quarter, n), oeis::QUARTER_TURN.term(n).unwrap(), "quarter turn, N = {n}");
         }
     }

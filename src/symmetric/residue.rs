@@ -3,7 +3,7 @@
 use crate::board::Size;
 use crate::count::CountError;
 
-use super::Turn;
+use super::{Turn, TurnBoard, TurnCount};
 
 /// The remainder that the number of all solutions must leave.
 ///
@@ -41,7 +41,9 @@ impl Residue {
             2..=HALF_TURNS => (8, Turn::Half),
             _ => (4, Turn::Quarter),
         };
-        Ok(Some(Self { modulus, residue: turn.count(size, threads)? % modulus }))
+        let board = TurnBoard::new(turn, size.get()).expect("turns are counted beyond every Size");
+        let unchanged = TurnCount::new(board).threads(threads).run()?.count;
+        Ok(Some(Self { modulus, residue: unchanged % modulus }))
     }
 
     /// Whether this can be the number of all solutions.

@@ -3,7 +3,7 @@
 use crate::board::Size;
 use crate::count::CountError;
 
-use super::Turn;
+use super::{Turn, TurnBoard, TurnCount};
 
 /// What Burnside's lemma needs of a board besides the number of all its solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +29,17 @@ pub struct NotDivisible {
 }
 
 impl Unique {
-    /// Counts the solutions that turns leave unchanged, on this many threads, 0 for every core; seconds up to N = 25, where the full count takes years.
+    /// Counts the solutions that turns leave unchanged, on this many threads, 0 for every core; seconds
+    /// up to N = 28, where the full count takes decades.
     ///
     /// # Errors
     /// Where a sum does not fit or no threads can be had.
     pub fn new(size: Size, threads: usize) -> Result<Self, CountError> {
-        Ok(Self { size, half: Turn::Half.count(size, threads)?, quarter: Turn::Quarter.count(size, threads)? })
+        let count = |turn| {
+            let board = TurnBoard::new(turn, size.get()).expect("turns are counted beyond every Size");
+            TurnCount::new(board).threads(threads).run().map(|report| report.count)
+        };
+        Ok(Self { size, half: count(Turn::Half)?, quarter: count(Turn::Quarter)? })
     }
 
     /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions.

@@ -24,6 +24,7 @@ pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
 }
 
 /// The finished units of a file and their tallies.
+#[allow(dead_code, reason = "not every test looks into its files")]
 pub(crate) fn tallies(path: &Path) -> Vec<(usize, u128)> {
     let ledger: Ledger = store::read(path).unwrap();
     ledger.tallies().map(|(unit, tally)| (unit, tally.get())).collect()

@@ -1,0 +1,100 @@
+//! The turns, and the boards on which what they leave unchanged can be counted.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use super::{half_board, pairing};
+use crate::oeis::{self, Sequence};
+
+/// A turn of the board about its centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Turn {
+    /// By 180 degrees.
+    Half,
+    /// By 90 degrees, either way: what one leaves unchanged, the other does too.
+    Quarter,
+}
+
+impl Turn {
+    /// The sizes of board that can be counted: up to 38 by half turns and up to 77 by quarter turns.
+    pub const fn sizes(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Half => 0..=half_board::MOST,
+            Self::Quarter => 0..=pairing::MOST,
+        }
+    }
+
+    /// The published terms: A032522 or A033148.
+    pub fn sequence(self) -> &'static Sequence {
+        match self {
+            Self::Half => &oeis::HALF_TURN,
+            Self::Quarter => &oeis::QUARTER_TURN,
+        }
+    }
+
+    /// Its name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Half => "half",
+            Self::Quarter => "quarter",
+        }
+    }
+}
+
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Turn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = [Self::Half, Self::Quarter].into_iter().find(|turn| turn.name() == text);
+        found.ok_or_else(|| format!("no turn is named '{text}'; there are half and quarter"))
+    }
+}
+
+/// A turn and a size of board that it is counted for. Boards go further here than [`Size`](crate::Size) does.
+///
+/// ```
+/// use queens::{Turn, TurnBoard};
+/// assert_eq!(TurnBoard::new(Turn::Quarter, 68)?.n(), 68);
+/// assert!(TurnBoard::new(Turn::Half, 68).is_err());
+/// # Ok::<(), queens::TurnBoardError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnBoard {
+    turn: Turn,
+    n: usize,
+}
+
+/// The board is too large for this turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("solutions unchanged by a {turn} turn are counted for N = 0 to {}, not {n}", turn.sizes().end())]
+pub struct TurnBoardError {
+    turn: Turn,
+    n: usize,
+}
+
+impl TurnBoard {
+    /// A board of `n` columns and rows.
+    ///
+    /// # Errors
+    /// Where `n` is none of [`Turn::sizes`].
+    pub fn new(turn: Turn, n: usize) -> Result<Self, TurnBoardError> {
+        if turn.sizes().contains(&n) { Ok(Self { turn, n }) } else { Err(TurnBoardError { turn, n }) }
+    }
+
+    /// The turn.
+    pub const fn turn(self) -> Turn {
+        self.turn
+    }
+
+    /// Columns and rows.
+    pub const fn n(self) -> usize {
+        self.n
+    }
+}

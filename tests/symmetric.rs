@@ -1,0 +1,102 @@
+//! Counts of what turns leave unchanged, as users run them.
+
+mod common;
+
+use common::output;
+use queens::oeis;
+
+#[test]
+fn a_range_is_a_b_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let terms = |sequence: &oeis::Sequence, sizes: std::ops::RangeInclusive<usize>| -> String {
+        let lines: Vec<String> = sizes.map(|n| format!("{n} {}\n", sequence.term(n).unwrap())).collect();
+        lines.concat()
+    };
+    for (line, expected) in [
+        ("count 4-12", terms(&oeis::QUEENS, 4..=12)),
+        ("count 1-12 --unique", terms(&oeis::UNIQUE, 1..=12)),
+        ("count 8-22 --symmetry half", terms(&oeis::HALF_TURN, 8..=22)),
+        ("count 30-41 --symmetry quarter", terms(&oeis::QUARTER_TURN, 30..=41)),
+    ] {
+        let (code, out, err) = output(folder.path(), line);
+        assert_eq!((code, out), (Some(0), expected), "{line}: {err}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&output(folder.path(), "count 19-20 --symmetry half --json").1).unwrap();
+    assert_eq!(
+        json["terms"],
+        serde_json::json!([
+            {"n": 19, "value": "44184", "agrees": true},
+            {"n": 20, "value": "144620", "agrees": true},
+        ])
+    );
+}
+
+#[test]
+fn shards_make_the_total() {
+    let folder = tempfile::tempdir().unwrap();
+    for (n, turn, sequence) in [(22, "half", &oeis::HALF_TURN), (37, "quarter", &oeis::QUARTER_TURN)] {
+        let line = |k: u32| format!("count {n} --symmetry {turn} --shard {k}/3 --out {turn}{k}");
+        for k in [1, 3] {
+            let (code, out, err) = output(folder.path(), &line(k));
+            assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
+        }
+        let files = format!("merge {turn}1 {turn}3");
+        assert_eq!(output(folder.path(), &files).0, Some(4), "a shard is missing");
+        output(folder.path(), &line(2));
+        let expected =
+            (Some(0), format!("{}\n", sequence.term(n).unwrap()), format!("agrees with OEIS {}\n", sequence.id));
+        assert_eq!(output(folder.path(), &format!("{files} {turn}2")), expected);
+    }
+    let (code, _, err) = output(folder.path(), "merge half1 quarter2");
+    assert!(code == Some(1) && err.contains("it is for N = 37, not 22"), "{err}");
+}
+
+#[test]
+fn a_checkpoint_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "count 26 --symmetry half --threads 1 --checkpoint c --resume";
+    let mut stops = 0;
+    loop {
+        let (code, out, err) = output(folder.path(), &format!("{line} --max-time 200ms"));
+        if code == Some(0) {
+            assert_eq!(out, format!("{}\n", oeis::HALF_TURN.term(26).unwrap()), "after {stops} stops");
+            break;
+        }
+        assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
+        stops += 1;
+        assert!(stops < 1000, "it does not get on");
+    }
+    let (code, _, err) = output(folder.path(), "count 26 --symmetry half --double-check 2%");
+    assert_eq!(code, Some(0), "{err}");
+    let (code, _, err) = output(folder.path(), "count 26 --checkpoint c --resume");
+    assert!(code == Some(1) && err.contains("a count of those unchanged by a half turn"), "{err}");
+}
+
+#[test]
+fn published_terms_are_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    for (turn, to, terms) in [("half", 24, 24), ("quarter", 41, 41)] {
+        let (code, out, err) = output(folder.path(), &format!("verify --symmetry {turn} --to {to}"));
+        assert_eq!((code, out.matches("agrees with OEIS").count()), (Some(0), terms), "{out}{err}");
+    }
+}
+
+#[test]
+fn limits_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, limit) in [
+        ("count 33", "32"),
+        ("count 30-33", "32"),
+        ("count 41 --symmetry half", "unchanged by a half turn are counted for N = 0 to 38"),
+        ("count 38-41 --symmetry half", "unchanged by a half turn are counted for N = 0 to 38"),
+        ("count 78 --symmetry quarter", "77"),
+        ("estimate 41 --symmetry half", "0 to 38"),
+        ("count 12-8", "a range as in 1-16"),
+        ("count 20-22 --symmetry half --checkpoint c", "one N"),
+    ] {
+        let (code, out, err) = output(folder.path(), line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert!(err.contains(limit), "{line}: {err}");
+    }
+}
