@@ -126,7 +126,7 @@ mod tests {
         let boards = boards.chain((0..=9).chain([20, 21, 32, 33, 40, 41, 44]).map(|n| (Turn::Quarter, n)));
         for (turn, n) in boards {
             for isa in Isa::available() {
-                let found = count::dispatch(TurnBoard::new(turn, n).unwrap(), isa, Both);
+                let found = dispatch(TurnBoard::new(turn, n).unwrap(), isa, Both);
                 assert!(found > 0 || n < 12, "{turn} turn, N = {n}: no task with a solution");
             }
         }
