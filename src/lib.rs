@@ -22,6 +22,7 @@
 //! | [`profile`] | placements of k queens on the first k columns |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
+//! | [`durable`] | files that appear whole or not at all |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
@@ -36,6 +37,7 @@ pub mod bench;
 mod bfile;
 mod board;
 mod count;
+pub mod durable;
 pub mod engine;
 mod enumerate;
 pub mod estimate;

@@ -9,6 +9,7 @@
 //! | [`store`] | a ledger as a file: locked, saved durably, with the save before it beside it |
 
 pub mod format;
+mod lock;
 pub mod store;
 
 use std::collections::BTreeMap;

@@ -19,8 +19,8 @@ pub struct Residue {
     pub residue: u128,
 }
 
-/// Up to here the solutions unchanged by a half turn are counted: a minute of one core at the most.
-const HALF_TURNS: usize = 30;
+/// Up to here the solutions unchanged by a half turn are counted: seconds of one core at the most.
+const HALF_TURNS: usize = 28;
 
 impl Residue {
     /// For a board of this size, on this many threads, 0 for every core; none up to N = 1, where every symmetry leaves
