@@ -26,7 +26,7 @@
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
-//! | [`mod@bench`] | the engines timed, and a picture of it |
+//! | [`mod@bench`] | the engines timed |
 //! | [`verify`] | recomputed terms held against them |
 //! | [`Audit`] | random units and tasks of a ledger recounted |
 //! | [`auditor`] | tasks counted by their definition, to hold engines against |
@@ -58,12 +58,14 @@ pub use audit::{Audit, AuditedTask, Findings, Recounted};
 pub use bfile::{BFile, BFileError};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
-pub use engine::lanes::Isa;
-pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
+pub use engine::lanes::{Isa, IsaError};
+pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
 pub use enumerate::Solutions;
 pub use placement::{Placement, PlacementError, Square};
 pub use profile::{Profile, ProfileReport, profile};
 pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
-pub use symmetric::{NotDivisible, Residue, Turn, TurnBoard, TurnBoardError, TurnCount, TurnReport, Unique};
+pub use symmetric::{
+    NotDivisible, Residue, Turn, TurnBoard, TurnBoardError, TurnCount, TurnReport, Unique, UnknownTurn,
+};
 pub use symmetry::{Fundamental, Orbit, Symmetry};

@@ -84,6 +84,7 @@ impl From<Placement> for Subject {
 
 /// Why a ledger does not take something in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LedgerError {
     /// It belongs to another count.
     #[error("it is for {what} {found}, not {wanted}")]

@@ -41,6 +41,7 @@ pub struct Store {
 
 /// What a store held.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The ledger.
     pub ledger: Ledger,
@@ -50,6 +51,7 @@ pub struct Found {
 
 /// Why a ledger's file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The system said no.
     #[error("{path}: {doing} failed: {source}")]

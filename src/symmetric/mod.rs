@@ -30,7 +30,7 @@ pub(crate) use count::{TurnJob, dispatch};
 pub(crate) use cover::Cover;
 pub use residue::Residue;
 pub(crate) use search::Search;
-pub use turn::{Turn, TurnBoard, TurnBoardError};
+pub use turn::{Turn, TurnBoard, TurnBoardError, UnknownTurn};
 pub use unique::{NotDivisible, Unique};
 
 #[cfg(test)]
