@@ -55,6 +55,7 @@ pub struct Audit<'a> {
 
 /// What an audit has found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Findings {
     /// How the units were recounted.
     pub method: Method,
@@ -72,6 +73,7 @@ pub struct Findings {
 
 /// A unit that was recounted.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Recounted {
     /// Which.
     pub unit: usize,
@@ -87,6 +89,7 @@ pub struct Recounted {
 
 /// A task that was counted by its definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AuditedTask {
     /// Its place in the unit, from 0.
     pub index: u64,

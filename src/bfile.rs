@@ -9,6 +9,7 @@ pub struct BFile {
 
 /// Why a text is not a b-file of counts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BFileError {
     /// A line that is neither a term nor blank nor a comment.
     #[error("line {line}: '{text}' is not an index and a term, as in '8 92'")]

@@ -39,6 +39,7 @@ pub struct Count {
 
 /// Why a count was not made. None of these leaves a wrong number behind.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CountError {
     /// No board has this size.
     #[error(transparent)]
@@ -60,7 +61,13 @@ pub enum CountError {
     UnknownEngine(String),
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    Threads(String),
+}
+
+impl From<rayon::ThreadPoolBuildError> for CountError {
+    fn from(error: rayon::ThreadPoolBuildError) -> Self {
+        Self::Threads(error.to_string())
+    }
 }
 
 impl From<Overflow> for CountError {
@@ -71,6 +78,7 @@ impl From<Overflow> for CountError {
 
 /// A count that was made.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// What was counted: the completions of this placement, which may be empty.
     pub prefix: Placement,

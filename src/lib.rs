@@ -22,10 +22,11 @@
 //! | [`profile`] | placements of k queens on the first k columns |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
+//! | [`durable`] | files that appear whole or not at all |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
-//! | [`mod@bench`] | the engines timed, and a picture of it |
+//! | [`mod@bench`] | the engines timed |
 //! | [`verify`] | recomputed terms held against them |
 //! | [`Audit`] | random units and tasks of a ledger recounted |
 //! | [`auditor`] | tasks counted by their definition, to hold engines against |
@@ -36,6 +37,7 @@ pub mod bench;
 mod bfile;
 mod board;
 mod count;
+pub mod durable;
 pub mod engine;
 mod enumerate;
 pub mod estimate;
@@ -56,12 +58,14 @@ pub use audit::{Audit, AuditedTask, Findings, Recounted};
 pub use bfile::{BFile, BFileError};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
-pub use engine::lanes::Isa;
-pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError};
+pub use engine::lanes::{Isa, IsaError};
+pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
 pub use enumerate::Solutions;
 pub use placement::{Placement, PlacementError, Square};
 pub use profile::{Profile, ProfileReport, profile};
 pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
-pub use symmetric::{NotDivisible, Residue, Turn, TurnBoard, TurnBoardError, TurnCount, TurnReport, Unique};
+pub use symmetric::{
+    NotDivisible, Residue, Turn, TurnBoard, TurnBoardError, TurnCount, TurnReport, Unique, UnknownTurn,
+};
 pub use symmetry::{Fundamental, Orbit, Symmetry};

@@ -49,6 +49,7 @@ impl fmt::Display for Square {
 
 /// Why something is not a placement of queens that leave each other alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlacementError {
     /// Nothing was given.
     #[error("a placement names at least one queen, as in 158 or 1,5,8")]

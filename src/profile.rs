@@ -53,6 +53,7 @@ pub struct Profile {
 
 /// A profile that was made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ProfileReport {
     /// Placements of 0, 1, ... N queens; of those units alone that the ledger has, where it has not all.
     pub placements: Vec<u128>,

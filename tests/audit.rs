@@ -1,5 +1,7 @@
 //! `queens audit`, as somebody uses it who trusts neither the file nor the program.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::fs;

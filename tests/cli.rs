@@ -1,5 +1,7 @@
 //! The program as its users see it: streams, exit codes and messages.
 
+#![cfg(feature = "cli")]
+
 use assert_cmd::Command;
 use predicates::prelude::*;
 

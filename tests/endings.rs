@@ -1,5 +1,7 @@
 //! How long runs end: by signals, under limits, beside terminals that nobody reads. Nothing is lost, nothing hangs.
 
+#![cfg(all(unix, feature = "cli"))]
+
 mod common;
 
 use std::fs::{self, File};

@@ -1,5 +1,7 @@
 //! Shards and their merge, as users run them.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use std::fs;

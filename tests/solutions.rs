@@ -1,5 +1,7 @@
 //! `queens solutions`, `symmetries` and `show` as their users see them.
 
+#![cfg(feature = "cli")]
+
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 

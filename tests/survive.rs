@@ -1,5 +1,7 @@
 //! Long runs that are killed, stopped, refused or out of disk: no work is lost and no total is ever wrong.
 
+#![cfg(all(unix, feature = "cli"))]
+
 mod common;
 
 use std::fs;

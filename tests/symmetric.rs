@@ -1,5 +1,7 @@
 //! Counts of what turns leave unchanged, as users run them.
 
+#![cfg(feature = "cli")]
+
 mod common;
 
 use common::output;

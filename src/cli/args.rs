@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Symmetries(super::symmetries::Args),
     /// Show one board, in the terminal or as a picture
     Show(super::show::Args),
+    #[cfg(feature = "browse")]
     /// Walk through the solutions, full screen
     Browse(super::browse::Args),
     /// Print the completion script for a shell

@@ -66,6 +66,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens show --number 31 8", "the 31st of 92"),
         ],
     ),
+    #[cfg(feature = "browse")]
     ("browse", &[("queens browse 8", "? tells the keys"), ("queens browse 8 --at 31", "from the 31st on")]),
     ("completions", &[("queens completions bash", "for ~/.local/share/bash-completion/completions/queens")]),
     ("man", &[("queens man count", "the page of queens count")]),

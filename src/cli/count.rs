@@ -181,14 +181,11 @@ mod tests {
     #[test]
     fn a_person_reads_aligned_lines() {
         let sixteen = Size::new(16).unwrap();
-        let report = Report {
-            prefix: Placement::empty(sixteen),
-            count: 14_772_512,
-            method: Method { engine: EngineKind::Backtrack, isa: Isa::Portable },
-            threads: 2,
-            seconds: 0.5,
-            double_checked: 0,
-        };
+        let mut report = Count::new(Size::new(4).unwrap()).threads(2).run().unwrap();
+        report.prefix = Placement::empty(sixteen);
+        report.count = 14_772_512;
+        report.method = Method { engine: EngineKind::Backtrack, isa: Isa::Portable };
+        report.seconds = 0.5;
         let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105, total_seconds: 62.0 };
         let expected = "\
 N          16

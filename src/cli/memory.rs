@@ -1,7 +1,6 @@
 //! Whether a run will find the memory that it needs, told before it is taken.
 
 use queens::{Method, Placement, available_threads};
-use rustix::process::{Resource, getrlimit};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::{args, output};
@@ -21,7 +20,10 @@ fn available() -> u64 {
     let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
     let system = System::new_with_specifics(memory).ok();
     let group = system.as_ref().and_then(System::cgroup_limits).map(|limits| limits.free_memory);
-    let own = getrlimit(Resource::As).current;
+    #[cfg(unix)]
+    let own = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    #[cfg(not(unix))]
+    let own = None;
     let machine = system.map(|system| system.available_memory()).filter(|&bytes| bytes > 0);
     [machine, group, own].into_iter().flatten().min().unwrap_or(u64::MAX)
 }

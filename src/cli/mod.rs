@@ -5,6 +5,7 @@ mod args;
 mod audit;
 mod bench;
 mod board;
+#[cfg(feature = "browse")]
 mod browse;
 mod columns;
 mod command;
@@ -71,6 +72,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Solutions(solutions) => solutions::run(&solutions),
         Command::Symmetries(symmetries) => symmetries::run(&symmetries),
         Command::Show(show) => show::run(&show),
+        #[cfg(feature = "browse")]
         Command::Browse(browse) => browse::run(&browse),
         Command::Completions { shell } => completions(shell).map_err(Failure::from),
         Command::Man { command } => man(command.as_deref()),
@@ -112,6 +114,7 @@ impl Failure {
 
 impl Failure {
     /// What went wrong, in a line.
+    #[cfg(feature = "browse")]
     fn reason(&self) -> String {
         match self {
             Self::Usage(error) => output::one_line(error),

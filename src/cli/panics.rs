@@ -4,10 +4,8 @@
 //! in a release build the process would be aborted otherwise, before anything could be saved.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::panic::PanicHookInfo;
-use std::process::Command;
-use std::{env, panic, process, thread};
+use std::{panic, process, thread};
 
 use super::{Exit, output, signals};
 
@@ -32,7 +30,12 @@ pub(crate) fn catch() {
 /// Panics show no backtrace here, but an allocation that fails does, and that one needs memory: its own failure then
 /// waits for ever for the lock under which backtraces are printed. The variable cannot be taken back in a running
 /// process without `unsafe`.
+#[cfg(unix)]
 pub(crate) fn without_backtraces(args: &[OsString]) {
+    use std::env;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+    const BACKTRACE: &str = "RUST_BACKTRACE";
     let is_asked = env::var_os(BACKTRACE).is_some_and(|value| value != "0");
     if is_asked && let (Ok(program), Some((name, rest))) = (env::current_exe(), args.split_first()) {
         // Where it cannot be done, it is this process that goes on.
@@ -40,7 +43,9 @@ pub(crate) fn without_backtraces(args: &[OsString]) {
     }
 }
 
-const BACKTRACE: &str = "RUST_BACKTRACE";
+/// Elsewhere a process cannot become another, and an abort saves nothing that a hang could lose.
+#[cfg(not(unix))]
+pub(crate) fn without_backtraces(_: &[OsString]) {}
 
 fn message(info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("a panic without a message");

@@ -5,8 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use queens::ledger::store::target;
-use tempfile::NamedTempFile;
+use queens::durable::{Draft, folder, sync_folder, target};
 
 use super::signals::Litter;
 use super::{Exit, Failure};
@@ -21,7 +20,7 @@ pub(crate) struct Output {
 enum To {
     Stdout(StdoutLock<'static>),
     /// Written beside its final place under a passing name, then renamed; gone if a signal ends the program before.
-    File(NamedTempFile, PathBuf, Litter),
+    File(Draft, PathBuf, Litter),
     /// A device or a named pipe, which can only be written to as it is.
     Special(File),
 }
@@ -66,7 +65,7 @@ impl Output {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = match &mut self.to {
             To::Stdout(out) => out.write_all(bytes).and_then(|()| out.flush()),
-            To::File(file, ..) => file.as_file_mut().write_all(bytes),
+            To::File(draft, ..) => draft.write_all(bytes),
             To::Special(file) => file.write_all(bytes),
         };
         written.map_err(|error| self.failure(&error))
@@ -87,36 +86,25 @@ impl To {
     fn open(path: &Path) -> io::Result<Self> {
         // A link goes on pointing to the file, so it is the file's folder that the new one is made in.
         let path = target(path)?;
-        let mut mode = None;
+        let mut permissions = None;
         match fs::metadata(&path) {
             Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(about) if !about.is_file() => return Ok(Self::Special(File::options().write(true).open(path)?)),
-            Ok(about) => mode = Some(about.permissions()),
+            Ok(about) => permissions = Some(about.permissions()),
             Err(_) => {}
         }
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let (file, litter) = Litter::make(|| builder.tempfile_in(folder(&path)), NamedTempFile::path)?;
-        if let Some(mode) = mode {
-            file.as_file().set_permissions(mode)?;
-        }
-        Ok(Self::File(file, path, litter))
+        let (draft, litter) = Litter::make(|| Draft::new(&path, None, permissions.as_ref()), Draft::path)?;
+        Ok(Self::File(draft, path, litter))
     }
 
     fn finish(self) -> io::Result<()> {
-        if let Self::File(file, path, _litter) = self {
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            #[cfg(unix)]
-            File::open(folder(&path))?.sync_all()?;
+        if let Self::File(draft, path, _litter) = self {
+            draft.sync()?;
+            draft.rename()?;
+            sync_folder(&path)?;
         }
         Ok(())
     }
-}
-
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A closed pipe is no failure.
@@ -150,7 +138,7 @@ mod tests {
 
     #[test]
     fn passing_names_stay_hidden() {
-        let error = NamedTempFile::new_in("/no such folder").unwrap_err();
+        let error = tempfile::NamedTempFile::new_in("/no such folder").unwrap_err();
         assert!(error.to_string().contains(".tmp"));
         assert_eq!(reason(&error), "No such file or directory");
         assert_eq!(reason(&io::ErrorKind::IsADirectory.into()), io::ErrorKind::IsADirectory.to_string());

@@ -94,7 +94,7 @@ fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
 /// The solutions that a turn leaves unchanged.
 pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry, n: usize) -> Result<(), Failure> {
     let outcome = counted(args, symmetry, n)?;
-    let TurnReport { board, count, isa, threads, seconds, double_checked } = outcome.report;
+    let TurnReport { board, count, isa, threads, seconds, double_checked, .. } = outcome.report;
     let (turn, whole) = (board.turn(), outcome.shard.is_whole());
     let agreement = if whole { Agreement::with(turn.sequence(), n, count) } else { Agreement::default() };
     let mut table = Table::default();

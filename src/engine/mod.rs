@@ -3,9 +3,14 @@
 //! An engine knows nothing of threads, plans, files or printing. [`ENGINES`] drives the command line, the tests and
 //! the benchmarks; [`Method::choose`] is the one place that picks by size.
 
+// Open to this package's benchmarks and golden tests, and no promise to anybody else.
+#[doc(hidden)]
 pub mod backtrack;
+#[doc(hidden)]
 pub mod join;
+#[doc(hidden)]
 pub mod lanes;
+#[doc(hidden)]
 pub mod naive;
 
 use std::fmt;
@@ -50,6 +55,7 @@ pub trait Engine: Sync {
 
 /// Which engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EngineKind {
     /// Joining half boards.
     Join,
@@ -61,6 +67,7 @@ pub enum EngineKind {
 
 /// What there is to say of an engine.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct EngineInfo {
     /// Which one.
     pub kind: EngineKind,
@@ -123,14 +130,14 @@ pub enum Choice {
 }
 
 impl FromStr for Choice {
-    type Err = String;
+    type Err = UnknownEngine;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownEngine> {
         if text == "auto" {
             return Ok(Self::Auto);
         }
         let found = ENGINES.iter().find(|info| info.name == text);
-        found.map(|info| Self::Engine(info.kind)).ok_or_else(|| format!("no engine is named '{text}'"))
+        found.map(|info| Self::Engine(info.kind)).ok_or_else(|| UnknownEngine(text.to_owned()))
     }
 }
 
@@ -143,8 +150,14 @@ pub struct Method {
     pub isa: Isa,
 }
 
+/// No engine has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no engine is named '{0}'")]
+pub struct UnknownEngine(pub String);
+
 /// Why a method can't count something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MethodError {
     /// The join cuts whole boards in halves.
     #[error("the join engine counts whole boards of N = {} to {}, without a prefix", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
@@ -153,8 +166,8 @@ pub enum MethodError {
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
     /// No engine has the name.
-    #[error("{0}")]
-    Unknown(String),
+    #[error(transparent)]
+    Unknown(#[from] UnknownEngine),
     /// The processor lacks the instruction set.
     #[error(transparent)]
     Isa(#[from] IsaError),

@@ -59,6 +59,7 @@ pub struct Estimate {
 
 /// A prediction.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Prediction {
     /// For this engine on this instruction set.
     pub method: Method,

@@ -10,6 +10,7 @@ use crate::symmetric::{Cover, Search, TurnBoard, TurnJob, dispatch};
 
 /// A prediction.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct TurnPrediction {
     /// On this many threads.
     pub threads: usize,

@@ -38,6 +38,7 @@ const CHECKSUM: &str = "sha256 ";
 
 /// Why bytes are not a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FormatError {
     /// Something else altogether.
     #[error("not a ledger of queens")]

@@ -9,6 +9,7 @@
 //! | [`store`] | a ledger as a file: locked, saved durably, with the save before it beside it |
 
 pub mod format;
+mod lock;
 pub mod store;
 
 use std::collections::BTreeMap;
@@ -83,6 +84,7 @@ impl From<Placement> for Subject {
 
 /// Why a ledger does not take something in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LedgerError {
     /// It belongs to another count.
     #[error("it is for {what} {found}, not {wanted}")]

@@ -5,7 +5,7 @@
 //! | `FILE` | the newest save |
 //! | `.FILE.previous` | the one before, in case the newest is damaged |
 //! | `.FILE.new` | a save being written |
-//! | `.FILE.lock` | locked by the run that uses `FILE`; gone with it unless it was killed, and then it means nothing |
+//! | `.FILE.lock` | locked by the run that uses `FILE`; gone with it, unless it was killed or on Windows, and then it means nothing |
 //!
 //! A save is written to `.FILE.new` and synced, `FILE` gets `.FILE.previous` as a second name, `.FILE.new` is renamed
 //! to `FILE`, and the folder is synced. So `FILE` is a whole save at every moment, whoever reads it and whenever that is
@@ -14,22 +14,18 @@
 //!
 //! A name that is a symbolic link means the file that it leads to, so that two names of one file exclude each other.
 
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-
 use super::format::{FormatError, MAGIC, decode, encode};
+use super::lock::Lock;
 use super::{Fingerprint, Ledger, LedgerError};
+use crate::durable::{Draft, sync_folder, target};
 use crate::shard::Shard;
 
 /// No ledger is larger: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
-
-/// Links that lead on to links, before they are taken to lead in a circle.
-const LINKS: usize = 40;
 
 /// The one user of a ledger's file.
 #[derive(Debug)]
@@ -40,11 +36,12 @@ pub struct Store {
     /// Whether `FILE` is known to hold a good save; only then may it take the place of the previous one.
     newest_is_good: bool,
     /// The permissions of the file that was there, which later saves keep.
-    mode: Option<u32>,
+    permissions: Option<Permissions>,
 }
 
 /// What a store held.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The ledger.
     pub ledger: Ledger,
@@ -54,6 +51,7 @@ pub struct Found {
 
 /// Why a ledger's file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The system said no.
     #[error("{path}: {doing} failed: {source}")]
@@ -92,15 +90,15 @@ impl Store {
     /// Where another run holds the lock, `path` is not a regular file, or the folder takes no file.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let path = target(&path).map_err(io("following a link", &path))?;
-        let mode = match fs::metadata(&path) {
+        let path = target(&path).map_err(failed("following a link", &path))?;
+        let permissions = match fs::metadata(&path) {
             Ok(metadata) if !metadata.is_file() => return Err(StoreError::NotAFile(path)),
             _ if path.file_name().is_none() => return Err(StoreError::NotAFile(path)),
-            Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
+            Ok(metadata) => Some(metadata.permissions()),
             Err(_) => None,
         };
         let lock = Lock::take(&path)?;
-        Ok(Self { path, _lock: lock, newest_is_good: false, mode })
+        Ok(Self { path, _lock: lock, newest_is_good: false, permissions })
     }
 
     /// Makes sure that a run that begins from nothing destroys nothing.
@@ -154,10 +152,9 @@ impl Store {
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let file = self.write(&encode(ledger))?;
         self.keep_previous()?;
-        file.persist(&self.path).map_err(|error| io("renaming", &self.path)(error.error))?;
+        file.rename().map_err(failed("renaming", &self.path))?;
         self.newest_is_good = true;
-        let folder = folder(&self.path);
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(io("syncing the folder", folder))
+        sync_folder(&self.path).map_err(failed("syncing the folder of", &self.path))
     }
 
     /// Tries whether a ledger with all its units could be saved, and leaves nothing behind.
@@ -172,24 +169,14 @@ impl Store {
     }
 
     /// A new file beside the old one with this text, synced. Dropped, it is gone.
-    fn write(&self, text: &str) -> Result<tempfile::NamedTempFile, StoreError> {
+    fn write(&self, text: &str) -> Result<Draft, StoreError> {
         let new = beside(&self.path, "new");
         // The lock makes it ours: a leftover of a run that was killed while saving.
         remove(&new)?;
-        let name = new.file_name().expect("beside() gives a file");
-        let mut file = tempfile::Builder::new()
-            .prefix(name)
-            .rand_bytes(0)
-            .permissions(Permissions::from_mode(self.mode.unwrap_or(0o666)))
-            .tempfile_in(folder(&self.path))
-            .map_err(io("creating a file", &new))?;
-        if let Some(mode) = self.mode {
-            // What the umask takes from a new file, the old one had.
-            file.as_file().set_permissions(Permissions::from_mode(mode)).map_err(io("setting the mode", &new))?;
-        }
-        file.write_all(text.as_bytes()).map_err(io("writing", &new))?;
-        file.as_file().sync_all().map_err(io("writing", &new))?;
-        Ok(file)
+        let draft = Draft::new(&self.path, new.file_name(), self.permissions.as_ref());
+        let mut draft = draft.map_err(failed("creating a file", &new))?;
+        draft.write_all(text.as_bytes()).and_then(|()| draft.sync()).map_err(failed("writing", &new))?;
+        Ok(draft)
     }
 
     /// Gives a good newest save its second name. Where somebody removed it, there is nothing to keep.
@@ -207,7 +194,7 @@ impl Store {
             Err(_) => {}
         }
         self.newest_is_good = false;
-        fs::rename(&self.path, previous).map_err(io("renaming", &self.path))
+        fs::rename(&self.path, previous).map_err(failed("renaming", &self.path))
     }
 
     /// Removes the previous save, once the newest is complete and nothing will be added to it.
@@ -227,7 +214,7 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     let bytes = bytes(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
         io::ErrorKind::IsADirectory => StoreError::NotAFile(path.to_owned()),
-        _ => io("reading", path)(error),
+        _ => failed("reading", path)(error),
     })?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
 }
@@ -243,24 +230,8 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file that a name leads to, through symbolic links, where it need not exist.
-///
-/// # Errors
-/// Where the links lead in a circle.
-pub fn target(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        match fs::read_link(&path) {
-            Ok(link) => path = folder(&path).join(link),
-            // No link, or nothing at all.
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
-}
-
 /// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
-fn beside(path: &Path, role: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
     name.push(path.file_name().expect("Store::open() wants a file name"));
     name.push(".");
@@ -268,61 +239,15 @@ fn beside(path: &Path, role: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io("removing", path)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("removing", path)(error)),
         _ => Ok(()),
     }
 }
 
-fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+pub(super) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     move |source| StoreError::Io { path: path.to_owned(), doing, source }
-}
-
-/// An exclusive lock on a file of its own, for the ledger's file is replaced with every save.
-#[derive(Debug)]
-struct Lock {
-    path: PathBuf,
-    _file: File,
-}
-
-impl Lock {
-    fn take(ledger: &Path) -> Result<Self, StoreError> {
-        let path = beside(ledger, "lock");
-        loop {
-            // A link in the place of the lock file would have another file made, or locked.
-            let mut options = OpenOptions::new();
-            options.create(true).truncate(false).write(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
-            let file = options.open(&path).map_err(io("creating a file", &path))?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(ledger.to_owned())),
-                Err(TryLockError::Error(error)) => return Err(io("locking", &path)(error)),
-            }
-            // Whoever held it may have removed the file between our opening and our locking it; a lock on a file
-            // that no longer has the name protects nothing.
-            let ours = file.metadata().map_err(io("locking", &path))?;
-            match fs::symlink_metadata(&path) {
-                Ok(named) if (named.dev(), named.ino()) == (ours.dev(), ours.ino()) => {
-                    return Ok(Self { path, _file: file });
-                }
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(io("locking", &path)(error)),
-            }
-        }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Removed while still locked; where that fails, an unlocked file is left, which means nothing.
-        let _ = fs::remove_file(&self.path);
-    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ const EIGHT: Board = Board { n: 8, solutions: 92 };
 const NINE: Board = Board { n: 9, solutions: 352 };
 
 /// The boards to count before one of this size: none where it is as small itself.
-pub fn boards(size: Size) -> &'static [Board] {
+pub(crate) fn boards(size: Size) -> &'static [Board] {
     match size.get() {
         0..=8 => &[],
         n if n % 2 == 0 => &[EIGHT],
@@ -34,13 +34,14 @@ pub fn boards(size: Size) -> &'static [Board] {
 
 impl Board {
     /// Its size.
-    pub fn size(self) -> Size {
+    pub(crate) fn size(self) -> Size {
         Size::new(self.n).expect("8 and 9 are sizes")
     }
 }
 
 /// The engine failed on a small board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GateError {
     /// A wrong total.
     #[error("self-check failed: found {0} solutions on {n}×{n} instead of {wanted}; nothing was counted",
@@ -76,7 +77,7 @@ pub enum GateError {
 ///
 /// # Errors
 /// Where a count differs from what it should be.
-pub fn check<P, E>(board: Board, plan: &P, engine: &E) -> Result<(), GateError>
+pub(crate) fn check<P, E>(board: Board, plan: &P, engine: &E) -> Result<(), GateError>
 where
     P: Plan,
     E: Engine<Task = P::Task>,

@@ -1,10 +1,13 @@
 //! Running a plan: a rayon pool, one worker a thread, a checked sum; and what may watch it.
 
 pub(crate) mod dispatch;
-pub mod gate;
+pub(crate) mod gate;
 pub mod progress;
-pub mod recheck;
-pub mod stop;
+pub(crate) mod recheck;
+mod stop;
+
+pub use gate::{Board, GateError};
+pub use stop::Stop;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,7 +19,7 @@ use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
 
 /// Sees a run from within its threads. `()` sees nothing and costs nothing.
-pub trait Observer: Sync {
+pub(crate) trait Observer: Sync {
     /// A thread of the pool takes up a unit.
     fn begun(&self, _thread: usize, _unit: usize) {}
 
@@ -41,6 +44,7 @@ impl Observer for () {}
 
 /// Why a run ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Halt {
     /// It was asked to.
     #[error("stopped before the end")]
@@ -71,7 +75,7 @@ pub enum Halt {
 ///
 /// # Errors
 /// Where the observer stops it or the sum does not fit; the first thread that meets an error ends the others.
-pub fn run<P, E, O>(
+pub(crate) fn run<P, E, O>(
     plan: &P,
     engine: &E,
     pool: &rayon::ThreadPool,

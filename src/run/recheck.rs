@@ -14,7 +14,7 @@ use crate::tally::Tally;
 
 /// An observer that recounts chosen units before it passes them on to another.
 #[derive(Debug)]
-pub struct Recheck<'a, P, E, O> {
+pub(crate) struct Recheck<'a, P, E, O> {
     plan: &'a P,
     second: &'a E,
     chosen: HashSet<usize>,
@@ -23,12 +23,12 @@ pub struct Recheck<'a, P, E, O> {
 
 impl<'a, P, E, O> Recheck<'a, P, E, O> {
     /// Recounts a random `share` of `units`, rounded up to whole units, by the engine `second`.
-    pub fn new(plan: &'a P, second: &'a E, units: &[usize], share: f64, inner: &'a O) -> Self {
+    pub(crate) fn new(plan: &'a P, second: &'a E, units: &[usize], share: f64, inner: &'a O) -> Self {
         Self { plan, second, chosen: chosen(units.iter().copied(), units.len(), share), inner }
     }
 
     /// How many units are recounted.
-    pub fn units(&self) -> usize {
+    pub(crate) fn units(&self) -> usize {
         self.chosen.len()
     }
 }
@@ -63,7 +63,7 @@ where
 /// An observer of a run of the second engine over units that a ledger has already: what it finds must be what the
 /// ledger says. A checksum shows that a file is as it was written, not that what was written is right.
 #[derive(Debug)]
-pub struct Reread<'a, P, O> {
+pub(crate) struct Reread<'a, P, O> {
     plan: &'a P,
     tallies: HashMap<usize, Tally>,
     units: Vec<usize>,
@@ -72,7 +72,7 @@ pub struct Reread<'a, P, O> {
 
 impl<'a, P, O> Reread<'a, P, O> {
     /// Chooses a random `share` of the finished units of `ledger`, rounded up to whole units.
-    pub fn new(plan: &'a P, ledger: &Ledger, share: f64, inner: &'a O) -> Self {
+    pub(crate) fn new(plan: &'a P, ledger: &Ledger, share: f64, inner: &'a O) -> Self {
         let tallies: HashMap<usize, Tally> = ledger.tallies().collect();
         let mut units: Vec<usize> = chosen(ledger.tallies().map(|(unit, _)| unit), tallies.len(), share);
         units.sort_unstable();
@@ -80,7 +80,7 @@ impl<'a, P, O> Reread<'a, P, O> {
     }
 
     /// The units to be counted again, in order.
-    pub fn units(&self) -> &[usize] {
+    pub(crate) fn units(&self) -> &[usize] {
         &self.units
     }
 }

@@ -34,6 +34,7 @@ pub struct TurnCount {
 
 /// A count that was made.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct TurnReport {
     /// Of what.
     pub board: TurnBoard,

@@ -30,7 +30,7 @@ pub(crate) use count::{TurnJob, dispatch};
 pub(crate) use cover::Cover;
 pub use residue::Residue;
 pub(crate) use search::Search;
-pub use turn::{Turn, TurnBoard, TurnBoardError};
+pub use turn::{Turn, TurnBoard, TurnBoardError, UnknownTurn};
 pub use unique::{NotDivisible, Unique};
 
 #[cfg(test)]
@@ -43,6 +43,7 @@ mod tests {
     use crate::engine::lanes::Lanes;
     use crate::plan::Plan;
     use crate::{Isa, Size, oeis};
+    use sha2::{Digest, Sha256};
 
     fn count(turn: Turn, n: usize) -> u128 {
         TurnCount::new(TurnBoard::new(turn, n).unwrap()).threads(2).run().unwrap().count
@@ -142,6 +143,44 @@ mod tests {
             }
         }
     }
+
+    /// What `tests/plans.rs` pins for other plans: a line here changes with the version in the fingerprint, or never.
+    #[test]
+    fn a_fingerprint_has_one_plan_for_ever() {
+        struct Hash;
+        impl TurnJob for Hash {
+            type Output = String;
+
+            fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Search) -> String {
+                let plan = engine.plan();
+                let all: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+                let mut hash = Sha256::new();
+                // Large plans are sampled.
+                for unit in (0..plan.units()).step_by((all / 10_000).max(1) as usize) {
+                    for task in plan.unit(unit) {
+                        hash.update(format!("{unit} {task:?}\n"));
+                    }
+                }
+                let hash: Vec<String> = hash.finalize()[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+                format!("{} units={} tasks={all} {}", plan.fingerprint(), plan.units(), hash.concat())
+            }
+        }
+        let boards = [(Turn::Half, 9), (Turn::Half, 26), (Turn::Half, 30), (Turn::Half, 36)];
+        let boards = boards.into_iter().chain([(Turn::Quarter, 20), (Turn::Quarter, 45), (Turn::Quarter, 68)]);
+        let plans: Vec<String> =
+            boards.map(|(turn, n)| dispatch(TurnBoard::new(turn, n).unwrap(), Isa::Portable, Hash)).collect();
+        assert_eq!(plans, GOLDEN);
+    }
+
+    const GOLDEN: [&str; 7] = [
+        "cover 1 half 9 2 units=6 tasks=6 fb29c60d",
+        "cover 1 half 26 6 units=1716 tasks=1716 006fb5f0",
+        "cover 1 half 30 7 units=6435 tasks=6435 6037e34e",
+        "cover 1 half 36 9 units=9724 tasks=48620 c1397d5b",
+        "cover 1 quarter 20 6 units=31 tasks=31 72567746",
+        "cover 1 quarter 45 15 units=9908 tasks=9908 fd75d980",
+        "cover 1 quarter 68 25 units=8214 tasks=2579130 96f465f3",
+    ];
 
     #[test]
     fn finds_the_published_terms() {

@@ -19,7 +19,7 @@ pub struct Residue {
     pub residue: u128,
 }
 
-/// Up to here the solutions unchanged by a half turn are counted: minutes at the most.
+/// Up to here the solutions unchanged by a half turn are counted: seconds of one core at the most.
 const HALF_TURNS: usize = 28;
 
 impl Residue {

@@ -49,13 +49,18 @@ impl fmt::Display for Turn {
 }
 
 impl FromStr for Turn {
-    type Err = String;
+    type Err = UnknownTurn;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownTurn> {
         let found = [Self::Half, Self::Quarter].into_iter().find(|turn| turn.name() == text);
-        found.ok_or_else(|| format!("no turn is named '{text}'; there are half and quarter"))
+        found.ok_or_else(|| UnknownTurn(text.to_owned()))
     }
 }
+
+/// No turn has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no turn is named '{0}'; there are half and quarter")]
+pub struct UnknownTurn(pub String);
 
 /// A turn and a size of board that it is counted for. Boards go further here than [`Size`](crate::Size) does.
 ///

@@ -1,9 +1,12 @@
 //! `queens bench`
 
+mod axis;
 mod compare;
+mod plot;
 mod saved;
 mod score;
 mod sets;
+mod svg;
 mod table;
 
 use std::io::{IsTerminal, Write};
@@ -11,12 +14,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use queens::bench::{BenchError, Combination, bench, plot};
+use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
 use queens::{Isa, Size, available_threads};
 
 use super::ending::{self, Content};
 use super::{Exit, Failure, args, columns, output, save};
+use plot::plot;
 use saved::Saved;
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.

@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use queens::bench::{Machine as Plotted, Point, Timing};
+use queens::bench::Timing;
 use serde::{Deserialize, Serialize};
 
+use super::plot::{Machine as Plotted, Point};
 use super::score::Score;
 use crate::cli::machine::Machine;
 use crate::cli::output::{self, About};

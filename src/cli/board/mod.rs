@@ -6,12 +6,7 @@ pub(crate) mod sheet;
 pub(crate) mod svg;
 pub(crate) mod text;
 
-use std::path::Path;
-
 use queens::Placement;
-
-use super::Failure;
-use super::ending::{self, Content};
 
 /// What stands on a square; columns and rows count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,16 +41,6 @@ pub(crate) fn attackers(placement: &Placement, column: usize, row: usize) -> imp
 /// Whether a square is a dark one; as on a chessboard the lower left one is.
 pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
     (column + n - row) % 2 == 1
-}
-
-/// A board as a file of this name holds it.
-pub(crate) fn file(placement: &Placement, path: &Path, argument: &str) -> Result<Vec<u8>, Failure> {
-    let contents = [Content::Svg, Content::Png, Content::Text];
-    Ok(match ending::of(argument, path, &contents)?.unwrap_or(Content::Text) {
-        Content::Svg => svg::svg(placement).into_bytes(),
-        Content::Png => png::png(&svg::svg(placement))?,
-        _ => text::board(placement, text::Look::Unicode).into_bytes(),
-    })
 }
 
 /// The article of a number as it is spoken: an 8×8 board, a 9×9 board.

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
+use super::file;
 use super::find::{Found, List, Move};
 use crate::cli::output;
-use crate::cli::{Failure, board, save};
+use crate::cli::{Failure, save};
 
 /// Lists with more columns to fill than this are not counted: it would take minutes.
 const COUNTED: usize = 18;
@@ -189,7 +190,7 @@ impl App {
             self.message = format!("{name} is there already; nothing was written");
             return;
         }
-        let saved = board::file(&self.shown(), path, "w").and_then(|bytes| save::save(path, &bytes));
+        let saved = file::contents(&self.shown(), path, "w").and_then(|bytes| save::save(path, &bytes));
         self.message = match saved {
             Ok(()) => format!("board written to {name}"),
             Err(failure) => failure.reason(),

@@ -1,8 +1,10 @@
 //! `queens browse N`: the solutions, one board at a time, full screen.
 
 mod app;
+mod file;
 mod find;
 mod keys;
+mod terminal;
 mod view;
 
 use std::io::{self, IsTerminal};
@@ -14,16 +16,14 @@ use std::time::Duration;
 use clap::Args as ClapArgs;
 use queens::{Placement, Size};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use ratatui::crossterm::{execute, terminal};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use signal_hook::consts::SIGTSTP;
+use ratatui::crossterm::terminal::disable_raw_mode;
 
 use super::board::text::Look;
 use super::signals::{self, Listening, Request};
 use super::{Exit, Failure};
 use app::App;
 use find::Move;
+use terminal::{heed_suspension, is_gone, suspend};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -117,7 +117,7 @@ impl Asked {
                 thread::spawn(move || {
                     thread::sleep(PATIENCE);
                     // Where this fails too there is no terminal to be left as it was.
-                    let _ = terminal::disable_raw_mode();
+                    let _ = disable_raw_mode();
                     std::process::exit(signals::die_of(signal).code().into());
                 });
             }
@@ -128,7 +128,7 @@ impl Asked {
             }
         };
         let asked = Self { requests, suspend: Arc::default(), _listening: signals::listen(tell)? };
-        signal_hook::flag::register(SIGTSTP, Arc::clone(&asked.suspend))?;
+        heed_suspension(&asked.suspend)?;
         Ok(asked)
     }
 }
@@ -162,26 +162,4 @@ fn walk(terminal: &mut ratatui::DefaultTerminal, mut app: App, asked: &Asked, lo
         }
     }
     Ok(End::Done)
-}
-
-/// Whether nobody is at the other end of the terminal, after waiting so long for a key.
-fn is_gone(wait: Duration) -> io::Result<bool> {
-    let stdin = io::stdin();
-    let mut inputs = [PollFd::new(&stdin, PollFlags::IN)];
-    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-    match poll(&mut inputs, Some(&wait)) {
-        Ok(_) => Ok(inputs[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
-        // A signal, of which the next round hears.
-        Err(Errno::INTR) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Leaves the terminal to the shell until it continues this process.
-fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
-    ratatui::try_restore()?;
-    signals::die_of(SIGTSTP);
-    terminal::enable_raw_mode()?;
-    execute!(io::stdout(), terminal::EnterAlternateScreen)?;
-    terminal.clear()
 }

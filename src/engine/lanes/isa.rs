@@ -11,6 +11,7 @@ use super::{Lanes, Portable, Search};
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Isa {
     /// What every processor of the target has.
     Portable,
@@ -24,6 +25,7 @@ pub enum Isa {
 
 /// Why an instruction set can't be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IsaError {
     /// No such name.
     #[error("no instruction set is named '{0}'; there are {names}", names = names(Isa::ALL.into_iter()))]

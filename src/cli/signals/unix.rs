@@ -1,4 +1,4 @@
-//! Signals, heeded by a thread of their own, which neither counts, saves nor prints.
+//! Signals.
 //!
 //! | signal | in a long run | elsewhere |
 //! | --- | --- | --- |
@@ -21,157 +21,44 @@
 //!
 //! A signal that the program was started to ignore, as `nohup` does with SIGHUP, stays ignored.
 
-use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
-use std::time::Duration;
-use std::{fs, process};
+use std::sync::{Arc, LazyLock};
+use std::{fs, process, thread};
 
 use rustix::fs::OFlags;
-
 use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use super::Exit;
+use super::{REPEAT, Request, arm, clear, desk, lock, thread};
+use crate::cli::Exit;
 
-/// How soon after the first signal another one is only a repeat of it.
-const REPEAT: Duration = Duration::from_secs(1);
-
-/// What a signal, or a failure of the program itself, asks of a long run.
-#[derive(Clone, Debug)]
-pub(crate) enum Request {
-    /// To save and end, by this signal.
-    End(i32),
-    /// To show how far it is.
-    Show,
-    /// To save and end, for a thread has failed.
-    Failed(String),
-    /// To save and end, for a thread has aborted, and the standard library has said why.
-    Aborted,
-}
-
-type Tell = Box<dyn Fn(Request) + Send>;
-
-/// What the thread needs to know of the rest of the program.
-#[derive(Default)]
-struct Desk {
-    /// Whether the next ending signal acts by itself, without the thread.
-    armed: Arc<AtomicBool>,
-    /// Whether there is no thread.
-    alone: Arc<AtomicBool>,
-    /// Where a long run wants to be told.
-    run: Mutex<Option<Tell>>,
-    /// Unfinished files, which go before the process does.
-    litter: Mutex<BTreeSet<PathBuf>>,
-    /// Whether SIGUSR1 has come before anybody wanted to know.
-    asked: Arc<AtomicBool>,
-}
-
-static DESK: OnceLock<Desk> = OnceLock::new();
-/// Started when first needed; the error is kept for whoever needs it next.
-static THREAD: OnceLock<Result<(), String>> = OnceLock::new();
-
-fn desk() -> &'static Desk {
-    DESK.get_or_init(Desk::default)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere ends the program anyway.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// Whether there is no thread.
+static ALONE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// What holds for every command from the first moment on.
 pub(crate) fn start() {
-    desk().alone.store(true, Ordering::Relaxed);
+    ALONE.store(true, Ordering::Relaxed);
     // These only fail for signals that may not be had, which are none of these.
     let _ = flag::register(SIGUSR1, Arc::clone(&desk().asked));
     let _ = flag::register(SIGXFSZ, Arc::default());
-    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), Arc::clone(&desk().alone));
+    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), Arc::clone(&ALONE));
     if is_first() {
         // Without a thread the signals do nothing at all, as for any first process.
         let _ = thread();
     }
 }
 
-/// From here on, until the value is dropped, ending signals are told to a long run instead of ending the process.
-pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<Listening> {
-    thread()?;
-    if desk().asked.swap(false, Ordering::Relaxed) {
-        tell(Request::Show);
-    }
-    desk().armed.store(false, Ordering::Relaxed);
-    *lock(&desk().run) = Some(Box::new(tell));
-    Ok(Listening)
-}
-
-/// As long as it lives, a long run is told.
-#[must_use]
-pub(crate) struct Listening;
-
-/// All is saved: another signal ends the process at once.
-pub(crate) fn arm() {
-    desk().armed.store(true, Ordering::Relaxed);
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        *lock(&desk().run) = None;
-    }
-}
-
-/// Tells a long run that a thread has failed; whether there is one.
-pub(crate) fn tell_failed(message: &str) -> bool {
-    // A thread that fails while it holds the lock must not wait for itself.
-    let Ok(run) = desk().run.try_lock() else { return false };
-    run.as_ref().is_some_and(|tell| {
-        tell(Request::Failed(message.to_owned()));
-        true
-    })
-}
-
-/// An unfinished file that goes if a signal ends the process before this value is dropped.
-pub(crate) struct Litter(PathBuf);
-
-impl Litter {
-    /// Has such a file made. A signal that comes meanwhile waits until it is known what there is to remove.
-    pub(crate) fn make<T>(
-        make: impl FnOnce() -> io::Result<T>,
-        path: impl FnOnce(&T) -> &Path,
-    ) -> io::Result<(T, Self)> {
-        // Without the thread the file would only stay behind.
-        let _ = thread();
-        let mut litter = lock(&desk().litter);
-        let made = make()?;
-        let path = path(&made).to_owned();
-        litter.insert(path.clone());
-        Ok((made, Self(path)))
-    }
-}
-
-impl Drop for Litter {
-    fn drop(&mut self) {
-        lock(&desk().litter).remove(&self.0);
-    }
-}
-
-/// Starts the thread, once.
-fn thread() -> io::Result<()> {
-    let started = THREAD.get_or_init(|| begin().map_err(|error| error.to_string()));
-    started.clone().map_err(io::Error::other)
-}
-
-fn begin() -> io::Result<()> {
+/// Starts the thread.
+pub(super) fn begin() -> io::Result<()> {
     let ending: Vec<i32> =
         [SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|&signal| !is_ignored(signal)).collect();
     let signals = Signals::new(ending.iter().chain(&[SIGUSR1, SIGABRT]))?;
     never_return_from(SIGABRT)?;
     thread::Builder::new().name("signals".to_owned()).spawn(|| heed(signals))?;
-    desk().alone.store(false, Ordering::Relaxed);
+    ALONE.store(false, Ordering::Relaxed);
     // The system sends SIGXCPU every second by itself: nobody means it.
     for signal in ending.into_iter().filter(|&signal| signal != SIGXCPU) {
         let armed = Arc::clone(&desk().armed);
@@ -228,9 +115,7 @@ fn heed(mut signals: Signals) {
                     break;
                 }
                 (None, _) => {
-                    for path in &*lock(&desk().litter) {
-                        let _ = fs::remove_file(path);
-                    }
+                    clear();
                     process::exit(die_of(signal).code().into());
                 }
             }

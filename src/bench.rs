@@ -4,16 +4,10 @@
 //! after a warm-up, each round runs every combination once, and every other round goes backwards, so that a steady
 //! drift falls on all of them alike. What is reported is the median.
 
-mod axis;
-mod plot;
-mod svg;
-
 use crate::board::Size;
 use crate::count::{Count, CountError};
 use crate::engine::{Choice, Method};
 use crate::oeis;
-
-pub use plot::{Machine, Point, plot};
 
 /// Seconds that a run lasts at least: quicker counts are repeated within it, for the clock and the threads have jitter.
 const SHORTEST_RUN: f64 = 0.05;

@@ -3,11 +3,10 @@
 //! One SVG that needs nothing else: its own style sheet, fonts that every system has, and colours that follow the
 //! reader's light or dark setting.
 
-use super::Timing;
+use queens::{ENGINES, Isa};
+
 use super::axis::{Axis, Scale, apart};
 use super::svg::{Anchor, Svg};
-use crate::engine::ENGINES;
-use crate::engine::lanes::Isa;
 
 const STYLE: &str = include_str!("style.css");
 /// Where the panels begin, below one line of subtitle, and their height.
@@ -22,57 +21,40 @@ const COLOURS: usize = 6;
 
 /// The results of a machine, as the plot shows them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// What its lines are called where there are several machines.
-    pub name: String,
+    pub(crate) name: String,
     /// What was timed.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
 }
 
 /// The times of one combination; seconds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// The board.
-    pub n: usize,
+    pub(crate) n: usize,
     /// The engine, by the name it has in [`ENGINES`]; another program's may be another.
-    pub engine: String,
+    pub(crate) engine: String,
     /// The instruction set, by its name.
-    pub isa: String,
+    pub(crate) isa: String,
     /// The number of threads.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// The median of the runs.
-    pub median: f64,
+    pub(crate) median: f64,
     /// The fastest of the runs.
-    pub fastest: f64,
+    pub(crate) fastest: f64,
     /// The slowest of the runs.
-    pub slowest: f64,
+    pub(crate) slowest: f64,
     /// Times faster than on one thread, where that was timed.
-    pub speed_up: Option<f64>,
-}
-
-impl Machine {
-    /// The timings of this machine.
-    pub fn new(name: &str, timings: &[Timing]) -> Self {
-        let point = |timing: &Timing| Point {
-            n: timing.combination.size.get(),
-            engine: timing.combination.method.engine.to_string(),
-            isa: timing.combination.method.isa.to_string(),
-            threads: timing.combination.threads,
-            median: timing.median(),
-            fastest: timing.fastest(),
-            slowest: timing.slowest(),
-            speed_up: timing.speed_up(timings),
-        };
-        Self { name: name.to_owned(), points: timings.iter().map(point).collect() }
-    }
+    pub(crate) speed_up: Option<f64>,
 }
 
 /// Draws the timings of one or several machines; `subtitles` say which, a line each, and whatever else there is to know.
 ///
-/// Time against N for each engine, and each of its instruction sets where there are several, on every number of threads or, where a single N was timed, against the threads; where
-/// more than one number of threads was timed, also the speed-up over one thread of each engine at its largest N, beside
-/// the ideal.
-pub fn plot(machines: &[Machine], subtitles: &[String]) -> String {
+/// Time against N for each engine, and each of its instruction sets where there are several, on every number of threads
+/// or, where a single N was timed, against the threads; where more than one number of threads was timed, also the
+/// speed-up over one thread of each engine at its largest N, beside the ideal.
+pub(crate) fn plot(machines: &[Machine], subtitles: &[String]) -> String {
     let all: Vec<Series> = Series::all(machines);
     let speed_ups: Vec<SpeedUp> = all.iter().filter_map(SpeedUp::of).collect();
     let width = if speed_ups.is_empty() { 700.0 } else { 1080.0 };
