@@ -74,7 +74,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(&largest) = sizes.last() else {
         return Err(Failure::Run(
             Exit::Failure,
-            format!("{} has no term from N = {} to {to}", source.name, boards.start()),
+            match args.to.one() {
+                Some(to) => format!("{} has no term up to N = {to}", source.name),
+                None => format!("{} has no term from N = {} to {to}", source.name, boards.start()),
+            },
         ));
     };
     let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
