@@ -40,7 +40,7 @@ fn results_shards_and_checkpoints_are_confirmed() {
     assert!(out.contains("recounted by the auditor: no difference"), "{out}");
 
     for k in [1, 2] {
-        assert_eq!(output(path, &format!("count 13 --shard {k}/3 --out s{k}")).0, Some(0));
+        assert_eq!(output(path, &format!("count 13 --engine join --shard {k}/3 --out s{k}")).0, Some(0));
     }
     let all = json(path, "audit s1 s2 --units 1000000 --tasks 1000000 --json", 0);
     let sum: u128 = ["s1", "s2"].iter().flat_map(|file| tallies(&path.join(file))).map(|unit| unit.1).sum();
@@ -72,7 +72,7 @@ fn results_shards_and_checkpoints_are_confirmed() {
 fn a_forged_tally_is_named_when_its_unit_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    assert_eq!(output(path, "count 13 --checkpoint whole").0, Some(0));
+    assert_eq!(output(path, "count 13 --engine join --checkpoint whole").0, Some(0));
     let (unit, tally) = tallies(&path.join("whole"))[7];
     forged(path, "whole", "other", |at, tally| if at == unit { tally + 8 } else { tally });
     let (code, _, err) = output(path, "audit other --units 1000000");
@@ -130,7 +130,7 @@ fn an_audit_that_compares_nothing_fails() {
         assert_eq!((found, err), (Some(code), format!("error: {reason}\n")), "{line}");
     };
     refused("audit empty", 1, "nothing was compared: no unit is finished");
-    assert_eq!(output(path, "count 13 --checkpoint whole").0, Some(0));
+    assert_eq!(output(path, "count 13 --engine join --checkpoint whole").0, Some(0));
     refused("audit whole --max-time 1ns", 1, "nothing was compared: no unit was recounted within 0.00 µs");
     refused("audit gone", 1, "gone: there is no such file");
     fs::write(path.join("text"), "hello\n").unwrap();

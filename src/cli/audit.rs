@@ -11,7 +11,7 @@ use queens::{Audit, CountError, Findings, Isa, Recounted, Shard};
 use serde::Serialize;
 
 use super::output::{self, Table};
-use super::{Exit, Failure, args, values};
+use super::{Exit, Failure, values};
 
 /// Recounts random units and tasks of a checkpoint, shard or result.
 ///
@@ -40,11 +40,11 @@ pub(crate) struct Command {
     max_time: Duration,
 
     /// Threads; 0 is every core this process may use
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = args::threads, allow_negative_numbers = true)]
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = values::threads, allow_negative_numbers = true)]
     threads: usize,
 
     /// The instruction set of the join engine; the best that the processor has where left out
-    #[arg(long, value_parser = args::isa_parser())]
+    #[arg(long, value_parser = values::isa_parser())]
     isa: Option<Isa>,
 
     /// Print one JSON object

@@ -3,19 +3,74 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use clap::Args as ClapArgs;
 use queens::estimate::Estimate;
 use queens::run::progress::Watch;
-use queens::{Count, Isa, Placement, Report, Size};
+use queens::{Choice, Count, ENGINES, Isa, Placement, Report, Turn};
 use serde::Serialize;
 
 use super::agree::{Agreement, Modulo, Oeis};
-use super::long::When;
+use super::long::{LongRun, When};
 use super::output::{self, Table};
 use super::units::{Outcome, Units};
+use super::values::{Sizes, engine_parser, isa_parser, size, threads, turn_parser};
 use super::watch::Forecast;
-use super::{Failure, args, memory, symmetric, terms};
+use super::{Failure, memory, symmetric, terms};
 
-pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the board, 0 to 32 (half turns to 38, quarter turns to 77), or a range of them as in 1-16
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) sizes: Sizes,
+
+    /// The engine that counts
+    #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
+    pub(crate) engine: Choice,
+
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
+    #[arg(long, value_name = "P")]
+    pub(crate) prefix: Option<String>,
+
+    /// Count symmetric solutions once (A002562): those that a turn or a mirror makes of each other
+    #[arg(long, conflicts_with_all = ["prefix", "shard"])]
+    pub(crate) unique: bool,
+
+    /// Count the solutions that a turn leaves unchanged (A032522, A033148)
+    #[arg(
+        long,
+        value_name = "TURN",
+        value_parser = turn_parser(),
+        visible_alias = "symmetric",
+        conflicts_with_all = ["prefix", "unique", "engine"]
+    )]
+    pub(crate) symmetry: Option<Turn>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Print the number alone, as where stdout is not a terminal
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) long: LongRun,
+}
+
+fn engine_help() -> String {
+    let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
+    std::iter::once("The engine that counts; auto picks the fastest".to_owned()).chain(engines).collect()
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return terms::run(args) };
     if let Some(symmetry) = args.symmetry {
         return symmetric::unchanged(args, symmetry, n);
@@ -51,13 +106,8 @@ pub(crate) fn run(args: &args::Count) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A board that all solutions can be counted on.
-pub(super) fn size(n: usize) -> Result<Size, Failure> {
-    Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
-}
-
 /// Counts the completions of a placement, all of them or a shard.
-pub(super) fn counted(args: &args::Count, prefix: Placement) -> Result<Outcome<Report>, Failure> {
+pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>, Failure> {
     memory::look(args, &prefix);
     let count = isa(Count::completions(prefix), args.isa)
         .engine(args.engine)
@@ -75,7 +125,7 @@ fn isa(count: Count, isa: Option<Isa>) -> Count {
 }
 
 /// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
-fn forecast(args: &args::Count, prefix: &Placement) -> Option<Forecast> {
+fn forecast(args: &Args, prefix: &Placement) -> Option<Forecast> {
     const TIME: Duration = Duration::from_secs(3);
     const SAMPLES: usize = 1000;
     let estimate =

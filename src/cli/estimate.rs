@@ -1,20 +1,62 @@
 //! `queens estimate N`
 
 use std::io::Write;
+use std::time::Duration;
 
+use clap::Args as ClapArgs;
 use queens::estimate::{self, Estimate, Interval};
-use queens::{TurnBoard, oeis};
+use queens::{Choice, Isa, Turn, TurnBoard, oeis};
 use serde::Serialize;
 
 use super::output::{self, Table};
-use super::{Failure, args, count, symmetric};
+use super::values::{Sizes, duration, engine_parser, isa_parser, size, threads, turn_parser, whole};
+use super::{Failure, symmetric};
 
-pub(crate) fn run(args: &args::Estimate) -> Result<(), Failure> {
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the board, 0 to 32 (half turns to 38, quarter turns to 77)
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) sizes: Sizes,
+
+    /// The solutions that a turn leaves unchanged instead of all
+    #[arg(long, value_name = "TURN", value_parser = turn_parser(), conflicts_with = "engine")]
+    pub(crate) symmetry: Option<Turn>,
+
+    /// The engine of the run; auto picks the fastest
+    #[arg(long, default_value = "auto", value_parser = engine_parser())]
+    pub(crate) engine: Choice,
+
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads of the run; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Random parts to count; a tenth as many tasks are timed
+    #[arg(long, value_name = "S", default_value = "10000", value_parser = whole("S", 2..=1_000_000_000), allow_negative_numbers = true)]
+    pub(crate) samples: u64,
+
+    /// Other samples for another seed, the same for the same
+    #[arg(long, default_value = "1", value_parser = whole("SEED", 0..=u64::MAX), allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+
+    /// Begin no more samples after this time, as in 90s or 5m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub(crate) max_time: Duration,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
     if let Some(symmetry) = args.symmetry {
         return turn(args, symmetric::board(symmetry, n)?);
     }
-    let size = count::size(n)?;
+    let size = size(n)?;
     let estimate = Estimate::new(size)
         .engine(args.engine)
         .isa(args.isa)
@@ -104,7 +146,7 @@ const UNTOLD: f64 = 100.0;
 const NARROW: f64 = 0.5;
 
 /// The same for what a turn leaves unchanged.
-fn turn(args: &args::Estimate, board: TurnBoard) -> Result<(), Failure> {
+fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
     symmetric::available(args.isa)?;
     let samples = args.samples as usize;
     let found = estimate::turn(board, args.isa, args.threads, samples, args.seed, args.max_time)

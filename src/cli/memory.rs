@@ -3,10 +3,10 @@
 use queens::{Method, Placement, available_threads};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{args, output};
+use super::{count, output};
 
 /// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
-pub(crate) fn look(args: &args::Count, prefix: &Placement) {
+pub(crate) fn look(args: &count::Args, prefix: &Placement) {
     let Ok(method) = Method::choose(args.engine, args.isa, prefix) else { return };
     let threads = if args.threads == 0 { available_threads() } else { args.threads };
     if let Some(text) = warning(|threads| method.memory(prefix.size(), threads), threads, available()) {

@@ -7,9 +7,9 @@ use std::io::{self, Read as _, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use serde::Serialize;
 
-use super::args::Colour;
 use super::{Exit, Failure};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
@@ -21,6 +21,15 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// Where the output is a terminal, unless `NO_COLOR` or `TERM=dumb` says no
+    Auto,
+    Always,
+    Never,
+}
 
 /// Sets the colour for all that is printed from here on; `auto` heeds `NO_COLOR`, `TERM=dumb` and pipes.
 pub(crate) fn choose_colour(colour: Colour) {

@@ -2,17 +2,45 @@
 
 use std::io::IsTerminal;
 
+use clap::Args as ClapArgs;
 use queens::run::progress::Watch;
-use queens::{Profile, ProfileReport, oeis};
+use queens::{Isa, Profile, ProfileReport, Size, oeis};
 use serde::Serialize;
 
+use super::Failure;
 use super::agree::{Agreement, Oeis};
-use super::long::When;
+use super::long::{LongRun, When};
 use super::output;
 use super::units::{Outcome, Units};
-use super::{Failure, args};
+use super::values::{isa_parser, threads};
 
-pub(crate) fn run(args: &args::Profile) -> Result<(), Failure> {
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Size,
+
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+
+    /// Print the numbers alone, one a line, as where stdout is not a terminal
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) long: LongRun,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let profile = Profile::new(args.size).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
     let work = move |watch: &Watch| profile.run_watched(watch);
     let (quiet, fingerprint) = (args.quiet, profile.fingerprint());
@@ -87,7 +115,7 @@ struct Json {
 }
 
 impl Json {
-    fn of(args: &args::Profile, outcome: &Outcome<ProfileReport>, oeis: Option<Oeis>) -> Self {
+    fn of(args: &Args, outcome: &Outcome<ProfileReport>, oeis: Option<Oeis>) -> Self {
         let (report, whole) = (&outcome.report, outcome.shard.is_whole());
         Self {
             about: output::About::here(),

@@ -9,14 +9,13 @@ use queens::{Isa, Report, Turn, TurnBoard, TurnCount, TurnReport, Unique, estima
 use serde::Serialize;
 
 use super::agree::{Agreement, Oeis};
-use super::args::{self, Symmetry};
 use super::output::{self, Table};
 use super::units::{Outcome, Units};
 use super::watch::Forecast;
-use super::{Exit, Failure};
+use super::{Exit, Failure, count};
 
 /// The symmetry classes of all the solutions that `report` counted.
-pub(super) fn unique(args: &args::Count, report: &Report) -> Result<(), Failure> {
+pub(super) fn unique(args: &count::Args, report: &Report) -> Result<(), Failure> {
     let size = report.prefix.size();
     let start = Instant::now();
     let unique = Unique::new(size, report.threads).map_err(|error| Failure::from(&error))?;
@@ -52,17 +51,9 @@ pub(super) fn unique(args: &args::Count, report: &Report) -> Result<(), Failure>
     print(args, classes, &agreement, &table, &json)
 }
 
-/// The turn of that name.
-pub(super) fn turn(symmetry: Symmetry) -> Turn {
-    match symmetry {
-        Symmetry::Half => Turn::Half,
-        Symmetry::Quarter => Turn::Quarter,
-    }
-}
-
 /// A board that this turn is counted on.
-pub(super) fn board(symmetry: Symmetry, n: usize) -> Result<TurnBoard, Failure> {
-    TurnBoard::new(turn(symmetry), n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+pub(super) fn board(symmetry: Turn, n: usize) -> Result<TurnBoard, Failure> {
+    TurnBoard::new(symmetry, n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
 }
 
 /// Whether the processor has the instruction set asked for.
@@ -74,7 +65,7 @@ pub(super) fn available(isa: Option<Isa>) -> Result<(), Failure> {
 }
 
 /// Counts what a turn leaves unchanged, all of it or a shard.
-pub(super) fn counted(args: &args::Count, symmetry: Symmetry, n: usize) -> Result<Outcome<TurnReport>, Failure> {
+pub(super) fn counted(args: &count::Args, symmetry: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
     let board = board(symmetry, n)?;
     available(args.isa)?;
     let count = TurnCount::new(board).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
@@ -92,7 +83,7 @@ fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
 }
 
 /// The solutions that a turn leaves unchanged.
-pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry, n: usize) -> Result<(), Failure> {
+pub(super) fn unchanged(args: &count::Args, symmetry: Turn, n: usize) -> Result<(), Failure> {
     let outcome = counted(args, symmetry, n)?;
     let TurnReport { board, count, isa, threads, seconds, double_checked, .. } = outcome.report;
     let (turn, whole) = (board.turn(), outcome.shard.is_whole());
@@ -142,7 +133,7 @@ pub(super) fn unchanged(args: &args::Count, symmetry: Symmetry, n: usize) -> Res
 
 /// The number alone, the table or the object, as for every count.
 fn print(
-    args: &args::Count,
+    args: &count::Args,
     count: u128,
     agreement: &Agreement,
     table: &Table,

@@ -1,17 +1,19 @@
 //! `queens count A-B`: the terms of a sequence, one board after another.
 
 use std::io::IsTerminal;
+use std::ops::RangeInclusive;
 
 use queens::oeis::{self, Sequence};
-use queens::{Placement, TurnCount, Unique};
+use queens::{Placement, Turn, TurnCount, Unique};
 use serde::Serialize;
 
 use super::agree::Agreement;
-use super::{Exit, Failure, args, count, output, symmetric};
+use super::values::size;
+use super::{Exit, Failure, count, output, symmetric, verify};
 
 /// Counts each board of the range. On a pipe a term is a line "n a(n)", as in a b-file of OEIS; at a terminal it is one of
 /// a table, beside what OEIS says of it.
-pub(super) fn run(args: &args::Count) -> Result<(), Failure> {
+pub(super) fn run(args: &count::Args) -> Result<(), Failure> {
     let long = &args.long;
     if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() {
         return Err(Failure::usage(
@@ -44,7 +46,7 @@ pub(super) fn run(args: &args::Count) -> Result<(), Failure> {
 }
 
 /// What OEIS says of a term.
-fn word(agreement: &Agreement, n: usize, args: &args::Count) -> String {
+fn word(agreement: &Agreement, n: usize, args: &count::Args) -> String {
     let sequence = sequence(args);
     match agreement.words() {
         Some(words) => words,
@@ -54,27 +56,27 @@ fn word(agreement: &Agreement, n: usize, args: &args::Count) -> String {
     }
 }
 
-fn sequence(args: &args::Count) -> &'static Sequence {
+fn sequence(args: &count::Args) -> &'static Sequence {
     match args.symmetry {
-        Some(symmetry) => symmetric::turn(symmetry).sequence(),
+        Some(symmetry) => symmetry.sequence(),
         None if args.unique => &oeis::UNIQUE,
         None => &oeis::QUEENS,
     }
 }
 
 /// Whether a board of this size can be counted.
-fn check(args: &args::Count, n: usize) -> Result<(), Failure> {
+fn check(args: &count::Args, n: usize) -> Result<(), Failure> {
     match args.symmetry {
         Some(symmetry) => symmetric::board(symmetry, n).map(|_| ()),
-        None => count::size(n).map(|_| ()),
+        None => size(n).map(|_| ()),
     }
 }
 
-fn term(args: &args::Count, n: usize) -> Result<u128, Failure> {
+fn term(args: &count::Args, n: usize) -> Result<u128, Failure> {
     if let Some(symmetry) = args.symmetry {
         return Ok(symmetric::counted(args, symmetry, n)?.report.count);
     }
-    let size = count::size(n)?;
+    let size = size(n)?;
     let all = count::counted(args, Placement::empty(size))?.report.count;
     if !args.unique {
         return Ok(all);
@@ -84,15 +86,15 @@ fn term(args: &args::Count, n: usize) -> Result<u128, Failure> {
 }
 
 /// Recomputes the published terms of what a turn leaves unchanged, up to N = `to`, and compares.
-pub(super) fn verify(args: &args::Verify, symmetry: args::Symmetry, to: usize) -> Result<(), Failure> {
-    symmetric::board(symmetry, to)?;
+pub(super) fn verify(args: &verify::Args, turn: Turn, boards: RangeInclusive<usize>) -> Result<(), Failure> {
+    let to = *boards.end();
+    symmetric::board(turn, to)?;
     symmetric::available(args.isa)?;
-    let turn = symmetric::turn(symmetry);
     let sequence = turn.sequence();
     let mut terms = Vec::new();
     let mut wrong = None;
-    for n in (0..=to).filter(|&n| sequence.term(n).is_some()) {
-        let count = TurnCount::new(symmetric::board(symmetry, n)?).isa(args.isa).threads(args.threads);
+    for n in boards.filter(|&n| sequence.term(n).is_some()) {
+        let count = TurnCount::new(symmetric::board(turn, n)?).isa(args.isa).threads(args.threads);
         let report = count.run().map_err(|error| Failure::from(&error))?;
         let agreement = Agreement::with(sequence, n, report.count);
         if !args.json {

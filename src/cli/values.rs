@@ -1,7 +1,12 @@
-//! Numbers, shares and times as options take them, each with an error that says what is allowed.
+//! What options take: numbers, shares, times, boards and names, each with an error that says what is allowed.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use queens::{Choice, ENGINES, EngineKind, Isa, Size, Turn};
+
+use super::Failure;
 
 /// A whole number in a range, for clap; `what` begins the sentence that says so.
 pub(crate) fn whole(
@@ -46,6 +51,83 @@ fn portion(text: &str, most: u32) -> Result<f64, String> {
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
     time.ok_or_else(|| "a time is more than zero and has a unit, as in 90s, 30m or 1h30m".to_owned())
+}
+
+/// One size of board, or a range of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    range: bool,
+}
+
+impl Sizes {
+    /// All of them.
+    pub(crate) fn all(self) -> RangeInclusive<usize> {
+        self.first..=self.last
+    }
+
+    /// The size, where it is not a range.
+    pub(crate) fn one(self) -> Option<usize> {
+        (!self.range).then_some(self.first)
+    }
+}
+
+impl std::str::FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        /// Nothing can be counted beyond, see `Turn::sizes`.
+        const MOST: usize = 77;
+        let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST);
+        let sizes = match text.split_once('-') {
+            None => number(text).map(|n| Self { first: n, last: n, range: false }),
+            Some((first, last)) => number(first)
+                .zip(number(last))
+                .filter(|(first, last)| first <= last)
+                .map(|(first, last)| Self { first, last, range: true }),
+        };
+        sizes.ok_or_else(|| {
+            "N is a whole number from 0 to 32 (with --symmetry half to 38, quarter to 77), or a range as in 1-16"
+                .to_owned()
+        })
+    }
+}
+
+/// A board that all solutions can be counted on.
+pub(crate) fn size(n: usize) -> Result<Size, Failure> {
+    Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+}
+
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1024;
+    text.parse()
+        .ok()
+        .filter(|&threads| threads <= MOST)
+        .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
+}
+
+/// Accepts `auto` and the names of the table, which also makes them completions and possible values.
+pub(crate) fn engine_parser() -> impl TypedValueParser<Value = Choice> {
+    let names = std::iter::once("auto").chain(ENGINES.iter().map(|engine| engine.name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
+}
+
+pub(crate) fn isa_parser() -> impl TypedValueParser<Value = Isa> {
+    PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+}
+
+/// Accepts the names of the table.
+pub(crate) fn named_engine_parser() -> impl TypedValueParser<Value = EngineKind> {
+    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).map(|name| {
+        let named = ENGINES.iter().find(|engine| engine.name == name);
+        named.expect("clap let only these names through").kind
+    })
+}
+
+/// Accepts the names of the turns.
+pub(crate) fn turn_parser() -> impl TypedValueParser<Value = Turn> {
+    PossibleValuesParser::new([Turn::Half, Turn::Quarter].map(Turn::name)).try_map(|name| name.parse::<Turn>())
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! `queens verify`
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
+use clap::Args as ClapArgs;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Size};
+use queens::{BFile, ENGINES, EngineKind, Isa, Method, Size, Turn};
 use serde::Serialize;
 
-use super::output;
-use super::{Exit, Failure, args, terms};
+use super::values::{Sizes, isa_parser, named_engine_parser, size, threads, turn_parser};
+use super::{Exit, Failure, output, terms};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -19,12 +20,48 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
-pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
-    let Some(to) = args.to.one() else { return Err(Failure::usage(&"--to is one N, the largest")) };
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// The largest N, or a range as in 10-14
+    #[arg(long, value_name = "N", default_value = "14", allow_negative_numbers = true)]
+    pub(crate) to: Sizes,
+
+    /// Compare the solutions that a turn leaves unchanged (A032522, A033148)
+    #[arg(long, value_name = "TURN", value_parser = turn_parser(), conflicts_with_all = ["unique", "engines", "bfile"])]
+    pub(crate) symmetry: Option<Turn>,
+
+    /// An engine to verify, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+
+    /// Compare the solutions up to symmetry (A002562) instead of all (A000170)
+    #[arg(long)]
+    pub(crate) unique: bool,
+
+    /// Compare with the terms of this b-file instead of those built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bfile: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let to = args.to.last;
+    let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(symmetry) = args.symmetry {
-        return terms::verify(args, symmetry, to);
+        return terms::verify(args, symmetry, boards);
     }
-    super::count::size(to)?;
+    size(to)?;
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
@@ -32,9 +69,16 @@ pub(crate) fn run(args: &args::Verify) -> Result<(), Failure> {
     let mut out = output::heedless();
     let mut layout = None;
     let mut rows = Vec::new();
-    let sizes: Vec<Size> = Size::all().filter(|size| size.get() <= to && source.term(*size).is_some()).collect();
+    let sizes: Vec<Size> =
+        Size::all().filter(|size| boards.contains(&size.get()) && source.term(*size).is_some()).collect();
     let Some(&largest) = sizes.last() else {
-        return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", source.name)));
+        return Err(Failure::Run(
+            Exit::Failure,
+            match args.to.one() {
+                Some(to) => format!("{} has no term up to N = {to}", source.name),
+                None => format!("{} has no term from N = {} to {to}", source.name, boards.start()),
+            },
+        ));
     };
     let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
     let methods = methods.map_err(|error| Failure::usage(&error))?;

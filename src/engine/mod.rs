@@ -173,9 +173,10 @@ pub enum MethodError {
     Isa(#[from] IsaError),
 }
 
-/// Smallest N that the join counts faster than backtracking, which needs no tables: at N = 12 it takes 1.3 times as
-/// long, at N = 13 half as long, at N = 16 a tenth (one thread, AVX-512).
-const JOIN_FROM: usize = 13;
+/// Smallest N that the join counts faster than backtracking, which needs no tables, in portable code and in vectors. On
+/// one thread of a Zen 4 it takes 0.3 of backtracking's time at N = 13 in portable code; in vectors 4 times as long at
+/// N = 13, about as long at N = 14 and 0.7 of it at N = 15.
+const JOIN_FROM: [usize; 2] = [13, 14];
 
 /// Megabytes of the join for N = 19 to 28 at the most: for a first thread, tables included, and for each further one.
 /// Up to N = 19 it is less. Peaks of whole tasks for N = 22, 24, 26 and 27, of the first half minute of a run for the
@@ -211,9 +212,10 @@ impl Method {
     pub fn choose(engine: Choice, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
         let n = prefix.size().get();
         let can_join = prefix.is_empty() && HalvesPlan::SIZES.contains(&n);
+        let join_from = JOIN_FROM[usize::from(isa.unwrap_or_else(Isa::best) != Isa::Portable)];
         let engine = match engine {
             Choice::Engine(kind) => kind,
-            Choice::Auto if can_join && n >= JOIN_FROM => EngineKind::Join,
+            Choice::Auto if can_join && n >= join_from => EngineKind::Join,
             // Backtracking beats the oracle at every size.
             Choice::Auto => EngineKind::Backtrack,
         };

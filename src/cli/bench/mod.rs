@@ -10,16 +10,18 @@ mod svg;
 mod table;
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args as ClapArgs;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
-use queens::{Isa, Size, available_threads};
+use queens::{EngineKind, Isa, Size, available_threads};
 
 use super::ending::{self, Content};
-use super::{Exit, Failure, args, columns, output, save};
+use super::values::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
+use super::{Exit, Failure, columns, output, save};
 use plot::plot;
 use saved::Saved;
 
@@ -29,7 +31,68 @@ const BEYOND_QUICK: usize = 1;
 /// A machine on which the runs of a usual combination are further apart than this is too busy to be timed.
 const NOISE: f64 = 0.05;
 
-pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the boards, 0 to 32, or ranges of them as in 10-14; left out: 10 to 16, in less than a minute on two cores
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) sizes: Vec<Sizes>,
+
+    /// Numbers of threads, as in 1,2,4; 0 is every core; left out: 1, 2, 4, ... and every core
+    #[arg(long, short, value_name = "T", value_delimiter = ',', value_parser = values::threads, allow_negative_numbers = true)]
+    pub(crate) threads: Vec<usize>,
+
+    /// Timed runs of each combination, after a warm-up
+    #[arg(long, value_name = "R", default_value = "5", value_parser = whole("R", 1..=1000), allow_negative_numbers = true)]
+    pub(crate) runs: u64,
+
+    /// An engine to time, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// Instruction sets of the join engine to compare, as in portable,avx2; every one of this processor where none is
+    /// named, and the best alone without this option
+    #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
+    pub(crate) isa: Option<Vec<Isa>>,
+
+    /// Time nothing but what the score is made of: N = 17 on one thread and on every core
+    #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
+    pub(crate) score: bool,
+
+    /// Write the results as JSON; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write the results as CSV; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write the machine and the results as Markdown, to be shared; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Draw the results as SVG; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Time nothing; show, plot and write what --json saved earlier, of several machines together where there are more
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["sizes", "threads", "runs", "engines", "isa", "score"]
+    )]
+    pub(crate) from: Vec<PathBuf>,
+
+    /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
+    #[arg(long, value_name = "OLD")]
+    pub(crate) compare: Option<PathBuf>,
+
+    /// How much slower a median may be than in the earlier run, as in 10% or 0.1
+    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
+    pub(crate) tolerance: f64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // What can't be read or written shows before the long work, not after it.
     let files = [
         ("--json <FILE>", &args.json, Content::Json),
@@ -67,7 +130,7 @@ pub(crate) fn run(args: &args::Bench) -> Result<(), Failure> {
 }
 
 /// Times everything asked for.
-fn measure(args: &args::Bench) -> Result<Saved, Failure> {
+fn measure(args: &Args) -> Result<Saved, Failure> {
     let combinations = combinations(args)?;
     let bar = progress_bar();
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
@@ -89,7 +152,7 @@ fn measure(args: &args::Bench) -> Result<Saved, Failure> {
 }
 
 /// The tables, each under the machine's name where there are several.
-fn print(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
+fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
     let mut out = output::heedless();
     for (index, saved) in all.iter().enumerate() {
         if let Some(path) = args.from.get(index) {
@@ -103,7 +166,7 @@ fn print(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
 }
 
 /// The files.
-fn write(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
+fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
     if let Some(path) = &args.json {
         let mut text = Vec::new();
         // Of several, one object a line.
@@ -125,7 +188,7 @@ fn write(args: &args::Bench, all: &[Saved]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn picture(args: &args::Bench, all: &[Saved]) -> String {
+fn picture(args: &Args, all: &[Saved]) -> String {
     let name = |path: &Path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let machines: Vec<_> = all
         .iter()
@@ -153,14 +216,15 @@ fn failure(error: &BenchError) -> Failure {
 
 /// Everything asked for that can be counted: by size, then engine, then threads. Where nothing was asked for, also what
 /// the score is made of.
-fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
+fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
     let isas = isas(args);
     let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
     if args.score {
         return score();
     }
-    let mut sizes = args.sizes.clone();
+    let sizes: Result<Vec<Size>, Failure> = args.sizes.iter().flat_map(|sizes| sizes.all()).map(values::size).collect();
+    let mut sizes = sizes?;
     if sizes.is_empty() {
         sizes = Size::all().filter(|size| (10..=16).contains(&size.get())).collect();
     }
@@ -203,7 +267,7 @@ fn combinations(args: &args::Bench) -> Result<Vec<Combination>, Failure> {
 
 /// The instruction sets asked for, the simplest first: all of this processor where none is named, and no word of them
 /// where the best is meant.
-fn isas(args: &args::Bench) -> Vec<Isa> {
+fn isas(args: &Args) -> Vec<Isa> {
     let mut isas = match args.isa.as_deref() {
         None => Vec::new(),
         Some([]) => Isa::available().collect(),

@@ -1,0 +1,41 @@
+//! A count that is stopped half way, saved, and gone on with: `cargo run --release --example checkpoint`
+
+use std::error::Error;
+use std::thread;
+use std::time::Duration;
+
+use queens::ledger::Ledger;
+use queens::ledger::store::Store;
+use queens::run::progress::Watch;
+use queens::{Count, Shard, Size};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::temp_dir().join(format!("queens-example-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let count = Count::new(Size::new(16)?).threads(1);
+    let fingerprint = count.fingerprint()?;
+    let mut sessions = 0;
+    let total = loop {
+        sessions += 1;
+        // Locked as long as it lives, so that no two runs share the file.
+        let mut store = Store::open(folder.join("n16"))?;
+        let found = store.load(&fingerprint, Shard::WHOLE)?;
+        let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |found| found.ledger);
+        println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
+        let watch = Watch::new(ledger);
+        let result = thread::scope(|scope| {
+            let run = scope.spawn(|| count.run_watched(&watch));
+            thread::sleep(Duration::from_millis(40));
+            watch.stop().request();
+            run.join().expect("a count does not panic")
+        });
+        store.save(&watch.ledger())?;
+        // An error here is that it was stopped: what was finished is saved.
+        if let Ok(report) = result {
+            break report.count;
+        }
+    };
+    std::fs::remove_dir_all(&folder)?;
+    println!("{total} solutions after {sessions} sessions");
+    Ok(())
+}
