@@ -122,6 +122,16 @@ fn disjoint_mask(pattern: __m256i, avoid: __m256i) -> u32 {
     _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
 }
 
+/// Queries are gathered before the look-ups, by vector code.
+const GATHERED: bool = true;
+
+/// Nothing is left to do.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn gather(query: u64, _: u64) -> u64 {
+    query
+}
+
 /// How many patterns share no bit with `avoid`.
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]

@@ -1,7 +1,7 @@
 //! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
 
 use std::arch::x86_64::{
-    __m512i, _bzhi_u32, _mm_cvtsi32_si128, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512,
+    __m512i, _bzhi_u32, _mm_cvtsi32_si128, _pext_u64, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512,
     _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi64, _mm512_or_si512, _mm512_reduce_add_epi64, _mm512_sad_epu8,
     _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set4_epi32, _mm512_setzero_si512, _mm512_shuffle_epi8,
     _mm512_sll_epi64, _mm512_srl_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
@@ -105,6 +105,16 @@ fn ones(vector: Vector) -> Vector {
     let low = _mm512_shuffle_epi8(counts, _mm512_and_si512(vector.0, nibble));
     let high = _mm512_shuffle_epi8(counts, _mm512_and_si512(_mm512_srli_epi16::<4>(vector.0), nibble));
     Vector(_mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512()))
+}
+
+/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
+pub(super) const GATHERED: bool = false;
+
+/// The bits of a query under the mask, from bit 6 on, where they make the distance of an entry in bytes.
+#[target_feature(enable = "bmi2")]
+#[inline]
+pub(super) fn gather(query: u64, mask: u64) -> u64 {
+    _pext_u64(query, mask) << 6
 }
 
 /// How many patterns share no bit with `avoid`.

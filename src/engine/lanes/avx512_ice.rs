@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::_mm512_popcnt_epi64;
 
-use super::avx512::{Vector, compress, count_disjoint};
+use super::avx512::{GATHERED, Vector, compress, count_disjoint, gather};
 use super::kernels::kernels;
 
 /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ: Ice Lake, Zen 4 and later.

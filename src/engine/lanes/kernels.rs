@@ -109,13 +109,15 @@ macro_rules! kernels {
             }
             let windows = Windows::new(active, asked);
             let Tables { words, gathered } = tables;
-            gathered.clear();
-            let gather = Gather::<AT>::new(active);
-            for queries in queries {
-                if gather.is_short() {
-                    gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
-                } else {
-                    gathered.extend(queries.iter().map(|&query| gather.apply::<6>(query)));
+            if GATHERED {
+                gathered.clear();
+                let gather = Gather::<AT>::new(active);
+                for queries in queries {
+                    if gather.is_short() {
+                        gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
+                    } else {
+                        gathered.extend(queries.iter().map(|&query| gather.apply::<6>(query)));
+                    }
                 }
             }
             words.resize(ENTRIES * Vector::WORDS + 8, 0);
@@ -134,9 +136,13 @@ macro_rules! kernels {
                 tabulate(block, windows, table);
                 let mut rest = &gathered[..];
                 for (count, queries) in counts.iter_mut().zip(queries) {
-                    let (now, later) = rest.split_at(queries.len());
-                    *count -= attacked_in(now, windows, table);
-                    rest = later;
+                    if GATHERED {
+                        let (now, later) = rest.split_at(queries.len());
+                        *count -= attacked_in(now, windows, table);
+                        rest = later;
+                    } else {
+                        *count -= attacked_in(queries, windows, table);
+                    }
                 }
             }
             counts
@@ -154,45 +160,45 @@ macro_rules! kernels {
         #[inline]
         fn attacked_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
             match (windows.size, windows.count) {
-                (5, 1) => attacked::<5, 1>(queries, table),
-                (5, 2) => attacked::<5, 2>(queries, table),
-                (5, 3) => attacked::<5, 3>(queries, table),
-                (5, 4) => attacked::<5, 4>(queries, table),
-                (5, 5) => attacked::<5, 5>(queries, table),
-                (5, 6) => attacked::<5, 6>(queries, table),
-                (5, 7) => attacked::<5, 7>(queries, table),
-                (5, _) => attacked::<5, 8>(queries, table),
-                (6, 1) => attacked::<6, 1>(queries, table),
-                (6, 2) => attacked::<6, 2>(queries, table),
-                (6, 3) => attacked::<6, 3>(queries, table),
-                (6, 4) => attacked::<6, 4>(queries, table),
-                (6, 5) => attacked::<6, 5>(queries, table),
-                (6, 6) => attacked::<6, 6>(queries, table),
-                (6, 7) => attacked::<6, 7>(queries, table),
-                (6, _) => attacked::<6, 8>(queries, table),
-                (_, 1) => attacked::<7, 1>(queries, table),
-                (_, 2) => attacked::<7, 2>(queries, table),
-                (_, 3) => attacked::<7, 3>(queries, table),
-                (_, 4) => attacked::<7, 4>(queries, table),
-                (_, 5) => attacked::<7, 5>(queries, table),
-                (_, 6) => attacked::<7, 6>(queries, table),
-                (_, 7) => attacked::<7, 7>(queries, table),
-                _ => attacked::<7, 8>(queries, table),
+                (5, 1) => attacked::<5, 1>(queries, windows.active, table),
+                (5, 2) => attacked::<5, 2>(queries, windows.active, table),
+                (5, 3) => attacked::<5, 3>(queries, windows.active, table),
+                (5, 4) => attacked::<5, 4>(queries, windows.active, table),
+                (5, 5) => attacked::<5, 5>(queries, windows.active, table),
+                (5, 6) => attacked::<5, 6>(queries, windows.active, table),
+                (5, 7) => attacked::<5, 7>(queries, windows.active, table),
+                (5, _) => attacked::<5, 8>(queries, windows.active, table),
+                (6, 1) => attacked::<6, 1>(queries, windows.active, table),
+                (6, 2) => attacked::<6, 2>(queries, windows.active, table),
+                (6, 3) => attacked::<6, 3>(queries, windows.active, table),
+                (6, 4) => attacked::<6, 4>(queries, windows.active, table),
+                (6, 5) => attacked::<6, 5>(queries, windows.active, table),
+                (6, 6) => attacked::<6, 6>(queries, windows.active, table),
+                (6, 7) => attacked::<6, 7>(queries, windows.active, table),
+                (6, _) => attacked::<6, 8>(queries, windows.active, table),
+                (_, 1) => attacked::<7, 1>(queries, windows.active, table),
+                (_, 2) => attacked::<7, 2>(queries, windows.active, table),
+                (_, 3) => attacked::<7, 3>(queries, windows.active, table),
+                (_, 4) => attacked::<7, 4>(queries, windows.active, table),
+                (_, 5) => attacked::<7, 5>(queries, windows.active, table),
+                (_, 6) => attacked::<7, 6>(queries, windows.active, table),
+                (_, 7) => attacked::<7, 7>(queries, windows.active, table),
+                _ => attacked::<7, 8>(queries, windows.active, table),
             }
         }
 
         /// See [`attacked_in`], for `COUNT` windows of `SIZE` keys.
         #[$features]
         #[inline]
-        fn attacked<const SIZE: usize, const COUNT: usize>(queries: &[u64], table: &[u64]) -> u64 {
+        fn attacked<const SIZE: usize, const COUNT: usize>(queries: &[u64], active: u64, table: &[u64]) -> u64 {
             assert!(table.len() >= (COUNT << SIZE) * Vector::WORDS);
             let mut counts = Counts::new();
             let (eights, rest) = queries.as_chunks::<8>();
             for eight in eights {
-                counts.add8(eight.map(|query| look_up::<SIZE, COUNT>(query, table)));
+                counts.add8(eight.map(|query| look_up::<SIZE, COUNT>(gather(query, active), table)));
             }
             for &query in rest {
-                counts.add(look_up::<SIZE, COUNT>(query, table));
+                counts.add(look_up::<SIZE, COUNT>(gather(query, active), table));
             }
             counts.total()
         }

@@ -108,6 +108,16 @@ fn ones(vector: Vector) -> Vector {
     Vector([word(0), word(1)])
 }
 
+/// Queries are gathered before the look-ups, by vector code.
+const GATHERED: bool = true;
+
+/// Nothing is left to do.
+#[target_feature(enable = "neon")]
+#[inline]
+fn gather(query: u64, _: u64) -> u64 {
+    query
+}
+
 /// How many patterns share no bit with `avoid`.
 #[target_feature(enable = "neon")]
 #[inline]

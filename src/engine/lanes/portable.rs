@@ -93,6 +93,15 @@ fn ones(vector: Vector) -> Vector {
     Vector(vector.0.map(|word| word.count_ones().into()))
 }
 
+/// Queries are gathered before the look-ups, by vector code.
+const GATHERED: bool = true;
+
+/// Nothing is left to do.
+#[inline]
+fn gather(query: u64, _: u64) -> u64 {
+    query
+}
+
 /// How many patterns share no bit with `avoid`.
 #[inline]
 fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
