@@ -8,7 +8,10 @@ use std::arch::x86_64::{
     _mm512_testn_epi64_mask,
 };
 
+pub(super) use super::avx512_rows::key_rows;
+use super::avx512_narrow as narrow;
 use super::kernels::kernels;
+use super::matching::matching;
 
 /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
 #[derive(Clone, Copy, Debug)]
@@ -61,18 +64,6 @@ impl Vector {
         Self(_mm512_ternarylogic_epi64::<0b1111_1110>(self.0, second.0, third.0))
     }
 
-    /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which stand `BITS` lower. `mask`
-    /// holds the lower `BITS` of every 2 × `BITS`.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    pub(super) fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
-        let bits = _mm_cvtsi32_si128(BITS as i32);
-        // In the mask the second operand, outside it the third.
-        let low = _mm512_ternarylogic_epi64::<0b1100_1010>(mask.0, self.0, _mm512_sll_epi64(other.0, bits));
-        let high = _mm512_ternarylogic_epi64::<0b1100_1010>(mask.0, _mm512_srl_epi64(self.0, bits), other.0);
-        (Self(low), Self(high))
-    }
-
     /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
     #[target_feature(enable = "avx512f")]
     #[inline]
@@ -110,11 +101,11 @@ fn ones(vector: Vector) -> Vector {
 /// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
 pub(super) const GATHERED: bool = false;
 
-/// The bits of a query under the mask, from bit 6 on, where they make the distance of an entry in bytes.
+/// The bits of a query under the mask, from bit `AT` on, where they make the distance of an entry in bytes.
 #[target_feature(enable = "bmi2")]
 #[inline]
-pub(super) fn gather(query: u64, mask: u64) -> u64 {
-    _pext_u64(query, mask) << 6
+pub(super) fn gather<const AT: u32>(query: u64, mask: u64) -> u64 {
+    _pext_u64(query, mask) << AT
 }
 
 /// How many patterns share no bit with `avoid`.
@@ -175,6 +166,8 @@ pub(super) unsafe fn compress(
     put(pattern, inside);
     kept
 }
+
+matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
 
 kernels!(
     Avx512,

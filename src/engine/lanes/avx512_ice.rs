@@ -2,8 +2,10 @@
 
 use std::arch::x86_64::_mm512_popcnt_epi64;
 
-use super::avx512::{GATHERED, Vector, compress, count_disjoint, gather};
+use super::avx512::{GATHERED, Vector, compress, count_disjoint, gather, key_rows};
+use super::avx512_narrow as narrow;
 use super::kernels::kernels;
+use super::matching::matching;
 
 /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ: Ice Lake, Zen 4 and later.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +17,8 @@ pub struct Avx512Ice(());
 fn ones(vector: Vector) -> Vector {
     Vector(_mm512_popcnt_epi64(vector.0))
 }
+
+matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"));
 
 kernels!(
     Avx512Ice,

@@ -36,14 +36,20 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ice;
+#[cfg(target_arch = "x86_64")]
+mod avx512_narrow;
+#[cfg(target_arch = "x86_64")]
+mod avx512_rows;
 mod isa;
 mod kernels;
+mod matching;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
 mod search;
 #[cfg(test)]
 mod tests;
+mod transposing;
 mod windows;
 
 #[cfg(target_arch = "x86_64")]
