@@ -9,6 +9,7 @@ use std::arch::x86_64::{
 };
 
 use super::avx2 as narrow;
+use super::keeping::keeping;
 use super::kernels::kernels;
 use super::matching::matching;
 use super::transposing::transposing;
@@ -210,8 +211,8 @@ const PACK: [[u32; 8]; 16] = {
 };
 
 transposing!(target_feature(enable = "avx2,bmi1"));
+keeping!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-
 kernels!(
     Avx2,
     "avx2",

@@ -8,6 +8,7 @@ use std::arch::x86_64::{
     _mm512_testn_epi64_mask,
 };
 
+use super::avx512_lists::{compress, keep};
 pub(super) use super::avx512_rows::key_rows;
 use super::avx512_narrow as narrow;
 use super::kernels::kernels;
@@ -117,54 +118,6 @@ pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
     let whole: u32 =
         eights.iter().map(|eight| _mm512_testn_epi64_mask(Vector::of(eight).0, avoided).count_ones()).sum();
     u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
-}
-
-/// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
-///
-/// # Safety
-/// `readable` ≥ `len` words can be read; `out` has room for `len` words and eight more.
-#[target_feature(enable = "avx512f,bmi2,popcnt")]
-#[inline]
-pub(super) unsafe fn compress(
-    patterns: *const u64,
-    len: usize,
-    readable: usize,
-    avoid: u64,
-    add: u64,
-    out: *mut u64,
-) -> usize {
-    let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word).0);
-    let mut kept = 0;
-    // Compressed in a register and stored whole: a compressing store takes twice as long on Zen 5. Patterns beyond `len`
-    // are packed behind the others, where the next store or nobody finds them: leaving them out only from the count
-    // spares a mask operation.
-    let mut put = |pattern: __m512i, inside: u32| {
-        let keep = _mm512_testn_epi64_mask(pattern, avoid);
-        let both = _mm512_ternarylogic_epi64::<0b1111_1000>(add, pattern, keys);
-        // SAFETY: what is stored stays within eight words of what was kept so far.
-        unsafe { _mm512_storeu_si512(out.add(kept).cast(), _mm512_maskz_compress_epi64(keep, both)) };
-        kept += (u32::from(keep) & inside).count_ones() as usize;
-    };
-    // All but the last eight, or fewer: most runs of a quadrant are that short, and then this one branch is all there
-    // is to guess.
-    let mut index = 0;
-    while index + 8 < len {
-        // SAFETY: these eight are readable.
-        put(unsafe { Vector::load(patterns.add(index)).0 }, !0);
-        index += 8;
-    }
-    let inside = _bzhi_u32(!0, (len - index) as u32);
-    // SAFETY: nothing beyond `readable` is read. Masked loads only at the very end: in a loop they take ten times as
-    // long on Zen 5.
-    let pattern = unsafe {
-        if index + 8 <= readable {
-            Vector::load(patterns.add(index)).0
-        } else {
-            _mm512_maskz_loadu_epi64(inside as u8, patterns.add(index).cast())
-        }
-    };
-    put(pattern, inside);
-    kept
 }
 
 matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));

@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::_mm512_popcnt_epi64;
 
-use super::avx512::{GATHERED, Vector, compress, count_disjoint, gather, key_rows};
+use super::avx512::{GATHERED, Vector, count_disjoint, gather, key_rows};
+use super::avx512_lists::{compress, keep};
 use super::avx512_narrow as narrow;
 use super::kernels::kernels;
 use super::matching::matching;

@@ -76,20 +76,6 @@ macro_rules! kernels {
             unsafe { out.set_len(len) };
         }
 
-        /// See [`Lanes::keep`].
-        #[$features]
-        #[inline]
-        fn keep(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
-            out.reserve(patterns.len() + Vector::WORDS);
-            let len = out.len();
-            // SAFETY: room was reserved for all patterns and `WORDS` more; as many words as are returned were written.
-            unsafe {
-                let to = out.as_mut_ptr().add(len);
-                let kept = compress(patterns.as_ptr(), patterns.len(), patterns.len(), avoid, 0, to);
-                out.set_len(len + kept);
-            }
-        }
-
         /// See [`Lanes::disjoint`].
         #[$features]
         #[inline]

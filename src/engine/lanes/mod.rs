@@ -37,10 +37,13 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ice;
 #[cfg(target_arch = "x86_64")]
+mod avx512_lists;
+#[cfg(target_arch = "x86_64")]
 mod avx512_narrow;
 #[cfg(target_arch = "x86_64")]
 mod avx512_rows;
 mod isa;
+mod keeping;
 mod kernels;
 mod matching;
 #[cfg(target_arch = "aarch64")]

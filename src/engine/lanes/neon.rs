@@ -6,6 +6,7 @@ use std::arch::aarch64::{
 };
 
 use super::neon as narrow;
+use super::keeping::keeping;
 use super::kernels::kernels;
 use super::matching::matching;
 use super::transposing::transposing;
@@ -152,6 +153,6 @@ unsafe fn compress(patterns: *const u64, len: usize, _: usize, avoid: u64, add: 
 }
 
 transposing!(target_feature(enable = "neon"));
+keeping!(target_feature(enable = "neon"));
 matching!(target_feature(enable = "neon"));
-
 kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"));

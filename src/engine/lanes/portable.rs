@@ -3,6 +3,7 @@
 use std::array::from_fn;
 
 use super::portable as narrow;
+use super::keeping::keeping;
 use super::kernels::kernels;
 use super::matching::matching;
 use super::transposing::transposing;
@@ -133,6 +134,6 @@ unsafe fn compress(patterns: *const u64, len: usize, _: usize, avoid: u64, add: 
 }
 
 transposing!(cfg(all()));
+keeping!(cfg(all()));
 matching!(cfg(all()));
-
 kernels!(Portable, "portable", cfg(all()), true);
