@@ -127,7 +127,7 @@ impl<L: Lanes> Engine for Join<L> {
             worker;
         let keys = lists.prepare(&self.tables, task);
         let [lane_half, query_half] = lists.halves();
-        let model = Model { block: L::LANES, half: task.half.into() };
+        let model = Model { block: L::LANES, narrow: L::NARROW, half: task.half.into() };
 
         inner_queens(&keys, &lane_half, inner);
         lanes[0].clear();

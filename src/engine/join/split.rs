@@ -111,11 +111,15 @@ impl<'a, const LISTS: usize> Part<'a, LISTS> {
 /// sets have much the same ratios for each lane, and only ratios matter: twice or half of any of them costs 3 %.
 mod cycles {
     /// To read a pattern and keep or drop it.
-    pub(super) const KEEP: f64 = 0.6;
+    pub(super) const KEEP: f64 = 0.55;
     /// To transpose a block of lanes and fill its tables.
     pub(super) const TABULATE: f64 = 1000.0;
     /// To match a query with a block of lanes.
-    pub(super) const LOOK_UP: f64 = 5.0;
+    pub(super) const LOOK_UP: f64 = 4.5;
+    /// Of these two, what a narrow block takes.
+    pub(super) const NARROW: (f64, f64) = (0.5, 0.7);
+    /// To compare a query with one lane where there are too few for a block.
+    pub(super) const PAIR: f64 = 0.125;
     /// What a call takes beside.
     pub(super) const CALL: f64 = 200.0;
 }
@@ -137,8 +141,9 @@ enum Step {
 /// Chooses what to do with lists of such lengths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Model {
-    /// Lanes of a block.
+    /// Lanes of a block, and of a narrow one.
     pub(super) block: usize,
+    pub(super) narrow: usize,
     /// Columns of a half: the queen of column c has about this many rows less c to choose from.
     pub(super) half: usize,
 }
@@ -168,8 +173,17 @@ impl Model {
     }
 
     fn matching(self, at: Lengths) -> f64 {
-        let blocks = (at.lanes / self.block as f64).ceil();
-        cycles::CALL + blocks * (cycles::TABULATE + cycles::LOOK_UP * at.queries)
+        // Lanes and queries change places where that takes fewer blocks.
+        cycles::CALL + self.blocks(at.lanes, at.queries).min(self.blocks(at.queries, at.lanes))
+    }
+
+    /// Cycles to match so many lanes with so many queries.
+    fn blocks(self, lanes: f64, queries: f64) -> f64 {
+        let block = cycles::TABULATE + cycles::LOOK_UP * queries;
+        let whole = lanes as usize / self.block;
+        let rest = lanes as usize - whole * self.block;
+        let last = if rest <= self.narrow && self.narrow < self.block { cycles::TABULATE * cycles::NARROW.0 + cycles::LOOK_UP * cycles::NARROW.1 * queries } else { block };
+        whole as f64 * block + last.min(rest as f64 * queries * cycles::PAIR)
     }
 
     /// Cycles where the next step is to cut that side.

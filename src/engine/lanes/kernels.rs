@@ -22,6 +22,7 @@ macro_rules! kernels {
         impl Lanes for $token {
             const NAME: &'static str = $name;
             const LANES: usize = 64 * Vector::WORDS;
+            const NARROW: usize = 64 * narrow::WORDS;
 
             fn detect() -> Option<Self> {
                 ($detected).then_some(Self(()))

@@ -107,6 +107,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Lanes of a block.
     const LANES: usize;
 
+    /// Lanes of a narrow block, for the rest of a list.
+    const NARROW: usize = Self::LANES;
+
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
