@@ -2,7 +2,8 @@
 
 use std::arch::x86_64::_mm512_popcnt_epi64;
 
-use super::avx512::{GATHERED, Vector, count_disjoint, gather, key_rows};
+use super::avx512::{GATHERED, Vector, count_disjoint, gather};
+use super::avx512_ice_rows::key_rows;
 use super::avx512_lists::{compress, keep};
 use super::avx512_narrow as narrow;
 use super::kernels::kernels;
@@ -19,17 +20,18 @@ fn ones(vector: Vector) -> Vector {
     Vector(_mm512_popcnt_epi64(vector.0))
 }
 
-matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"));
+matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"));
 
 kernels!(
     Avx512Ice,
     "avx512 with VPOPCNTDQ",
-    target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi1,bmi2,popcnt"),
+    target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("gfni")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("popcnt")

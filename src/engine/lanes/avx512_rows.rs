@@ -14,10 +14,11 @@ use std::array::from_fn;
 use super::avx512::Vector;
 
 /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond the block
-/// hold no key.
+/// hold no key; later rows are anything.
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
 #[inline]
-pub(super) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut [[u64; WORDS]]) {
+pub(super) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut [[u64; WORDS]; 64]) {
+    let rows = &mut rows[..keys.count_ones() as usize];
     let first = keys.trailing_zeros();
     let mut places = [0; 64];
     let mut left = keys >> first;
@@ -30,9 +31,9 @@ pub(super) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut 
     let mut tests = |word: usize, lanes: &[u64; 64]| {
         let mut planes = [Vector::splat(0).0; 8];
         if places[places.len() - 1] < 32 {
-            *planes.first_chunk_mut().expect("eight are more than four") = four_planes(lanes, first);
+            *planes.first_chunk_mut().expect("eight are more than four") = four_planes(shifted(lanes, first));
         } else {
-            planes = eight_planes(lanes, first);
+            planes = eight_planes(shifted(lanes, first));
         }
         for (row, place) in rows.iter_mut().zip(places) {
             row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::of(&BITS[place % 8]).0);
@@ -64,11 +65,11 @@ const BITS: [[u64; 8]; 8] = {
     bits
 };
 
-/// The eight bytes of the lanes from bit `first` on, a plane for each.
+/// The eight bytes of the lanes, a plane for each.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn eight_planes(lanes: &[u64; 64], first: u32) -> [__m512i; 8] {
-    let (low, high) = in_twos(lanes, first);
+pub(super) fn eight_planes(lanes: [__m512i; 8]) -> [__m512i; 8] {
+    let (low, high) = in_twos(lanes);
     let fours: [__m512i; 4] = from_fn(|i| _mm512_unpackhi_epi16(low[i], high[i]));
     let [a, b, c, d] = four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])));
     let [e, f, g, h] = four_planes_of(fours);
@@ -78,18 +79,24 @@ fn eight_planes(lanes: &[u64; 64], first: u32) -> [__m512i; 8] {
 /// [`eight_planes`], the first four.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn four_planes(lanes: &[u64; 64], first: u32) -> [__m512i; 4] {
-    let (low, high) = in_twos(lanes, first);
+pub(super) fn four_planes(lanes: [__m512i; 8]) -> [__m512i; 4] {
+    let (low, high) = in_twos(lanes);
     four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])))
+}
+
+/// Lanes from bit `first` on.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+pub(super) fn shifted(lanes: &[u64; 64], first: u32) -> [__m512i; 8] {
+    let eights = lanes.as_chunks().0;
+    let shift = _mm_cvtsi32_si128(first as i32);
+    from_fn(|i| _mm512_srl_epi64(Vector::of(&eights[i]).0, shift))
 }
 
 /// Equal bytes of two lanes side by side.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn in_twos(lanes: &[u64; 64], first: u32) -> ([__m512i; 4], [__m512i; 4]) {
-    let eights = lanes.as_chunks().0;
-    let shift = _mm_cvtsi32_si128(first as i32);
-    let lanes: [__m512i; 8] = from_fn(|i| _mm512_srl_epi64(Vector::of(&eights[i]).0, shift));
+fn in_twos(lanes: [__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
     let low = from_fn(|i| _mm512_unpacklo_epi8(lanes[2 * i], lanes[2 * i + 1]));
     (low, from_fn(|i| _mm512_unpackhi_epi8(lanes[2 * i], lanes[2 * i + 1])))
 }

@@ -33,7 +33,8 @@ macro_rules! matching {
             // Vectors that straddle cache lines would cost twice; eight words more leave room to begin at a line.
             let skip = words.as_ptr().align_offset(64);
             let (table, rows) = words[skip..].split_at_mut(ENTRIES * Vector::WORDS);
-            tabulate(block, windows, rows.as_chunks_mut().0, table);
+            let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
+            tabulate(block, windows, rows, table);
             for (count, queries) in counts.iter_mut().zip(queries) {
                 *count += attacked_in(queries, windows, table);
             }
@@ -108,10 +109,10 @@ macro_rules! matching {
         /// Fills the table of each window for a block of lanes.
         #[$features]
         #[inline]
-        fn tabulate(block: &[u64], windows: Windows, rows: &mut [[u64; Vector::WORDS]], table: &mut [u64]) {
+        fn tabulate(block: &[u64], windows: Windows, rows: &mut [[u64; Vector::WORDS]; 64], table: &mut [u64]) {
             // The queries are mirrored: their first key is the last one of the lanes.
-            let rows = &mut rows[..windows.active.count_ones() as usize];
             key_rows(block, windows.active.reverse_bits(), rows);
+            let rows = &rows[..windows.active.count_ones() as usize];
             for (window, rows) in rows.rchunks(windows.size).enumerate() {
                 fill(rows, &mut table[(window << windows.size) * Vector::WORDS..]);
             }

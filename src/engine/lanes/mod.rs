@@ -37,6 +37,8 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ice;
 #[cfg(target_arch = "x86_64")]
+mod avx512_ice_rows;
+#[cfg(target_arch = "x86_64")]
 mod avx512_lists;
 #[cfg(target_arch = "x86_64")]
 mod avx512_narrow;

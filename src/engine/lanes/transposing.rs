@@ -5,10 +5,10 @@
 macro_rules! transposing {
     ($features:meta) => {
         /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond
-        /// the block hold no key.
+        /// the block hold no key; later rows are anything.
         #[$features]
         #[inline]
-        fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; Vector::WORDS]]) {
+        fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; Vector::WORDS]; 64]) {
             let (first, end) = (keys.trailing_zeros(), 64 - keys.leading_zeros());
             let mut all = [Vector::splat(0); 64];
             if end - first <= 32 {
@@ -17,7 +17,7 @@ macro_rules! transposing {
                 transpose(block, first, &mut all);
             }
             let mut left = keys >> first;
-            for row in rows {
+            for row in &mut rows[..keys.count_ones() as usize] {
                 all[left.trailing_zeros() as usize].store(row);
                 left &= left - 1;
             }
