@@ -134,7 +134,7 @@ impl<L: Lanes> Engine for Join<L> {
         lane_queens.clear();
         for inner in inner.iter() {
             lane_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut lanes[0].patterns);
-            lanes[0].close();
+            lanes[0].close(self.lanes);
             lane_queens.push(inner.keys);
         }
         let lanes = Part { lists: lanes, groups: 0..lane_queens.len(), queens: lane_queens, cut: 0 };
@@ -181,7 +181,7 @@ impl<L: Lanes> Engine for Join<L> {
                     } else {
                         query_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut queries[0].patterns);
                     }
-                    queries.iter_mut().for_each(Grouped::close);
+                    queries.iter_mut().for_each(|list| list.close(self.lanes));
                 }
             }
             let queries = Part { lists: queries, groups: 0..query_queens.len(), queens: query_queens, cut: 0 };
@@ -200,7 +200,7 @@ impl<L: Lanes> Join<L> {
     fn list_east(&self, half: &Half, inner: &[Inner], east: &mut Grouped) {
         for inner in inner {
             half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut east.patterns);
-            east.close();
+            east.close(self.lanes);
         }
     }
 

@@ -31,22 +31,27 @@ pub(super) struct Grouped {
     pub(super) patterns: Vec<u64>,
     /// Where each group ends.
     ends: Vec<usize>,
+    /// Keys of each group: every one that any of its halves holds, and maybe others.
+    keys: Vec<u64>,
 }
 
 impl Grouped {
     pub(super) fn clear(&mut self) {
         self.patterns.clear();
         self.ends.clear();
+        self.keys.clear();
     }
 
     /// So many groups without a half.
     pub(super) fn clear_groups(&mut self, groups: usize) {
         self.clear();
         self.ends.resize(groups, 0);
+        self.keys.resize(groups, 0);
     }
 
     /// Ends the group being appended.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close<L: Lanes>(&mut self, lanes: L) {
+        self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));
         self.ends.push(self.patterns.len());
     }
 
@@ -64,7 +69,8 @@ impl Grouped {
         self.clear();
         for group in groups {
             lanes.keep(from.groups(&(group..group + 1)), keys, &mut self.patterns);
-            self.close();
+            self.ends.push(self.patterns.len());
+            self.keys.push(from.keys[group] & !keys);
         }
     }
 }
@@ -88,6 +94,11 @@ impl<'a, const LISTS: usize> Part<'a, LISTS> {
 
     fn len(&self) -> usize {
         self.patterns().iter().map(|patterns| patterns.len()).sum()
+    }
+
+    /// The keys that its halves hold.
+    fn keys(&self) -> u64 {
+        self.lists.iter().flat_map(|list| &list.keys[self.groups.clone()]).fold(0, |keys, group| keys | group)
     }
 
     /// Columns left to cut by.
@@ -276,8 +287,9 @@ impl<L: Lanes> Cutting<'_, L> {
             left: [lanes.columns(), queries.columns()],
         });
         if step == Step::Match {
+            let keys = queries.keys() & mirrored(lanes.keys());
             let [lanes] = lanes.patterns();
-            let found = self.isa.disjoint(lanes, queries.patterns(), self.tables);
+            let found = self.isa.disjoint_on(keys, lanes, queries.patterns(), self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }

@@ -45,7 +45,26 @@ macro_rules! kernels {
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 // SAFETY: as above.
-                unsafe { disjoint(lanes, queries, tables) }
+                unsafe {
+                    let keys = queries.iter().fold(0, |keys, queries| keys | union(queries));
+                    disjoint(keys & union(lanes).reverse_bits(), lanes, queries, tables)
+                }
+            }
+
+            fn disjoint_on<const LISTS: usize>(
+                self,
+                keys: u64,
+                lanes: &[u64],
+                queries: [&[u64]; LISTS],
+                tables: &mut Tables,
+            ) -> [u64; LISTS] {
+                // SAFETY: as above.
+                unsafe { disjoint(keys, lanes, queries, tables) }
+            }
+
+            fn union(self, patterns: &[u64]) -> u64 {
+                // SAFETY: as above.
+                unsafe { union(patterns) }
             }
         }
 
@@ -77,13 +96,17 @@ macro_rules! kernels {
             unsafe { out.set_len(len) };
         }
 
-        /// See [`Lanes::disjoint`].
+        /// See [`Lanes::disjoint_on`].
         #[$features]
         #[inline]
-        fn disjoint<const LISTS: usize>(lanes: &[u64], queries: [&[u64]; LISTS], tables: &mut Tables) -> [u64; LISTS] {
+        fn disjoint<const LISTS: usize>(
+            active: u64,
+            lanes: &[u64],
+            queries: [&[u64]; LISTS],
+            tables: &mut Tables,
+        ) -> [u64; LISTS] {
             let mut counts = queries.map(|queries| (lanes.len() * queries.len()) as u64);
             let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-            let active = queries.iter().fold(0, |keys, queries| keys | union(queries)) & union(lanes).reverse_bits();
             if active == 0 {
                 return counts;
             }

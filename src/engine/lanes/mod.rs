@@ -126,4 +126,21 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// mirrored: bit k of a query meets bit 63 - k of a lane. Only bits of [`KEY_BITS`] may be set.
     fn disjoint<const LISTS: usize>(self, lanes: &[u64], queries: [&[u64]; LISTS], tables: &mut Tables)
     -> [u64; LISTS];
+
+    /// [`Lanes::disjoint`], where every key that some lane and some query hold is among these, as bits of a query. The
+    /// fewer others, the faster.
+    fn disjoint_on<const LISTS: usize>(
+        self,
+        _keys: u64,
+        lanes: &[u64],
+        queries: [&[u64]; LISTS],
+        tables: &mut Tables,
+    ) -> [u64; LISTS] {
+        self.disjoint(lanes, queries, tables)
+    }
+
+    /// The keys that any of the patterns holds.
+    fn union(self, patterns: &[u64]) -> u64 {
+        patterns.iter().fold(0, |keys, pattern| keys | pattern)
+    }
 }
