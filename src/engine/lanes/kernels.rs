@@ -129,7 +129,7 @@ macro_rules! kernels {
         #[inline]
         fn cycles(lanes: usize, queries: usize) -> usize {
             let (whole, rest) = (lanes / (64 * Vector::WORDS), lanes % (64 * Vector::WORDS));
-            let block = 1000 + 4 * queries;
+            let block = 700 + 4 * queries;
             let last = if rest <= 64 * narrow::WORDS { narrow::CYCLES.0 + narrow::CYCLES.1 * queries } else { block };
             whole * block + last.min(rest * queries / Vector::WORDS)
         }
