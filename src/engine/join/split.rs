@@ -193,7 +193,11 @@ impl Model {
         let block = cycles::TABULATE + cycles::LOOK_UP * queries;
         let whole = lanes as usize / self.block;
         let rest = lanes as usize - whole * self.block;
-        let last = if rest <= self.narrow && self.narrow < self.block { cycles::TABULATE * cycles::NARROW.0 + cycles::LOOK_UP * cycles::NARROW.1 * queries } else { block };
+        let last = if rest <= self.narrow && self.narrow < self.block {
+            cycles::TABULATE * cycles::NARROW.0 + cycles::LOOK_UP * cycles::NARROW.1 * queries
+        } else {
+            block
+        };
         whole as f64 * block + last.min(rest as f64 * queries * cycles::PAIR)
     }
 

@@ -10,8 +10,8 @@ use std::arch::x86_64::{
     _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask,
 };
 
-use super::avx512::Vector;
 use super::KEY_BITS;
+use super::avx512::Vector;
 
 /// See [`Lanes::keep`](super::Lanes::keep).
 #[target_feature(enable = "avx512f,bmi2,popcnt")]

@@ -147,9 +147,8 @@ macro_rules! kernels {
             let asked: usize = queries.iter().map(|queries| queries.len()).sum();
             let Tables { words, gathered } = tables;
             let mut gathered_queries = queries;
-            let direct = |block: &[u64]| {
-                block.len() * asked <= Vector::WORDS * (narrow::CYCLES.0 + narrow::CYCLES.1 * asked)
-            };
+            let direct =
+                |block: &[u64]| block.len() * asked <= Vector::WORDS * (narrow::CYCLES.0 + narrow::CYCLES.1 * asked);
             if GATHERED && !lanes.chunks(64 * Vector::WORDS).all(direct) {
                 gathered.clear();
                 let gather = Gather::<AT>::new(active);

@@ -5,10 +5,10 @@ use std::arch::aarch64::{
     vorrq_u64, vpaddlq_u8, vpaddlq_u16, vpaddlq_u32, vreinterpretq_u8_u64, vshlq_u64, vst1q_u64,
 };
 
-use super::neon as narrow;
 use super::keeping::keeping;
 use super::kernels::kernels;
 use super::matching::matching;
+use super::neon as narrow;
 use super::transposing::transposing;
 
 /// 256 lanes on a 64-bit Arm processor.

@@ -2,10 +2,10 @@
 
 use std::array::from_fn;
 
-use super::portable as narrow;
 use super::keeping::keeping;
 use super::kernels::kernels;
 use super::matching::matching;
+use super::portable as narrow;
 use super::transposing::transposing;
 
 /// 256 lanes in four words, on any processor.
