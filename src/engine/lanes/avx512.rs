@@ -1,10 +1,9 @@
 //! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
 
 use std::arch::x86_64::{
-    __m512i, _bzhi_u32, _mm_cvtsi32_si128, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512,
-    _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi64, _mm512_or_si512, _mm512_reduce_add_epi64, _mm512_sad_epu8,
-    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set4_epi32, _mm512_setzero_si512, _mm512_shuffle_epi8,
-    _mm512_sll_epi64, _mm512_srl_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
+    __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_or_si512,
+    _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set4_epi32,
+    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
     _mm512_testn_epi64_mask, _pext_u64,
 };
 

@@ -1,4 +1,4 @@
-//! AVX-512 with what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ).
+//! AVX-512 with what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI).
 
 use std::arch::x86_64::_mm512_popcnt_epi64;
 
@@ -9,7 +9,7 @@ use super::avx512_narrow as narrow;
 use super::kernels::kernels;
 use super::matching::matching;
 
-/// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ: Ice Lake, Zen 4 and later.
+/// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and later.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512Ice(());
 

@@ -21,11 +21,11 @@ pub(super) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
     let mut put = |word: usize, lanes: &[u64; 64]| {
         let lanes = shifted(lanes, first);
         if bytes <= 4 {
-            for (plane, from) in planes.iter_mut().zip(four_planes(lanes)) {
+            for (plane, from) in planes.iter_mut().zip(four_planes(&lanes)) {
                 plane[word] = from;
             }
         } else {
-            for (plane, from) in planes[..bytes].iter_mut().zip(eight_planes(lanes)) {
+            for (plane, from) in planes[..bytes].iter_mut().zip(eight_planes(&lanes)) {
                 plane[word] = from;
             }
         }
@@ -40,7 +40,7 @@ pub(super) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
     }
     let mut row = 0;
     for plane in &planes[..bytes] {
-        for from in eight_planes(plane.map(|bytes| transposed(bytes))) {
+        for from in eight_planes(&plane.map(|bytes| transposed(bytes))) {
             // The row of a key that does not matter makes room for the next.
             Vector(from).store(&mut rows[row % 64]);
             row += left as usize & 1;

@@ -31,9 +31,9 @@ pub(super) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut 
     let mut tests = |word: usize, lanes: &[u64; 64]| {
         let mut planes = [Vector::splat(0).0; 8];
         if places[places.len() - 1] < 32 {
-            *planes.first_chunk_mut().expect("eight are more than four") = four_planes(shifted(lanes, first));
+            *planes.first_chunk_mut().expect("eight are more than four") = four_planes(&shifted(lanes, first));
         } else {
-            planes = eight_planes(shifted(lanes, first));
+            planes = eight_planes(&shifted(lanes, first));
         }
         for (row, place) in rows.iter_mut().zip(places) {
             row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::of(&BITS[place % 8]).0);
@@ -68,7 +68,7 @@ const BITS: [[u64; 8]; 8] = {
 /// The eight bytes of the lanes, a plane for each.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-pub(super) fn eight_planes(lanes: [__m512i; 8]) -> [__m512i; 8] {
+pub(super) fn eight_planes(lanes: &[__m512i; 8]) -> [__m512i; 8] {
     let (low, high) = in_twos(lanes);
     let fours: [__m512i; 4] = from_fn(|i| _mm512_unpackhi_epi16(low[i], high[i]));
     let [a, b, c, d] = four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])));
@@ -79,7 +79,7 @@ pub(super) fn eight_planes(lanes: [__m512i; 8]) -> [__m512i; 8] {
 /// [`eight_planes`], the first four.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-pub(super) fn four_planes(lanes: [__m512i; 8]) -> [__m512i; 4] {
+pub(super) fn four_planes(lanes: &[__m512i; 8]) -> [__m512i; 4] {
     let (low, high) = in_twos(lanes);
     four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])))
 }
@@ -96,7 +96,7 @@ pub(super) fn shifted(lanes: &[u64; 64], first: u32) -> [__m512i; 8] {
 /// Equal bytes of two lanes side by side.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
-fn in_twos(lanes: [__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
+fn in_twos(lanes: &[__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
     let low = from_fn(|i| _mm512_unpacklo_epi8(lanes[2 * i], lanes[2 * i + 1]));
     (low, from_fn(|i| _mm512_unpackhi_epi8(lanes[2 * i], lanes[2 * i + 1])))
 }

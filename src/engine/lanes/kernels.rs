@@ -3,10 +3,11 @@
 //! A macro rather than generic functions, so that each function has the features of its instruction set (see the
 //! header of [`super`]). A file that expands it has in scope
 //!
-//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`;
-//!   `exchange`, a step of transposing; and `add3`, a carry-save adder;
-//! - `ones`, which counts the bits of each word of a `Vector`;
-//! - `compress` and `count_disjoint` on lists of words.
+//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
+//!   and `add3`, a carry-save adder;
+//! - `match_block`, `WORDS` and `AT` of [`super::matching`], and a module `narrow` with them for blocks of at most as many lanes;
+//! - `GATHERED`, whether queries are gathered once for all blocks, and `gather`, which is done at each look-up;
+//! - `compress`, `keep` and `count_disjoint` on lists of words.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
 
@@ -21,7 +22,7 @@ macro_rules! kernels {
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl Lanes for $token {
             const NAME: &'static str = $name;
-            const LANES: usize = 64 * Vector::WORDS;
+            const LANES: usize = 64 * WORDS;
             const NARROW: usize = 64 * narrow::WORDS;
 
             fn detect() -> Option<Self> {
