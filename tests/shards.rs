@@ -97,6 +97,7 @@ fn missing_shards_are_named_as_job_arrays_take_them() {
     let (code, out, _) = output(path, "merge --json s1 s2 s3 s4 s5 s6 s7 s9");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &json["missing"], &json["count"]), (Some(4), &"8".into(), &serde_json::Value::Null));
+    assert_eq!(json["missing_shards"], serde_json::json!([8]));
     // An unfinished shard is a missing one.
     let line = "count 20 --engine naive --shard 2/2 --out o --checkpoint c --max-time 1ms";
     assert_eq!(output(path, line).0, Some(75));

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
-        let text = if args.json { output::object(&merged.json(None, Some(&list)))? } else { format!("{list}\n") };
+        let text =
+            if args.json { output::object(&merged.json(None, &missing, Some(&list)))? } else { format!("{list}\n") };
         let are = if missing.len() == 1 { "is" } else { "are" };
         let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
         // Whether anybody reads the list or not, shards are missing.
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     };
     if args.json {
         let profile = placements.map(|placements| placements.iter().map(u128::to_string).collect());
-        let json = Json { profile, ..merged.json(Some((total, &agreement)), None) };
+        let json = Json { profile, ..merged.json(Some((total, &agreement)), &[], None) };
         return agreement.verdict().and(output::deliver(&output::object(&json)?));
     }
     agreement.verdict()?;
@@ -121,7 +122,12 @@ impl Merged {
         table
     }
 
-    fn json<'a>(&'a self, result: Option<(u128, &Agreement)>, missing: Option<&'a str>) -> Json<'a> {
+    fn json<'a>(
+        &'a self,
+        result: Option<(u128, &Agreement)>,
+        missing_shards: &'a [u32],
+        missing: Option<&'a str>,
+    ) -> Json<'a> {
         let fingerprint = self.whole.fingerprint();
         Json {
             about: output::About::here(),
@@ -134,6 +140,7 @@ impl Merged {
             engine: &fingerprint.engine,
             shards: self.of,
             missing,
+            missing_shards,
             oeis: result.and_then(|(_, agreement)| agreement.oeis),
             modulo: result.and_then(|(_, agreement)| agreement.modulo),
             agrees_with: result.and_then(|(_, agreement)| agreement.oeis?.agreed()),
@@ -157,7 +164,9 @@ struct Json<'a> {
     profile: Option<Vec<String>>,
     engine: &'a str,
     shards: u32,
+    /// As `3,7-9`, and one by one.
     missing: Option<&'a str>,
+    missing_shards: &'a [u32],
     oeis: Option<Oeis>,
     modulo: Option<Modulo>,
     /// The sequence again, where it agrees, as in version 0.1.

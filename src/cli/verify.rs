@@ -72,13 +72,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sizes: Vec<Size> =
         Size::all().filter(|size| boards.contains(&size.get()) && source.term(*size).is_some()).collect();
     let Some(&largest) = sizes.last() else {
-        return Err(Failure::Run(
-            Exit::Failure,
-            match args.to.one() {
-                Some(to) => format!("{} has no term up to N = {to}", source.name),
-                None => format!("{} has no term from N = {} to {to}", source.name, boards.start()),
-            },
-        ));
+        let message = match args.to.one() {
+            Some(to) => format!("{} has no term up to N = {to}", source.name),
+            None => format!("{} has no term from N = {} to {to}", source.name, boards.start()),
+        };
+        return Err(Failure::Run(Exit::Failure, message));
     };
     let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
     let methods = methods.map_err(|error| Failure::usage(&error))?;

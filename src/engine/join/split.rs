@@ -31,22 +31,27 @@ pub(super) struct Grouped {
     pub(super) patterns: Vec<u64>,
     /// Where each group ends.
     ends: Vec<usize>,
+    /// Keys of each group: every one that any of its halves holds, and maybe others.
+    keys: Vec<u64>,
 }
 
 impl Grouped {
     pub(super) fn clear(&mut self) {
         self.patterns.clear();
         self.ends.clear();
+        self.keys.clear();
     }
 
     /// So many groups without a half.
     pub(super) fn clear_groups(&mut self, groups: usize) {
         self.clear();
         self.ends.resize(groups, 0);
+        self.keys.resize(groups, 0);
     }
 
     /// Ends the group being appended.
-    pub(super) fn close(&mut self) {
+    pub(super) fn close<L: Lanes>(&mut self, lanes: L) {
+        self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));
         self.ends.push(self.patterns.len());
     }
 
@@ -64,7 +69,8 @@ impl Grouped {
         self.clear();
         for group in groups {
             lanes.keep(from.groups(&(group..group + 1)), keys, &mut self.patterns);
-            self.close();
+            self.ends.push(self.patterns.len());
+            self.keys.push(from.keys[group] & !keys);
         }
     }
 }
@@ -90,6 +96,11 @@ impl<'a, const LISTS: usize> Part<'a, LISTS> {
         self.patterns().iter().map(|patterns| patterns.len()).sum()
     }
 
+    /// The keys that its halves hold.
+    fn keys(&self) -> u64 {
+        self.lists.iter().flat_map(|list| &list.keys[self.groups.clone()]).fold(0, |keys, group| keys | group)
+    }
+
     /// Columns left to cut by.
     fn columns(&self) -> usize {
         self.queens.first().map_or(0, |queens| queens[self.cut..].iter().take_while(|&&queen| queen != 0).count())
@@ -111,11 +122,15 @@ impl<'a, const LISTS: usize> Part<'a, LISTS> {
 /// sets have much the same ratios for each lane, and only ratios matter: twice or half of any of them costs 3 %.
 mod cycles {
     /// To read a pattern and keep or drop it.
-    pub(super) const KEEP: f64 = 0.6;
+    pub(super) const KEEP: f64 = 0.55;
     /// To transpose a block of lanes and fill its tables.
     pub(super) const TABULATE: f64 = 1000.0;
     /// To match a query with a block of lanes.
-    pub(super) const LOOK_UP: f64 = 5.0;
+    pub(super) const LOOK_UP: f64 = 4.5;
+    /// Of these two, what a narrow block takes.
+    pub(super) const NARROW: (f64, f64) = (0.5, 0.7);
+    /// To compare a query with one lane where there are too few for a block.
+    pub(super) const PAIR: f64 = 0.125;
     /// What a call takes beside.
     pub(super) const CALL: f64 = 200.0;
 }
@@ -137,8 +152,9 @@ enum Step {
 /// Chooses what to do with lists of such lengths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Model {
-    /// Lanes of a block.
+    /// Lanes of a block, and of a narrow one.
     pub(super) block: usize,
+    pub(super) narrow: usize,
     /// Columns of a half: the queen of column c has about this many rows less c to choose from.
     pub(super) half: usize,
 }
@@ -168,8 +184,21 @@ impl Model {
     }
 
     fn matching(self, at: Lengths) -> f64 {
-        let blocks = (at.lanes / self.block as f64).ceil();
-        cycles::CALL + blocks * (cycles::TABULATE + cycles::LOOK_UP * at.queries)
+        // Lanes and queries change places where that takes fewer blocks.
+        cycles::CALL + self.blocks(at.lanes, at.queries).min(self.blocks(at.queries, at.lanes))
+    }
+
+    /// Cycles to match so many lanes with so many queries.
+    fn blocks(self, lanes: f64, queries: f64) -> f64 {
+        let block = cycles::TABULATE + cycles::LOOK_UP * queries;
+        let whole = lanes as usize / self.block;
+        let rest = lanes as usize - whole * self.block;
+        let last = if rest <= self.narrow && self.narrow < self.block {
+            cycles::TABULATE * cycles::NARROW.0 + cycles::LOOK_UP * cycles::NARROW.1 * queries
+        } else {
+            block
+        };
+        whole as f64 * block + last.min(rest as f64 * queries * cycles::PAIR)
     }
 
     /// Cycles where the next step is to cut that side.
@@ -262,8 +291,9 @@ impl<L: Lanes> Cutting<'_, L> {
             left: [lanes.columns(), queries.columns()],
         });
         if step == Step::Match {
+            let keys = queries.keys() & mirrored(lanes.keys());
             let [lanes] = lanes.patterns();
-            let found = self.isa.disjoint(lanes, queries.patterns(), self.tables);
+            let found = self.isa.disjoint_on(keys, lanes, queries.patterns(), self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }

@@ -8,27 +8,31 @@ use std::arch::x86_64::{
     _mm256_storeu_si256, _mm256_xor_si256,
 };
 
+use super::avx2 as narrow;
+use super::keeping::keeping;
 use super::kernels::kernels;
+use super::matching::matching;
+use super::transposing::transposing;
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
 #[derive(Clone, Copy)]
-struct Vector(__m256i);
+pub(super) struct Vector(pub(super) __m256i);
 
 impl Vector {
-    const WORDS: usize = 4;
+    pub(super) const WORDS: usize = 4;
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn splat(word: u64) -> Self {
+    pub(super) fn splat(word: u64) -> Self {
         Self(_mm256_set1_epi64x(word.cast_signed()))
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn of(words: &[u64; 4]) -> Self {
+    pub(super) fn of(words: &[u64; 4]) -> Self {
         // SAFETY: there are four words.
         Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
     }
@@ -37,27 +41,27 @@ impl Vector {
     /// Four words can be read there.
     #[target_feature(enable = "avx2")]
     #[inline]
-    unsafe fn load(from: *const u64) -> Self {
+    pub(super) unsafe fn load(from: *const u64) -> Self {
         // SAFETY: the caller vouches for four words.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn store(self, to: &mut [u64; 4]) {
+    pub(super) fn store(self, to: &mut [u64; 4]) {
         // SAFETY: there is room for four words.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn or(self, other: Self) -> Self {
+    pub(super) fn or(self, other: Self) -> Self {
         Self(_mm256_or_si256(self.0, other.0))
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn or3(self, second: Self, third: Self) -> Self {
+    pub(super) fn or3(self, second: Self, third: Self) -> Self {
         self.or(second).or(third)
     }
 
@@ -65,7 +69,7 @@ impl Vector {
     /// holds the lower `BITS` of every 2 × `BITS`.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+    pub(super) fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
         let bits = _mm_cvtsi32_si128(BITS as i32);
         let swap = _mm256_and_si256(_mm256_xor_si256(_mm256_srl_epi64(self.0, bits), other.0), mask.0);
         let low = _mm256_xor_si256(self.0, _mm256_sll_epi64(swap, bits));
@@ -75,7 +79,7 @@ impl Vector {
     /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn add3(self, second: Self, third: Self) -> (Self, Self) {
+    pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
         let half = _mm256_xor_si256(self.0, second.0);
         let carry = _mm256_or_si256(_mm256_and_si256(self.0, second.0), _mm256_and_si256(half, third.0));
         (Self(_mm256_xor_si256(half, third.0)), Self(carry))
@@ -83,13 +87,13 @@ impl Vector {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         Self(_mm256_add_epi64(self.0, other.0))
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn sum(self) -> u64 {
+    pub(super) fn sum(self) -> u64 {
         let words = [
             _mm256_extract_epi64::<0>(self.0),
             _mm256_extract_epi64::<1>(self.0),
@@ -104,7 +108,7 @@ impl Vector {
 /// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
 #[target_feature(enable = "avx2")]
 #[inline]
-fn ones(vector: Vector) -> Vector {
+pub(super) fn ones(vector: Vector) -> Vector {
     let counts = _mm256_setr_epi8(
         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
     );
@@ -120,6 +124,19 @@ fn ones(vector: Vector) -> Vector {
 fn disjoint_mask(pattern: __m256i, avoid: __m256i) -> u32 {
     let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
     _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
+}
+
+/// About the cycles to fill the tables of a block, and for each query.
+pub(super) const CYCLES: (usize, usize) = (1000, 4);
+
+/// Queries are gathered before the look-ups, by vector code.
+const GATHERED: bool = true;
+
+/// Nothing is left to do.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn gather<const AT: u32>(query: u64, _: u64) -> u64 {
+    query
 }
 
 /// How many patterns share no bit with `avoid`.
@@ -193,6 +210,9 @@ const PACK: [[u32; 8]; 16] = {
     table
 };
 
+transposing!(target_feature(enable = "avx2,bmi1"));
+keeping!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
+matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 kernels!(
     Avx2,
     "avx2",

@@ -1,14 +1,17 @@
 //! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
 
 use std::arch::x86_64::{
-    __m512i, _mm_cvtsi32_si128, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512,
-    _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi64, _mm512_or_si512, _mm512_reduce_add_epi64, _mm512_sad_epu8,
-    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set4_epi32, _mm512_setzero_si512, _mm512_shuffle_epi8,
-    _mm512_sll_epi64, _mm512_srl_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
-    _mm512_testn_epi64_mask,
+    __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_or_si512,
+    _mm512_reduce_add_epi64, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set4_epi32,
+    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_ternarylogic_epi64,
+    _mm512_testn_epi64_mask, _pext_u64,
 };
 
+use super::avx512_lists::{compress, keep};
+use super::avx512_narrow as narrow;
+pub(super) use super::avx512_rows::key_rows;
 use super::kernels::kernels;
+use super::matching::matching;
 
 /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
 #[derive(Clone, Copy, Debug)]
@@ -61,18 +64,6 @@ impl Vector {
         Self(_mm512_ternarylogic_epi64::<0b1111_1110>(self.0, second.0, third.0))
     }
 
-    /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which stand `BITS` lower. `mask`
-    /// holds the lower `BITS` of every 2 × `BITS`.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    pub(super) fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
-        let bits = _mm_cvtsi32_si128(BITS as i32);
-        // In the mask the second operand, outside it the third.
-        let low = _mm512_ternarylogic_epi64::<0b1100_1010>(mask.0, self.0, _mm512_sll_epi64(other.0, bits));
-        let high = _mm512_ternarylogic_epi64::<0b1100_1010>(mask.0, _mm512_srl_epi64(self.0, bits), other.0);
-        (Self(low), Self(high))
-    }
-
     /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
     #[target_feature(enable = "avx512f")]
     #[inline]
@@ -107,6 +98,16 @@ fn ones(vector: Vector) -> Vector {
     Vector(_mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512()))
 }
 
+/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
+pub(super) const GATHERED: bool = false;
+
+/// The bits of a query under the mask, from bit `AT` on, where they make the distance of an entry in bytes.
+#[target_feature(enable = "bmi2")]
+#[inline]
+pub(super) fn gather<const AT: u32>(query: u64, mask: u64) -> u64 {
+    _pext_u64(query, mask) << AT
+}
+
 /// How many patterns share no bit with `avoid`.
 #[target_feature(enable = "avx512f,popcnt")]
 #[inline]
@@ -118,53 +119,7 @@ pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
     u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
 }
 
-/// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
-///
-/// # Safety
-/// `readable` ≥ `len` words can be read; `out` has room for `len` words and eight more.
-#[target_feature(enable = "avx512f,popcnt")]
-#[inline]
-pub(super) unsafe fn compress(
-    patterns: *const u64,
-    len: usize,
-    readable: usize,
-    avoid: u64,
-    add: u64,
-    out: *mut u64,
-) -> usize {
-    let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word).0);
-    let mut kept = 0;
-    // Compressed in a register and stored whole: a compressing store takes twice as long on Zen 5. Patterns beyond `len`
-    // are packed behind the others, where the next store or nobody finds them: leaving them out only from the count
-    // spares a mask operation.
-    let mut put = |pattern: __m512i, inside: u32| {
-        let keep = _mm512_testn_epi64_mask(pattern, avoid);
-        let both = _mm512_ternarylogic_epi64::<0b1111_1000>(add, pattern, keys);
-        // SAFETY: what is stored stays within eight words of what was kept so far.
-        unsafe { _mm512_storeu_si512(out.add(kept).cast(), _mm512_maskz_compress_epi64(keep, both)) };
-        kept += (u32::from(keep) & inside).count_ones() as usize;
-    };
-    let mut index = 0;
-    while index + 8 <= len {
-        // SAFETY: these eight are readable.
-        put(unsafe { Vector::load(patterns.add(index)).0 }, !0);
-        index += 8;
-    }
-    if index < len {
-        let inside = (1 << (len - index)) - 1;
-        // SAFETY: nothing beyond `readable` is read. Masked loads only at the very end: in a loop they take ten times as
-        // long on Zen 5.
-        let pattern = unsafe {
-            if index + 8 <= readable {
-                Vector::load(patterns.add(index)).0
-            } else {
-                _mm512_maskz_loadu_epi64(inside as u8, patterns.add(index).cast())
-            }
-        };
-        put(pattern, inside);
-    }
-    kept
-}
+matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
 
 kernels!(
     Avx512,

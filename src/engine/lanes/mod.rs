@@ -36,14 +36,25 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ice;
+#[cfg(target_arch = "x86_64")]
+mod avx512_ice_rows;
+#[cfg(target_arch = "x86_64")]
+mod avx512_lists;
+#[cfg(target_arch = "x86_64")]
+mod avx512_narrow;
+#[cfg(target_arch = "x86_64")]
+mod avx512_rows;
 mod isa;
+mod keeping;
 mod kernels;
+mod matching;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
 mod search;
 #[cfg(test)]
 mod tests;
+mod transposing;
 mod windows;
 
 #[cfg(target_arch = "x86_64")]
@@ -98,6 +109,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Lanes of a block.
     const LANES: usize;
 
+    /// Lanes of a narrow block, for the rest of a list.
+    const NARROW: usize = Self::LANES;
+
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
@@ -112,4 +126,21 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// mirrored: bit k of a query meets bit 63 - k of a lane. Only bits of [`KEY_BITS`] may be set.
     fn disjoint<const LISTS: usize>(self, lanes: &[u64], queries: [&[u64]; LISTS], tables: &mut Tables)
     -> [u64; LISTS];
+
+    /// [`Lanes::disjoint`], where every key that some lane and some query hold is among these, as bits of a query. The
+    /// fewer others, the faster.
+    fn disjoint_on<const LISTS: usize>(
+        self,
+        _keys: u64,
+        lanes: &[u64],
+        queries: [&[u64]; LISTS],
+        tables: &mut Tables,
+    ) -> [u64; LISTS] {
+        self.disjoint(lanes, queries, tables)
+    }
+
+    /// The keys that any of the patterns holds.
+    fn union(self, patterns: &[u64]) -> u64 {
+        patterns.iter().fold(0, |keys, pattern| keys | pattern)
+    }
 }

@@ -5,7 +5,11 @@ use std::arch::aarch64::{
     vorrq_u64, vpaddlq_u8, vpaddlq_u16, vpaddlq_u32, vreinterpretq_u8_u64, vshlq_u64, vst1q_u64,
 };
 
+use super::keeping::keeping;
 use super::kernels::kernels;
+use super::matching::matching;
+use super::neon as narrow;
+use super::transposing::transposing;
 
 /// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +112,19 @@ fn ones(vector: Vector) -> Vector {
     Vector([word(0), word(1)])
 }
 
+/// About the cycles to fill the tables of a block, and for each query.
+pub(super) const CYCLES: (usize, usize) = (1000, 4);
+
+/// Queries are gathered before the look-ups, by vector code.
+const GATHERED: bool = true;
+
+/// Nothing is left to do.
+#[target_feature(enable = "neon")]
+#[inline]
+fn gather<const AT: u32>(query: u64, _: u64) -> u64 {
+    query
+}
+
 /// How many patterns share no bit with `avoid`.
 #[target_feature(enable = "neon")]
 #[inline]
@@ -135,4 +152,7 @@ unsafe fn compress(patterns: *const u64, len: usize, _: usize, avoid: u64, add: 
     kept
 }
 
+transposing!(target_feature(enable = "neon"));
+keeping!(target_feature(enable = "neon"));
+matching!(target_feature(enable = "neon"));
 kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"));

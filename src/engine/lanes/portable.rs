@@ -2,7 +2,11 @@
 
 use std::array::from_fn;
 
+use super::keeping::keeping;
 use super::kernels::kernels;
+use super::matching::matching;
+use super::portable as narrow;
+use super::transposing::transposing;
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +97,18 @@ fn ones(vector: Vector) -> Vector {
     Vector(vector.0.map(|word| word.count_ones().into()))
 }
 
+/// About the cycles to fill the tables of a block, and for each query.
+pub(super) const CYCLES: (usize, usize) = (1000, 4);
+
+/// Queries are gathered before the look-ups, by vector code.
+const GATHERED: bool = true;
+
+/// Nothing is left to do.
+#[inline]
+fn gather<const AT: u32>(query: u64, _: u64) -> u64 {
+    query
+}
+
 /// How many patterns share no bit with `avoid`.
 #[inline]
 fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
@@ -117,4 +133,7 @@ unsafe fn compress(patterns: *const u64, len: usize, _: usize, avoid: u64, add: 
     kept
 }
 
+transposing!(cfg(all()));
+keeping!(cfg(all()));
+matching!(cfg(all()));
 kernels!(Portable, "portable", cfg(all()), true);

@@ -93,6 +93,30 @@ fn check_disjoint<L: Lanes>(isa: L, lanes: &[u64], queries: &[u64]) -> Checked {
     let (some, rest) = queries.split_at(queries.len() / 3);
     let counts = isa.disjoint(lanes, [some, rest, &[]], &mut Tables::default());
     prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+    // Told which keys there may be, and some more.
+    let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
+    prop_assert_eq!(isa.union(lanes), union(lanes));
+    for more in [0, 1 << 6 | 1 << 57, KEY_BITS & lanes.first().unwrap_or(&0)] {
+        let keys = union(queries) & union(lanes).reverse_bits() | more;
+        let counts = isa.disjoint_on(keys, lanes, [&[], queries], &mut Tables::default());
+        prop_assert_eq!(counts, [0, pairs(queries)]);
+    }
+    Ok(())
+}
+
+/// Rows hold a bit for each key of each lane, whatever the order of the lanes.
+#[cfg(target_arch = "x86_64")]
+fn check_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &[[u64; WORDS]; 64]) -> Checked {
+    let places: Vec<u32> = (0..64).filter(|key| keys >> key & 1 == 1).collect();
+    let lane = |lane: usize| {
+        places.iter().zip(rows).fold(0, |pattern, (key, row)| pattern | (row[lane / 64] >> (lane % 64) & 1) << key)
+    };
+    let mut found: Vec<u64> = (0..64 * WORDS).map(lane).collect();
+    let mut expected: Vec<u64> = block.iter().map(|pattern| pattern & keys).collect();
+    expected.resize(64 * WORDS, 0);
+    found.sort_unstable();
+    expected.sort_unstable();
+    prop_assert_eq!(found, expected);
     Ok(())
 }
 
@@ -136,7 +160,31 @@ proptest! {
     }
 
     #[test]
-    fn patterns_are_kept_in_order(patterns in patterns(0..100, 20), bits in any::<(u64, u64, u64)>()) {
+    #[cfg(target_arch = "x86_64")]
+    fn rows_hold_the_keys_of_lanes(
+        (block, keys) in (1usize..=26).prop_flat_map(|width| (patterns(1..512, width), patterns(1..2, width))),
+    ) {
+        let keys = if keys[0] == 0 { 1 << 31 } else { keys[0] };
+        // SAFETY: the processor has what is detected.
+        unsafe {
+            if Avx512::detect().is_some() {
+                let mut rows = [[7; 8]; 64];
+                avx512_rows::key_rows(&block, keys, &mut rows);
+                check_rows(&block, keys, &rows)?;
+                let (narrow, mut rows) = (&block[..block.len().min(256)], [[7; 4]; 64]);
+                avx512_rows::key_rows(narrow, keys, &mut rows);
+                check_rows(narrow, keys, &rows)?;
+            }
+            if Avx512Ice::detect().is_some() {
+                let mut rows = [[7; 8]; 64];
+                avx512_ice_rows::key_rows(&block, keys, &mut rows);
+                check_rows(&block, keys, &rows)?;
+            }
+        }
+    }
+
+    #[test]
+    fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
         let avoid = bits.0 & bits.1 & bits.2;
         with_every_isa!(check_keep, &patterns, avoid);
     }
@@ -164,7 +212,7 @@ fn blocks_of_every_length() {
     let patterns: Vec<u64> = (0..1100).map(|_| random()).collect();
     let check = || -> Checked {
         for lanes in [0, 1, 23, 24, 25, 63, 64, 65, 255, 256, 257, 281, 511, 512, 513, 1024, 1037] {
-            for queries in (0..=17).chain([64]) {
+            for queries in (0..=17).chain([64, 300, 700]) {
                 with_every_isa!(check_disjoint, &patterns[..lanes], &patterns[1100 - queries..]);
             }
         }
