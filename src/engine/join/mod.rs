@@ -97,7 +97,7 @@ pub struct Join<L> {
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub fn new(size: Size, lanes: L) -> Self {
-        Self { lanes, tables: Tables::new(size), classes: [true; 3] }
+        Self { lanes, tables: Tables::new(size, L::LANES), classes: [true; 3] }
     }
 }
 

@@ -74,16 +74,18 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub(super) fn new(size: Size) -> Self {
+    /// For blocks of so many lanes.
+    pub(super) fn new(size: Size, lanes: usize) -> Self {
         let (half, odd) = (size.get() / 2, size.get() % 2);
         let souths = strip(half, odd == 1).unwrap_or(1);
+        let depths = if lanes < 512 { depths_of_narrow_blocks } else { depths };
         Self { half, depths, keep: half <= KEPT_HALF[odd], souths, middles: Mutex::default() }
     }
 
     /// Tables that are cut and kept as if for another size.
     #[cfg(test)]
     pub(super) fn otherwise(size: Size, depths: Depths, keep: bool, souths: usize) -> Self {
-        Self { depths, keep, souths, ..Self::new(size) }
+        Self { depths, keep, souths, ..Self::new(size, 0) }
     }
 
     /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
@@ -148,6 +150,14 @@ fn depths(half: usize, middle: Middle) -> (usize, usize) {
         (12, _) => (2, 3),
         (13, _) => (3, 3),
         _ => (4, 4),
+    }
+}
+
+/// With blocks of 256 lanes it is the queries that are cut first: portable code is 1.15 times as fast at N = 18.
+fn depths_of_narrow_blocks(half: usize, middle: Middle) -> (usize, usize) {
+    match (half, middle) {
+        (9, Middle::None) => (0, 1),
+        _ => depths(half, middle),
     }
 }
 
