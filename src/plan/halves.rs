@@ -121,6 +121,13 @@ pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
 /// that the east is listed once for all of them. Beyond, listing takes hardly any time.
 pub(crate) const SHARED_EAST: usize = 12;
 
+/// How much longer a task takes where the mirror makes it count all classes.
+const MIRRORED: f64 = 0.6;
+/// How much shorter tasks are the less evenly north and south share the rows, for each row squared.
+const UNEVEN: f64 = 0.12;
+/// How much longer a task takes the farther out the middle queens stand, which attack less there.
+const OUTER: f64 = 0.8;
+
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves: below, a half has too few columns; above, the keys of
     /// a half do not fit in a word.
@@ -319,9 +326,8 @@ impl Plan for HalvesPlan {
         if self.sections.len() > 1 && strip(self.half(), true).is_none() { section } else { unit }
     }
 
-    /// Fitted to the mean times for N = 17 to 20, which it meets within a fifth: tasks are largest where north and
-    /// south share the rows evenly, half as large again where the mirror makes a task count everything, and with
-    /// crossed middle queens the larger the farther out these stand, for there they attack less.
+    /// Fitted to the mean times of version 0.1.0 for N = 17 to 20, which it met within a fifth; only shares of progress and the
+    /// time left hang on it.
     fn work(&self, unit: usize) -> f64 {
         let Unit { section, tasks, first } = self.units[unit];
         let section = &self.sections[section as usize];
@@ -329,7 +335,7 @@ impl Plan for HalvesPlan {
         let middles = section.middles.len() as u64;
         let each = |&middle: &Middle| match middle {
             Middle::None | Middle::Centre => 1.0,
-            Middle::Crossed { column, row } => 1.0 + 0.8 * f64::from(column + row) / half,
+            Middle::Crossed { column, row } => 1.0 + OUTER * f64::from(column + row) / half,
         };
         let each = section.middles.iter().map(each).sum::<f64>();
         let crossed = matches!(section.middles[0], Middle::Crossed { .. });
@@ -342,7 +348,7 @@ impl Plan for HalvesPlan {
             let uneven = f64::from(north.count_ones()) - rows / 2.0;
             let whole =
                 if crossed { 0 } else { self.souths_to_mirror(north).clamp(souths.start, souths.end) - souths.start };
-            work += (souths.len() as f64 + 0.6 * whole as f64) / (1.0 + 0.12 * uneven * uneven);
+            work += (souths.len() as f64 + MIRRORED * whole as f64) / (1.0 + UNEVEN * uneven * uneven);
             left -= souths.len();
             if left == 0 {
                 break;

@@ -9,7 +9,8 @@ pub mod halves;
 #[doc(hidden)]
 pub mod rows;
 
-/// A task and the number of times its count enters the total. Symmetry lives here and nowhere else.
+/// A task and the number of times its count enters the total: symmetry between tasks. What symmetry leaves within a task is
+/// its engine's; for even N the join weighs the halves themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighted<T> {
     /// What to count.

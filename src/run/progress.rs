@@ -47,8 +47,8 @@ struct State {
 struct Work {
     total: f64,
     done: f64,
-    /// Done by this run, and seconds of its threads that it took, each unit times the seconds into the run when it
-    /// was finished.
+    /// Work w done by this run and the seconds d that its threads took for it, as the sums of w·t and d·t over its units,
+    /// where t is how far into the run a unit was finished: the newest weigh most.
     here: f64,
     busy: f64,
 }

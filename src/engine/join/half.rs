@@ -78,8 +78,10 @@ pub(super) struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// Appends the halves with these inner queens, whose north and south are of these kinds and whose north takes the
-    /// column sets of these ranks.
+    /// Appends the halves with these inner queens. `kinds` says for north and south whether a queen stands on the long
+    /// diagonal there. `ranks` are places of the north's column set among those of its size in increasing order; the
+    /// south takes the complement, which is as far from the end of its own list: with three column sets a < b < c in the
+    /// north, a goes with the last of the south's, b with the middle one.
     pub(super) fn list<L: Lanes>(
         &self,
         lanes: L,

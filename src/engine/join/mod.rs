@@ -38,9 +38,10 @@
 //! queen on an arm are listed, and a solution with
 //!
 //! - two such queens is counted in that one of its four quarter turns that has both in the west: weight 4;
-//! - one is counted in the two turns that have it in the west, weight 2. Reflection in its own arm then swaps the row
-//!   set of its quadrant for the column set: the smaller column set is kept, weight 4, or both at weight 2 where they
-//!   are equal;
+//! - one is counted in the two turns that have it in the west, weight 2. One more reduction: the mirror in the long
+//!   diagonal that it stands on keeps its quadrant in place and exchanges rows and columns there, so that the quadrant's
+//!   row set S and column set C change places. Only C ≤ S is kept, at weight 4, and weight 2 where C = S. (In the
+//!   north-west of N = 8, S = {0, 2} and C = {0, 1} are kept and stand for S = {0, 1} and C = {0, 2} too.);
 //! - none is counted in the task of R or of its complement, which the east-west mirror exchanges: weight 2 or 0, or 1
 //!   in each where they are upside-down images ([`Halves::mirror`]).
 //!

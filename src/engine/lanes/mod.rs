@@ -115,8 +115,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
-    /// For each ranked pattern p of the stream and each q in its run, the one as far from the last as p's rank is from
-    /// 0, appends the keys of both where they share none.
+    /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank, appends
+    /// the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
     fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`.
