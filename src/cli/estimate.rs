@@ -8,9 +8,10 @@ use queens::estimate::{self, Estimate, Interval};
 use queens::{Choice, Isa, Turn, TurnBoard, oeis};
 use serde::Serialize;
 
+use super::Failure;
+use super::count::symmetric;
 use super::output::{self, Table};
 use super::values::{Sizes, duration, engine_parser, isa_parser, size, threads, turn_parser, whole};
-use super::{Failure, symmetric};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {

@@ -1,14 +1,14 @@
 //! Whether a run will find the memory that it needs, told before it is taken.
 
-use queens::{Method, Placement, available_threads};
+use queens::{Choice, Isa, Method, Placement, available_threads};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{count, output};
+use super::output;
 
 /// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
-pub(crate) fn look(args: &count::Args, prefix: &Placement) {
-    let Ok(method) = Method::choose(args.engine, args.isa, prefix) else { return };
-    let threads = if args.threads == 0 { available_threads() } else { args.threads };
+pub(crate) fn look(engine: Choice, isa: Option<Isa>, threads: usize, prefix: &Placement) {
+    let Ok(method) = Method::choose(engine, isa, prefix) else { return };
+    let threads = if threads == 0 { available_threads() } else { threads };
     if let Some(text) = warning(|threads| method.memory(prefix.size(), threads), threads, available()) {
         output::warning(&text);
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::long::When;
 use super::output;
-use super::progress::{Display, State};
+use super::progress::{Display, Line, State};
 
 /// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -18,13 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Messages that may wait; those that come while so many do are dropped.
 const WAITING: usize = 16;
-
-/// A line for people.
-pub(crate) enum Line {
-    Note(String),
-    Warning(String),
-    Error(String),
-}
 
 enum Message {
     Show,

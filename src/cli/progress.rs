@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::long::When;
 use super::output;
-use super::printer::Line;
 
 /// A run shorter than this shows nothing by itself.
 const SILENT: Duration = Duration::from_secs(2);
@@ -29,6 +28,13 @@ enum Form {
     Lines,
     Json,
     Nothing,
+}
+
+/// A line for people.
+pub(crate) enum Line {
+    Note(String),
+    Warning(String),
+    Error(String),
 }
 
 /// How far a run is, and how long ago that was saved, where it is saved at all.

@@ -10,8 +10,9 @@ use queens::verify::{Check, Engines, Terms, Verdict};
 use queens::{BFile, ENGINES, EngineKind, Isa, Method, Size, Turn};
 use serde::Serialize;
 
+use super::count::terms;
 use super::values::{Sizes, isa_parser, named_engine_parser, size, threads, turn_parser};
-use super::{Exit, Failure, output, terms};
+use super::{Exit, Failure, output};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(symmetry) = args.symmetry {
-        return terms::verify(args, symmetry, boards);
+        return terms::verify(symmetry, boards, args.isa, args.threads, args.json);
     }
     size(to)?;
     let start = Instant::now();

@@ -17,8 +17,8 @@ use queens::run::progress::Watch;
 
 use super::keep::Keep;
 use super::long::{LongRun, When};
-use super::printer::{Line, Printer};
-use super::progress::State;
+use super::printer::Printer;
+use super::progress::{Line, State};
 use super::signals::{self, Request};
 use super::{Exit, Failure, output};
 

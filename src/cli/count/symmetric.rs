@@ -8,14 +8,15 @@ use queens::run::progress::Watch;
 use queens::{Isa, Report, Turn, TurnBoard, TurnCount, TurnReport, Unique, estimate, oeis};
 use serde::Serialize;
 
-use super::agree::{Agreement, Oeis};
-use super::output::{self, Table};
-use super::units::{Outcome, Units};
-use super::watch::Forecast;
-use super::{Exit, Failure, count};
+use super::Args;
+use crate::cli::agree::{Agreement, Oeis};
+use crate::cli::output::{self, Table};
+use crate::cli::units::{Outcome, Units};
+use crate::cli::watch::Forecast;
+use crate::cli::{Exit, Failure};
 
 /// The symmetry classes of all the solutions that `report` counted.
-pub(super) fn unique(args: &count::Args, report: &Report) -> Result<(), Failure> {
+pub(super) fn unique(args: &Args, report: &Report) -> Result<(), Failure> {
     let size = report.prefix.size();
     let start = Instant::now();
     let unique = Unique::new(size, report.threads).map_err(|error| Failure::from(&error))?;
@@ -52,12 +53,12 @@ pub(super) fn unique(args: &count::Args, report: &Report) -> Result<(), Failure>
 }
 
 /// A board that this turn is counted on.
-pub(super) fn board(symmetry: Turn, n: usize) -> Result<TurnBoard, Failure> {
+pub(crate) fn board(symmetry: Turn, n: usize) -> Result<TurnBoard, Failure> {
     TurnBoard::new(symmetry, n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
 }
 
 /// Whether the processor has the instruction set asked for.
-pub(super) fn available(isa: Option<Isa>) -> Result<(), Failure> {
+pub(crate) fn available(isa: Option<Isa>) -> Result<(), Failure> {
     match isa.filter(|isa| !isa.is_available()) {
         Some(missing) => Err(Failure::usage(&IsaError::Missing(missing))),
         None => Ok(()),
@@ -65,7 +66,7 @@ pub(super) fn available(isa: Option<Isa>) -> Result<(), Failure> {
 }
 
 /// Counts what a turn leaves unchanged, all of it or a shard.
-pub(super) fn counted(args: &count::Args, symmetry: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
+pub(super) fn counted(args: &Args, symmetry: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
     let board = board(symmetry, n)?;
     available(args.isa)?;
     let count = TurnCount::new(board).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
@@ -83,7 +84,7 @@ fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
 }
 
 /// The solutions that a turn leaves unchanged.
-pub(super) fn unchanged(args: &count::Args, symmetry: Turn, n: usize) -> Result<(), Failure> {
+pub(super) fn unchanged(args: &Args, symmetry: Turn, n: usize) -> Result<(), Failure> {
     let outcome = counted(args, symmetry, n)?;
     let TurnReport { board, count, isa, threads, seconds, double_checked, .. } = outcome.report;
     let (turn, whole) = (board.turn(), outcome.shard.is_whole());
@@ -132,13 +133,7 @@ pub(super) fn unchanged(args: &count::Args, symmetry: Turn, n: usize) -> Result<
 }
 
 /// The number alone, the table or the object, as for every count.
-fn print(
-    args: &count::Args,
-    count: u128,
-    agreement: &Agreement,
-    table: &Table,
-    json: &impl Serialize,
-) -> Result<(), Failure> {
+fn print(args: &Args, count: u128, agreement: &Agreement, table: &Table, json: &impl Serialize) -> Result<(), Failure> {
     if args.json {
         let delivered = output::deliver(&output::object(json)?);
         return agreement.verdict().and(delivered);

@@ -1,5 +1,8 @@
 //! `queens count N`
 
+pub(crate) mod symmetric;
+pub(crate) mod terms;
+
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -9,13 +12,13 @@ use queens::run::progress::Watch;
 use queens::{Choice, Count, ENGINES, Isa, Placement, Report, Turn};
 use serde::Serialize;
 
-use super::agree::{Agreement, Modulo, Oeis};
-use super::long::{LongRun, When};
-use super::output::{self, Table};
-use super::units::{Outcome, Units};
-use super::values::{Sizes, engine_parser, isa_parser, size, threads, turn_parser};
-use super::watch::Forecast;
-use super::{Failure, memory, symmetric, terms};
+use crate::cli::agree::{Agreement, Modulo, Oeis};
+use crate::cli::long::{LongRun, When};
+use crate::cli::output::{self, Table};
+use crate::cli::units::{Outcome, Units};
+use crate::cli::values::{Sizes, engine_parser, isa_parser, size, threads, turn_parser};
+use crate::cli::watch::Forecast;
+use crate::cli::{Failure, memory};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -108,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Counts the completions of a placement, all of them or a shard.
 pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>, Failure> {
-    memory::look(args, &prefix);
+    memory::look(args.engine, args.isa, args.threads, &prefix);
     let count = isa(Count::completions(prefix), args.isa)
         .engine(args.engine)
         .threads(args.threads)

@@ -4,16 +4,17 @@ use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 
 use queens::oeis::{self, Sequence};
-use queens::{Placement, Turn, TurnCount, Unique};
+use queens::{Isa, Placement, Turn, TurnCount, Unique};
 use serde::Serialize;
 
-use super::agree::Agreement;
-use super::values::size;
-use super::{Exit, Failure, count, output, symmetric, verify};
+use super::{Args, counted, symmetric};
+use crate::cli::agree::Agreement;
+use crate::cli::values::size;
+use crate::cli::{Exit, Failure, output};
 
 /// Counts each board of the range. On a pipe a term is a line "n a(n)", as in a b-file of OEIS; at a terminal it is one of
 /// a table, beside what OEIS says of it.
-pub(super) fn run(args: &count::Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let long = &args.long;
     if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() {
         return Err(Failure::usage(
@@ -46,7 +47,7 @@ pub(super) fn run(args: &count::Args) -> Result<(), Failure> {
 }
 
 /// What OEIS says of a term.
-fn word(agreement: &Agreement, n: usize, args: &count::Args) -> String {
+fn word(agreement: &Agreement, n: usize, args: &Args) -> String {
     let sequence = sequence(args);
     match agreement.words() {
         Some(words) => words,
@@ -56,7 +57,7 @@ fn word(agreement: &Agreement, n: usize, args: &count::Args) -> String {
     }
 }
 
-fn sequence(args: &count::Args) -> &'static Sequence {
+fn sequence(args: &Args) -> &'static Sequence {
     match args.symmetry {
         Some(symmetry) => symmetry.sequence(),
         None if args.unique => &oeis::UNIQUE,
@@ -65,19 +66,19 @@ fn sequence(args: &count::Args) -> &'static Sequence {
 }
 
 /// Whether a board of this size can be counted.
-fn check(args: &count::Args, n: usize) -> Result<(), Failure> {
+fn check(args: &Args, n: usize) -> Result<(), Failure> {
     match args.symmetry {
         Some(symmetry) => symmetric::board(symmetry, n).map(|_| ()),
         None => size(n).map(|_| ()),
     }
 }
 
-fn term(args: &count::Args, n: usize) -> Result<u128, Failure> {
+fn term(args: &Args, n: usize) -> Result<u128, Failure> {
     if let Some(symmetry) = args.symmetry {
         return Ok(symmetric::counted(args, symmetry, n)?.report.count);
     }
     let size = size(n)?;
-    let all = count::counted(args, Placement::empty(size))?.report.count;
+    let all = counted(args, Placement::empty(size))?.report.count;
     if !args.unique {
         return Ok(all);
     }
@@ -85,19 +86,25 @@ fn term(args: &count::Args, n: usize) -> Result<u128, Failure> {
     unique.classes(all).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))
 }
 
-/// Recomputes the published terms of what a turn leaves unchanged, up to N = `to`, and compares.
-pub(super) fn verify(args: &verify::Args, turn: Turn, boards: RangeInclusive<usize>) -> Result<(), Failure> {
+/// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
+pub(crate) fn verify(
+    turn: Turn,
+    boards: RangeInclusive<usize>,
+    isa: Option<Isa>,
+    threads: usize,
+    json: bool,
+) -> Result<(), Failure> {
     let to = *boards.end();
     symmetric::board(turn, to)?;
-    symmetric::available(args.isa)?;
+    symmetric::available(isa)?;
     let sequence = turn.sequence();
     let mut terms = Vec::new();
     let mut wrong = None;
     for n in boards.filter(|&n| sequence.term(n).is_some()) {
-        let count = TurnCount::new(symmetric::board(turn, n)?).isa(args.isa).threads(args.threads);
+        let count = TurnCount::new(symmetric::board(turn, n)?).isa(isa).threads(threads);
         let report = count.run().map_err(|error| Failure::from(&error))?;
         let agreement = Agreement::with(sequence, n, report.count);
-        if !args.json {
+        if !json {
             let word = agreement.words().unwrap_or_else(|| format!("differs from OEIS {}", sequence.id));
             let (count, time) = (output::grouped(report.count), output::seconds(report.seconds));
             output::deliver(&format!("{n:>3}  {count:>26}  {word}  {time:>8}\n"))?;
@@ -109,7 +116,7 @@ pub(super) fn verify(args: &verify::Args, turn: Turn, boards: RangeInclusive<usi
     if terms.is_empty() {
         return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", sequence.id)));
     }
-    if args.json {
+    if json {
         let about = output::About::here();
         output::deliver(&output::object(&Json { about, command: "verify", sequence: sequence.id, terms })?)?;
     }
