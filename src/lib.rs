@@ -52,6 +52,7 @@ mod shard;
 mod symmetric;
 mod symmetry;
 pub mod tally;
+mod turn;
 pub mod verify;
 
 pub use audit::{Audit, AuditedTask, Findings, Recounted};
@@ -65,7 +66,6 @@ pub use placement::{Placement, PlacementError, Square};
 pub use profile::{Profile, ProfileReport, profile};
 pub use ranking::{Listed, Ranking};
 pub use shard::{Shard, ShardError, ranges};
-pub use symmetric::{
-    NotDivisible, Residue, Turn, TurnBoard, TurnBoardError, TurnCount, TurnReport, Unique, UnknownTurn,
-};
+pub use symmetric::{NotDivisible, Residue, TurnCount, TurnReport, Unique};
 pub use symmetry::{Fundamental, Orbit, Symmetry};
+pub use turn::{Turn, TurnBoard, TurnBoardError, UnknownTurn};

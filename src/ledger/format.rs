@@ -29,7 +29,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Subject};
 use crate::placement::Placement;
-use crate::symmetric::TurnBoard;
+use crate::turn::TurnBoard;
 
 /// The number in the first line. It grows with every change that an older program would misread.
 const VERSION: &str = "1";

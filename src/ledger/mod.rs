@@ -18,8 +18,8 @@ use std::collections::btree_map::Entry;
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::shard::Shard;
-use crate::symmetric::{Turn, TurnBoard};
 use crate::tally::{Overflow, Tally};
+use crate::turn::{Turn, TurnBoard};
 
 /// Everything that changes what a unit means. Ledgers with different ones have nothing to say to each other.
 ///

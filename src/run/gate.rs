@@ -7,8 +7,8 @@
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::plan::Plan;
-use crate::symmetric::Turn;
 use crate::tally::{Overflow, Tally};
+use crate::turn::Turn;
 
 /// A board small enough to be counted before every larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::cover::{Cover, Problem};
 use super::search::Search;
-use super::{Turn, TurnBoard, half_board, orbits, pairing};
+use super::{half_board, orbits, pairing};
 use crate::board::Size;
 use crate::count::{CountError, Sum, thread_pool};
 use crate::engine::Engine;
@@ -15,6 +15,7 @@ use crate::run::Halt;
 use crate::run::gate::GateError;
 use crate::run::progress::Watch;
 use crate::tally::Tally;
+use crate::turn::{Turn, TurnBoard};
 
 /// A count of the solutions that a turn leaves unchanged: on what board, on how many threads.
 ///

@@ -21,9 +21,6 @@
 
 use super::cover::{Cut, CutPlan, Piece, Pieces, Problem};
 
-/// The largest N: the lists of a task would fill the memory beyond.
-pub(super) const MOST: usize = 38;
-
 /// The largest sum of an inner queen: the word has as many keys of either kind.
 const LARGEST: usize = 26;
 

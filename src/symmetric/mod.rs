@@ -22,7 +22,6 @@ mod orbits;
 mod pairing;
 mod residue;
 mod search;
-mod turn;
 mod unique;
 
 pub use count::{TurnCount, TurnReport};
@@ -30,7 +29,6 @@ pub(crate) use count::{TurnJob, dispatch};
 pub(crate) use cover::Cover;
 pub use residue::Residue;
 pub(crate) use search::Search;
-pub use turn::{Turn, TurnBoard, TurnBoardError, UnknownTurn};
 pub use unique::{NotDivisible, Unique};
 
 #[cfg(test)]
@@ -42,7 +40,7 @@ mod tests {
     use crate::engine::Engine;
     use crate::engine::lanes::Lanes;
     use crate::plan::Plan;
-    use crate::{Isa, Size, oeis};
+    use crate::{Isa, Size, Turn, TurnBoard, oeis};
     use sha2::{Digest, Sha256};
 
     fn count(turn: Turn, n: usize) -> u128 {

@@ -10,7 +10,7 @@
 use crate::board::Size;
 use crate::plan::Weighted;
 
-use super::Turn;
+use crate::turn::Turn;
 
 /// A board whose queens are whole orbits of a turn.
 #[derive(Clone, Copy, Debug)]

@@ -21,9 +21,6 @@
 
 use super::cover::{Cut, CutPlan, Piece, Pieces, Problem};
 
-/// The largest N: the numbers up to 2m-H must not have more than 52 sums.
-pub(super) const MOST: usize = 77;
-
 /// The most small numbers: their sums and differences are up to 52 keys.
 const LONGEST: usize = 26;
 

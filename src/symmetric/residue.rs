@@ -3,7 +3,8 @@
 use crate::board::Size;
 use crate::count::CountError;
 
-use super::{Turn, TurnBoard, TurnCount};
+use super::TurnCount;
+use crate::turn::{Turn, TurnBoard};
 
 /// The remainder that the number of all solutions must leave.
 ///

@@ -6,8 +6,8 @@
 //! join, so it is for double checks of a share of the units.
 
 use super::cover::Cut;
-use super::{Turn, TurnBoard};
 use crate::engine::Engine;
+use crate::turn::{Turn, TurnBoard};
 
 /// The engine for one board.
 #[derive(Clone, Debug)]

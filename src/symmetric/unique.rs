@@ -3,7 +3,8 @@
 use crate::board::Size;
 use crate::count::CountError;
 
-use super::{Turn, TurnBoard, TurnCount};
+use super::TurnCount;
+use crate::turn::{Turn, TurnBoard};
 
 /// What Burnside's lemma needs of a board besides the number of all its solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,12 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::{half_board, pairing};
 use crate::oeis::{self, Sequence};
+
+/// The largest N by half turns: beyond it the lists of a task would fill the memory.
+const HALF_MOST: usize = 38;
+/// The largest N by quarter turns: beyond it the keys of a task do not fit in a pattern, see the engine's `pairing.rs`.
+const QUARTER_MOST: usize = 77;
 
 /// A turn of the board about its centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,8 +24,8 @@ impl Turn {
     /// The sizes of board that can be counted: up to 38 by half turns and up to 77 by quarter turns.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
-            Self::Half => 0..=half_board::MOST,
-            Self::Quarter => 0..=pairing::MOST,
+            Self::Half => 0..=HALF_MOST,
+            Self::Quarter => 0..=QUARTER_MOST,
         }
     }
 
