@@ -179,10 +179,10 @@ pub enum MethodError {
 const JOIN_FROM: [usize; 2] = [13, 14];
 
 /// Megabytes of the join for N = 19 to 28 at the most: for a first thread, tables included, and for each further one.
-/// Up to N = 19 it is less. Peaks of whole tasks for N = 22, 24, 26 and 27, of the first half minute of a run for the
-/// others (version 0.1.0), with half as much again for those.
+/// Up to N = 18 it is less. Peaks of whole runs for N = 19 and 20, of whole tasks for N = 22, 24, 26 and 27, and of the
+/// first 12 to 90 seconds of a run for the others, with half as much again for N = 23 and 25.
 const JOIN_MEGABYTES: [(u64, u64); 10] =
-    [(50, 15), (60, 25), (90, 35), (75, 45), (80, 50), (150, 110), (150, 110), (440, 270), (320, 190), (440, 270)];
+    [(120, 10), (200, 30), (60, 40), (80, 55), (90, 60), (150, 110), (160, 110), (440, 270), (320, 190), (1100, 1000)];
 /// What any run takes, and each thread of an engine that needs no tables.
 const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 
