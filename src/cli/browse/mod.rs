@@ -20,10 +20,10 @@ use ratatui::crossterm::terminal::disable_raw_mode;
 
 use super::board::text::Look;
 use super::signals::{self, Listening, Request};
-use super::{Exit, Failure};
+use super::{Exit, Failure, output};
 use app::App;
 use find::Move;
-use terminal::{heed_suspension, is_gone, suspend};
+use terminal::{heed_suspension, suspend, wait_until_gone};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -63,7 +63,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         // The signal says more than that nothing could be written to the terminal that it took away.
         Ok(End::Asked(request)) => Err(failure(request)),
         Err(error) => Err(asked.requests.try_recv().map_or_else(|_| error.into(), failure)),
-        Ok(End::Gone) => Err(Failure::Run(Exit::Failure, "the terminal has gone".to_owned())),
         Ok(End::Done) => Ok(restored?),
     }
 }
@@ -85,10 +84,8 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
 enum End {
     /// By a key.
     Done,
-    /// By a signal or a thread that failed.
+    /// By a signal, by a thread that failed, or because there is no terminal any more.
     Asked(Request),
-    /// There is no terminal any more.
-    Gone,
 }
 
 fn failure(request: Request) -> Failure {
@@ -112,6 +109,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 impl Asked {
     fn listen() -> io::Result<Self> {
         let (sender, requests) = mpsc::channel();
+        let gone = sender.clone();
+        thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
         let tell = move |request: Request| {
             if let Request::End(signal) = request {
                 thread::spawn(move || {
@@ -133,6 +132,20 @@ impl Asked {
     }
 }
 
+/// Waits until the terminal has gone, and has the screen left. The library that reads keys may be within a read by then,
+/// and reads from such a terminal for ever, so the process is ended from here where nobody has heard.
+fn end_without_terminal(requests: &mpsc::Sender<Request>) {
+    const GONE: &str = "the terminal has gone";
+    // Where it cannot be waited for, a signal tells.
+    if wait_until_gone().is_ok() {
+        // Nobody listens where it is over already.
+        let _ = requests.send(Request::Failed(GONE.to_owned()));
+        thread::sleep(4 * GLANCE);
+        output::error(GONE);
+        std::process::exit(Exit::Failure.code().into());
+    }
+}
+
 /// Draws and reads keys until one of them or a signal ends it. Control-C is a key here, and a resize draws anew.
 fn walk(terminal: &mut ratatui::DefaultTerminal, mut app: App, asked: &Asked, look: Look) -> io::Result<End> {
     while !app.done {
@@ -145,16 +158,7 @@ fn walk(terminal: &mut ratatui::DefaultTerminal, mut app: App, asked: &Asked, lo
         }
         app.collect();
         terminal.draw(|frame| view::draw(frame, &app, look))?;
-        // The library reads from a terminal that has gone for ever, so it must not come to that. What it has read
-        // already comes before any waiting.
-        let mut gone = is_gone(Duration::ZERO)?;
-        if !gone && !event::poll(Duration::ZERO)? {
-            gone = is_gone(GLANCE)?;
-        }
-        if gone {
-            return Ok(End::Gone);
-        }
-        if event::poll(Duration::ZERO)?
+        if event::poll(GLANCE)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
         {

@@ -1,19 +1,18 @@
 //! What a full screen asks of the system's terminal beyond keys and squares.
 
 #[cfg(unix)]
-pub(super) use unix::{heed_suspension, is_gone, suspend};
+pub(super) use unix::{heed_suspension, suspend, wait_until_gone};
 #[cfg(windows)]
-pub(super) use windows::{heed_suspension, is_gone, suspend};
+pub(super) use windows::{heed_suspension, suspend, wait_until_gone};
 
 #[cfg(unix)]
 mod unix {
     use std::io;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
-    use std::time::Duration;
 
     use ratatui::crossterm::{execute, terminal};
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::Errno;
     use signal_hook::consts::SIGTSTP;
 
@@ -24,16 +23,18 @@ mod unix {
         signal_hook::flag::register(SIGTSTP, Arc::clone(flag)).map(drop)
     }
 
-    /// Whether nobody is at the other end of the terminal, after waiting so long for a key.
-    pub(crate) fn is_gone(wait: Duration) -> io::Result<bool> {
+    /// Returns once nobody is at the other end of the terminal any more.
+    pub(crate) fn wait_until_gone() -> io::Result<()> {
         let stdin = io::stdin();
-        let mut inputs = [PollFd::new(&stdin, PollFlags::IN)];
-        let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-        match poll(&mut inputs, Some(&wait)) {
-            Ok(_) => Ok(inputs[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
-            // A signal, of which the next round hears.
-            Err(Errno::INTR) => Ok(false),
-            Err(error) => Err(error.into()),
+        // Of an input that hung up or failed one always hears, asked or not; keys are none of this thread's.
+        let mut inputs = [PollFd::new(&stdin, PollFlags::empty())];
+        loop {
+            match poll(&mut inputs, None) {
+                Ok(_) if inputs[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => return Ok(()),
+                Ok(_) => return Err(io::ErrorKind::Unsupported.into()),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 
@@ -52,9 +53,6 @@ mod windows {
     use std::io;
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
-    use std::time::Duration;
-
-    use ratatui::crossterm::event;
 
     /// Nobody asks here.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
@@ -62,9 +60,9 @@ mod windows {
         Ok(())
     }
 
-    /// Waits so long for a key. A window that is closed ends the program by itself.
-    pub(crate) fn is_gone(wait: Duration) -> io::Result<bool> {
-        event::poll(wait).map(|_| false)
+    /// Returns at once that it cannot be told: a window that is closed ends the program by itself.
+    pub(crate) fn wait_until_gone() -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// There is no shell to leave the terminal to.
