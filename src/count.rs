@@ -124,8 +124,8 @@ impl Count {
 
     /// On this instruction set instead of the best that the processor has.
     #[must_use]
-    pub fn isa(self, isa: Isa) -> Self {
-        Self { isa: Some(isa), ..self }
+    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
+        Self { isa: isa.into(), ..self }
     }
 
     /// On this many threads; 0, the default, is every core that the process may use.

@@ -183,6 +183,19 @@ impl Placement {
         Ok(next)
     }
 
+    /// This placement with a queen in the next column, in every row where none attacks it, in order.
+    ///
+    /// ```
+    /// use queens::{Placement, Size};
+    /// let begun = Placement::parse("15", Size::new(8)?)?;
+    /// let next: Vec<String> = begun.extensions().map(|placement| placement.to_string()).collect();
+    /// assert_eq!(next, ["152", "157", "158"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn extensions(self) -> impl Iterator<Item = Self> {
+        (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
+    }
+
     /// Puts the queen of a column into a row, both from 0; for those who know that nothing attacks it.
     pub(crate) fn set(&mut self, column: usize, row: u32) {
         self.rows[column] = row as u8;

@@ -78,8 +78,8 @@ impl Profile {
 
     /// On this instruction set instead of the best that the processor has.
     #[must_use]
-    pub fn isa(self, isa: Option<Isa>) -> Self {
-        Self { isa, ..self }
+    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
+        Self { isa: isa.into(), ..self }
     }
 
     /// On this many threads; 0, the default, is every core that the process may use.
@@ -239,7 +239,7 @@ mod tests {
     fn larger_boards_end_in_the_count() {
         for isa in Isa::available() {
             for n in [13, 14] {
-                let report = Profile::new(size(n)).isa(Some(isa)).threads(2).run().unwrap();
+                let report = Profile::new(size(n)).isa(isa).threads(2).run().unwrap();
                 assert_eq!(report.isa, isa);
                 assert_eq!(report.placements[n], oeis::QUEENS.term(n).unwrap());
                 assert_eq!(report.placements[2], ((n - 1) * (n - 2)) as u128);

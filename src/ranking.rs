@@ -44,7 +44,7 @@ impl Ranking {
     pub fn new(prefix: Placement, listed: Listed) -> Self {
         let mut placements = vec![prefix];
         for _ in 0..2.min(prefix.size().get() - prefix.len()) {
-            placements = placements.iter().flat_map(extensions).collect();
+            placements = placements.into_iter().flat_map(Placement::extensions).collect();
         }
         let mut counts: Vec<u64> = match listed {
             // Upside down the list is the same in reverse, and so are its blocks: half of them will do.
@@ -96,11 +96,6 @@ impl Ranking {
     }
 }
 
-fn extensions(placement: &Placement) -> impl Iterator<Item = Placement> {
-    let placement = *placement;
-    (1..=placement.size().get()).filter_map(move |row| placement.with(row).ok())
-}
-
 fn counts_of_all(blocks: &[Placement]) -> Vec<u64> {
     let backtrack = Backtrack::default();
     let count = |worker: &mut _, block| backtrack.count(worker, block);
@@ -117,9 +112,9 @@ mod tests {
     fn numbers_and_solutions_belong_together() {
         for n in 0..=8 {
             let empty = Placement::empty(Size::new(n).unwrap());
-            let prefixes: Vec<Placement> = std::iter::once(empty).chain(extensions(&empty)).collect();
+            let prefixes: Vec<Placement> = std::iter::once(empty).chain(empty.extensions()).collect();
             for prefix in
-                prefixes.into_iter().chain(extensions(&empty).flat_map(|p| extensions(&p).collect::<Vec<_>>()))
+                prefixes.into_iter().chain(empty.extensions().flat_map(|p| p.extensions().collect::<Vec<_>>()))
             {
                 for listed in [Listed::All, Listed::Fundamental] {
                     let solutions = Solutions::completions(prefix);

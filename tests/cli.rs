@@ -359,3 +359,15 @@ fn no_command_shows_the_help() {
     queens(&[]).assert().code(2).stdout("").stderr(predicate::str::contains("Usage: queens"));
     queens(&["--help"]).assert().success().stdout(predicate::str::contains("Usage: queens"));
 }
+
+#[test]
+fn terminals_do_not_obey_names() {
+    let folder = tempfile::tempdir().unwrap();
+    // Would name the window.
+    let name = "a\u{1b}]0;bad\u{7}b";
+    for arguments in [vec!["merge", name], vec!["count", name], vec!["count", "9", "--resume", "--checkpoint", name]] {
+        let output = queens(&["--color", "always"]).args(arguments).current_dir(folder.path()).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(!err.is_empty() && !err.contains("\u{1b}]") && !err.contains('\u{7}'), "{err:?}");
+    }
+}

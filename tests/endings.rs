@@ -7,57 +7,18 @@ mod common;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{output, queens, tallies, texts};
-use queens::oeis;
+use common::runs::{LINE, counting, end, signal, total, units, until};
+use common::{output, queens, texts};
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
-
-/// Longer than anything here takes on any machine: what is not over by then hangs.
-const PATIENCE: Duration = Duration::from_mins(2);
-
-/// A count of some seconds whose units take milliseconds, saved all the time.
-const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
-}
-
-/// Waits until `done`, or fails.
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < PATIENCE, "{what}: still not");
-        sleep(Duration::from_millis(2));
-    }
-}
-
-/// Waits until the threads that count have begun: all of a run is set up by then.
-fn counting(child: &Child) {
-    let tasks = format!("/proc/{}/task", child.id());
-    let named = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name == "run\n");
-    until("a run", || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(named))));
-}
-
-/// Its end; what hangs is killed.
-fn end(mut child: Child) -> Output {
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > PATIENCE {
-            child.kill().unwrap();
-            panic!("the program hangs");
-        }
-        sleep(Duration::from_millis(2));
-    }
-    child.wait_with_output().unwrap()
-}
 
 /// A terminal of so many columns, behind its other end. No program that is started holds the other end open, neither
 /// the one on this terminal nor one that another test starts meanwhile.
@@ -71,19 +32,11 @@ fn terminal(columns: u16) -> (File, File) {
     (master.into(), terminal)
 }
 
-fn units(folder: &Path) -> usize {
-    if folder.join("c").exists() { tallies(&folder.join("c")).len() } else { 0 }
-}
-
 fn shell(folder: &Path, script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &script.replace("QUEENS", env!("CARGO_BIN_EXE_queens"))]).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn total(n: usize) -> String {
-    format!("{}\n", oeis::QUEENS.term(n).unwrap())
 }
 
 /// The counter beside an stderr that takes no more: it must save, and end when it is told to.
@@ -359,72 +312,6 @@ fn a_time_beyond_all_clocks_is_never() {
 }
 
 #[test]
-fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let child = queens(path, &format!("{LINE} -q")).spawn().unwrap();
-    for _ in 0..3 {
-        until("a save", || path.join("c").exists() && path.join(".c.previous").exists());
-        fs::remove_file(path.join("c")).unwrap();
-        let _ = fs::remove_file(path.join(".c.previous"));
-    }
-    until("another save", || path.join("c").exists());
-    let (code, out, err) = texts(&end(child));
-    assert_eq!((code, out, err.as_str()), (Some(0), total(14), ""));
-    assert_eq!(output(path, &format!("{LINE} --resume")).1, total(14));
-}
-
-#[test]
-fn a_live_checkpoint_is_whole_at_every_moment() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let mut child = queens(path, LINE).spawn().unwrap();
-    until("the first save", || path.join("c").exists());
-    let mut reads = 0;
-    let mut before = 0;
-    while child.try_wait().unwrap().is_none() {
-        // Fails where the file is not there or not whole.
-        let found = tallies(&path.join("c")).len();
-        assert!(found >= before);
-        (before, reads) = (found, reads + 1);
-    }
-    assert!(reads > 100, "{reads} reads");
-    assert_eq!(texts(&end(child)).1, total(14));
-}
-
-#[test]
-fn a_live_checkpoint_can_be_merged() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let child = queens(path, LINE).spawn().unwrap();
-    until("a first unit", || units(path) > 0);
-    let (code, out, err) = output(path, "merge c");
-    assert_eq!((code, out.as_str()), (Some(4), "1\n"), "{err}");
-    end(child);
-}
-
-#[test]
-fn an_earlier_save_is_not_written_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let (code, _, err) = output(path, &format!("{} --max-time 200ms", LINE.replace("14", "20")));
-    assert_eq!(code, Some(75), "{err}");
-    fs::remove_file(path.join("c")).unwrap();
-    let previous = fs::read(path.join(".c.previous")).unwrap();
-    let (code, out, err) = output(path, "count 9 --checkpoint c");
-    assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert_eq!(
-        err,
-        "error: c: it is gone, but the save before it is here, .c.previous; go on from that with --resume or remove it\n"
-    );
-    // Asked to go on, it does not begin from nothing either.
-    let (code, _, err) = output(path, "count 9 --engine naive --checkpoint c --resume");
-    assert_eq!((code, err.as_str()), (Some(1), "error: .c.previous: it is for N = 20, not 9\n"));
-    assert_eq!(fs::read(path.join(".c.previous")).unwrap(), previous);
-    assert!(!path.join("c").exists());
-}
-
-#[test]
 fn time_too_short_for_a_unit_is_told_and_ends_a_loop() {
     let folder = tempfile::tempdir().unwrap();
     let line = "count 20 --engine naive --threads 1 --checkpoint c --resume --max-time 20ms";
@@ -434,63 +321,6 @@ fn time_too_short_for_a_unit_is_told_and_ends_a_loop() {
     let (code, _, err) = output(folder.path(), line);
     assert_eq!(code, Some(1));
     assert!(err.contains("error: no unit was finished within 20.0 ms, for one takes "), "{err}");
-}
-
-#[test]
-fn two_names_of_one_file_are_one_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    fs::create_dir(path.join("far")).unwrap();
-    symlink("far/c", path.join("c")).unwrap();
-    let child = queens(path, LINE).spawn().unwrap();
-    until("the first save", || path.join("far/c").exists());
-    for name in ["far/c", "c"] {
-        let (code, _, err) =
-            output(path, &format!("{} --resume", LINE.replace("--checkpoint c", &format!("--checkpoint {name}"))));
-        assert_eq!((code, err.contains("in use by another run")), (Some(1), true), "{err}");
-    }
-    assert_eq!(texts(&end(child)).1, total(14));
-    assert!(path.join("c").is_symlink());
-    assert_eq!(output(path, "merge far/c").1, total(14));
-    // A lock is no link to somewhere else.
-    symlink("elsewhere", path.join(".d.lock")).unwrap();
-    let (code, _, err) = output(path, "count 9 --checkpoint d");
-    assert_eq!((code, err.starts_with("error: .d.lock: ")), (Some(1), true), "{err}");
-    assert!(!path.join("elsewhere").exists());
-}
-
-#[test]
-fn what_only_its_owner_may_read_stays_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
-    let private = |name: &str| fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o600)).unwrap();
-    output(path, "count 9 --engine naive --checkpoint c --max-time 1ms");
-    private("c");
-    assert_eq!(output(path, "count 9 --engine naive --checkpoint c --resume").1, total(9));
-    assert_eq!(mode("c"), 0o600);
-    fs::write(path.join("list"), "").unwrap();
-    private("list");
-    symlink("list", path.join("link")).unwrap();
-    assert_eq!(output(path, "solutions 6 -o link").0, Some(0));
-    assert_eq!((mode("list"), path.join("link").is_symlink()), (0o600, true));
-    assert_eq!(fs::read_to_string(path.join("list")).unwrap().lines().count(), 4);
-    // A link to what is not there yet is followed too.
-    symlink("new", path.join("dangling")).unwrap();
-    assert_eq!(output(path, "solutions 6 -o dangling").0, Some(0));
-    assert!(path.join("dangling").is_symlink() && path.join("new").exists());
-}
-
-#[test]
-fn terminals_do_not_obey_names() {
-    let folder = tempfile::tempdir().unwrap();
-    // Would name the window.
-    let name = "a\u{1b}]0;bad\u{7}b";
-    for arguments in [vec!["merge", name], vec!["count", name], vec!["count", "9", "--resume", "--checkpoint", name]] {
-        let result = queens(folder.path(), "--color always").args(arguments).output().unwrap();
-        let (_, _, err) = texts(&result);
-        assert!(!err.is_empty() && !err.contains("\u{1b}]") && !err.contains('\u{7}'), "{err:?}");
-    }
 }
 
 #[test]
@@ -519,15 +349,4 @@ fn what_nobody_reads_is_no_success() {
     for line in ["--version", "-V", "--help", "count 9"] {
         assert_eq!(full(line).0, Some(1), "{line}");
     }
-}
-
-#[test]
-fn files_without_an_end_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = queens(folder.path(), "merge /dev/zero").spawn().unwrap();
-    let (code, _, err) = texts(&end(run));
-    assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: not a ledger of queens\n"));
-    let run = queens(folder.path(), "verify --bfile /dev/zero").spawn().unwrap();
-    let (code, _, err) = texts(&end(run));
-    assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
 }

@@ -12,23 +12,15 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use common::runs::{signal, total};
 use common::{output, queens, tallies, texts};
-use queens::oeis;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 /// A count of some hundred milliseconds, saved all the time.
 const LINE: &str = "count 15 --engine backtrack --threads 2 --checkpoint c --checkpoint-every 1ms --resume";
 
 /// What a whole count says on stderr.
 const AGREES: &str = "agrees with OEIS A000170\n";
-
-fn signal(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
-}
-
-fn total(n: usize) -> String {
-    format!("{}\n", oeis::QUEENS.term(n).unwrap())
-}
 
 /// Kills with SIGKILL at random moments, `kills` times, and resumes until done as often as that takes.
 fn kill_and_resume(folder: &Path, line: &str, file: &str, kills: usize, check: impl Fn(&str)) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use queens::ledger::Ledger;
 use queens::ledger::store::{self, StoreError};
-use queens::{Audit, CountError, Findings, Isa, Recounted, Shard};
+use queens::{Audit, CountError, Findings, Recounted, Shard};
 use serde::Serialize;
 
 use super::output::{self, Table};
@@ -39,13 +39,8 @@ pub(crate) struct Command {
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::duration)]
     max_time: Duration,
 
-    /// Threads; 0 is every core this process may use
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = values::threads, allow_negative_numbers = true)]
-    threads: usize,
-
-    /// The instruction set of the join engine; the best that the processor has where left out
-    #[arg(long, value_parser = values::isa_parser())]
-    isa: Option<Isa>,
+    #[command(flatten)]
+    cores: values::Cores,
 
     /// Print one JSON object
     #[arg(long)]
@@ -62,8 +57,8 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
         units: args.units as usize,
         tasks: args.tasks,
         seed: args.seed,
-        threads: args.threads,
-        isa: args.isa,
+        threads: args.cores.threads,
+        isa: args.cores.isa,
     };
     let deadline = Instant::now().checked_add(args.max_time);
     let findings = audit.run(&|| deadline.is_some_and(|deadline| Instant::now() >= deadline));

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{self, Estimate, Interval};
-use queens::{Choice, Isa, Turn, TurnBoard, oeis};
+use queens::{Choice, Turn, TurnBoard, oeis};
 use serde::Serialize;
 
 use super::Failure;
 use super::count::symmetric;
 use super::output::{self, Table};
-use super::values::{Sizes, duration, engine_parser, isa_parser, size, threads, turn_parser, whole};
+use super::values::{Cores, Sizes, duration, engine_parser, size, turn_parser, whole};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -27,13 +27,8 @@ pub(crate) struct Args {
     #[arg(long, default_value = "auto", value_parser = engine_parser())]
     pub(crate) engine: Choice,
 
-    /// The instruction set; the best that the processor has where left out
-    #[arg(long, value_parser = isa_parser())]
-    pub(crate) isa: Option<Isa>,
-
-    /// Threads of the run; 0 is every core this process may use
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
-    pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) cores: Cores,
 
     /// Random parts to count; a tenth as many tasks are timed
     #[arg(long, value_name = "S", default_value = "10000", value_parser = whole("S", 2..=1_000_000_000), allow_negative_numbers = true)]
@@ -60,8 +55,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let size = size(n)?;
     let estimate = Estimate::new(size)
         .engine(args.engine)
-        .isa(args.isa)
-        .threads(args.threads)
+        .isa(args.cores.isa)
+        .threads(args.cores.threads)
         .samples(args.samples as usize)
         .seed(args.seed)
         .max_time(args.max_time);
@@ -148,9 +143,9 @@ const NARROW: f64 = 0.5;
 
 /// The same for what a turn leaves unchanged.
 fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
-    symmetric::available(args.isa)?;
+    symmetric::available(args.cores.isa)?;
     let samples = args.samples as usize;
-    let found = estimate::turn(board, args.isa, args.threads, samples, args.seed, args.max_time)
+    let found = estimate::turn(board, args.cores.isa, args.cores.threads, samples, args.seed, args.max_time)
         .map_err(|error| Failure::from(&error))?;
     let mut out = anstream::stdout().lock();
     if args.json {

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::Args as ClapArgs;
 use queens::run::progress::Watch;
-use queens::{Isa, Profile, ProfileReport, Size, oeis};
+use queens::{Profile, ProfileReport, Size, oeis};
 use serde::Serialize;
 
 use super::Failure;
@@ -12,7 +12,7 @@ use super::agree::{Agreement, Oeis};
 use super::long::{LongRun, When};
 use super::output;
 use super::units::{Outcome, Units};
-use super::values::{isa_parser, threads};
+use super::values::Cores;
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -20,13 +20,8 @@ pub(crate) struct Args {
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Size,
 
-    /// The instruction set; the best that the processor has where left out
-    #[arg(long, value_parser = isa_parser())]
-    pub(crate) isa: Option<Isa>,
-
-    /// Threads; 0 is every core this process may use
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
-    pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) cores: Cores,
 
     /// Print one JSON object
     #[arg(long, conflicts_with = "quiet")]
@@ -41,7 +36,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let profile = Profile::new(args.size).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
+    let profile =
+        Profile::new(args.size).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
     let work = move |watch: &Watch| profile.run_watched(watch);
     let (quiet, fingerprint) = (args.quiet, profile.fingerprint());
     let outcome = Units { args: &args.long, quiet, fingerprint, forecast: None, work }.run()?;

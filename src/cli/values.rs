@@ -99,6 +99,18 @@ pub(crate) fn size(n: usize) -> Result<Size, Failure> {
     Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
 }
 
+/// What a command counts on.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct Cores {
+    /// The instruction set; the best that the processor has where left out
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+}
+
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
     const MOST: usize = 1024;
     text.parse()

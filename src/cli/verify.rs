@@ -7,11 +7,11 @@ use std::time::Instant;
 use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Isa, Method, Size, Turn};
+use queens::{BFile, ENGINES, EngineKind, Method, Size, Turn};
 use serde::Serialize;
 
 use super::count::terms;
-use super::values::{Sizes, isa_parser, named_engine_parser, size, threads, turn_parser};
+use super::values::{Cores, Sizes, named_engine_parser, size, turn_parser};
 use super::{Exit, Failure, output};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
@@ -35,13 +35,8 @@ pub(crate) struct Args {
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
-    /// The instruction set; the best that the processor has where left out
-    #[arg(long, value_parser = isa_parser())]
-    pub(crate) isa: Option<Isa>,
-
-    /// Threads; 0 is every core this process may use
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
-    pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) cores: Cores,
 
     /// Compare the solutions up to symmetry (A002562) instead of all (A000170)
     #[arg(long)]
@@ -60,13 +55,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(symmetry) = args.symmetry {
-        return terms::verify(symmetry, boards, args.isa, args.threads, args.json);
+        return terms::verify(symmetry, boards, args.cores.isa, args.cores.threads, args.json);
     }
     size(to)?;
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.isa.into_iter().collect() };
+    let engines =
+        Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.cores.isa.into_iter().collect() };
     let mut out = output::heedless();
     let mut layout = None;
     let mut rows = Vec::new();
@@ -87,7 +83,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     refuse_idle(&args.engines, &all_methods, &sizes)?;
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
-        let checks = terms.check(size, published, methods, args.threads).map_err(|error| Failure::from(&error))?;
+        let checks =
+            terms.check(size, published, methods, args.cores.threads).map_err(|error| Failure::from(&error))?;
         let row = Row { size, published, checks };
         if !args.json {
             let layout = layout.get_or_insert_with(|| {

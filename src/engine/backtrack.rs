@@ -174,7 +174,7 @@ mod tests {
     fn plain(task: &Placement) -> Vec<u64> {
         fn extend(task: &Placement, ways: &mut [u64]) {
             let Some((here, ways)) = ways.split_first_mut() else { return };
-            for next in (1..=task.size().get()).filter_map(|row| task.with(row).ok()) {
+            for next in task.extensions() {
                 *here += 1;
                 extend(&next, ways);
             }
@@ -188,7 +188,7 @@ mod tests {
     fn placement(n: usize, choices: &[usize]) -> Placement {
         let mut task = Placement::empty(Size::new(n).unwrap());
         for choice in choices {
-            let next: Vec<_> = (1..=n).filter_map(|row| task.with(row).ok()).collect();
+            let next: Vec<_> = task.extensions().collect();
             let Some(&next) = next.get(choice % next.len().max(1)) else { break };
             task = next;
         }

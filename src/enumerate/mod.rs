@@ -191,8 +191,7 @@ impl Solutions {
 fn completions_from(stem: Placement, begun: &Placement) -> Vec<Placement> {
     let mut found = vec![stem];
     for _ in stem.len()..stem.size().get() {
-        let extend = |placement: Placement| (1..=stem.size().get()).filter_map(move |row| placement.with(row).ok());
-        found = found.into_iter().flat_map(extend).collect();
+        found = found.into_iter().flat_map(Placement::extensions).collect();
     }
     found.retain(|solution| solution >= begun);
     found
@@ -221,7 +220,7 @@ mod tests {
         if begun.is_solution() {
             return vec![begun];
         }
-        (1..=begun.size().get()).filter_map(|row| begun.with(row).ok()).flat_map(all).collect()
+        begun.extensions().flat_map(all).collect()
     }
 
     #[test]
@@ -240,11 +239,8 @@ mod tests {
         for n in [1, 3, 4, 6] {
             let mut starts = vec![board(n)];
             for queens in 0..n {
-                let longer: Vec<Placement> = starts
-                    .iter()
-                    .filter(|start| start.len() == queens)
-                    .flat_map(|start| (1..=n).filter_map(|row| start.with(row).ok()))
-                    .collect();
+                let longer: Vec<Placement> =
+                    starts.iter().filter(|start| start.len() == queens).flat_map(|start| start.extensions()).collect();
                 starts.extend(longer);
             }
             for &prefix in &starts {

@@ -104,8 +104,8 @@ impl Estimate {
 
     /// Of a run on this instruction set.
     #[must_use]
-    pub fn isa(self, isa: Option<Isa>) -> Self {
-        Self { isa, ..self }
+    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
+        Self { isa: isa.into(), ..self }
     }
 
     /// Of a run on this many threads, which the sampling uses too; 0 is every core that the process may use.

@@ -68,10 +68,11 @@ fn extensions(parent: &Weighted<Placement>) -> impl Iterator<Item = Weighted<Pla
     let Weighted { task, weight } = *parent;
     let n = task.size().get();
     let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
-    (1..=rows).filter_map(move |row| {
-        let child = task.with(row).ok()?;
+    // In order of their last rows, so that these are the upper ones.
+    let kept = task.extensions().take_while(move |child| child.rows().last() <= Some(rows));
+    kept.map(move |child| {
         let factor = if is_own_image(&child) { 1 } else { factor };
-        Some(Weighted { task: child, weight: weight * factor })
+        Weighted { task: child, weight: weight * factor }
     })
 }
 
@@ -115,7 +116,7 @@ impl Plan for RowsPlan {
     fn part(&self, mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
         let mut parts = 1.0;
         while task.size().get() - task.len() > part_columns(task.size()) {
-            let next: Vec<_> = (1..=task.size().get()).filter_map(|row| task.with(row).ok()).collect();
+            let next: Vec<_> = task.extensions().collect();
             if next.is_empty() {
                 break;
             }
@@ -174,7 +175,7 @@ mod tests {
         // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
         let task = plan.task(3, 0).task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
-        let choices = (1..=15).filter(|&row| parent.with(row).is_ok()).count();
+        let choices = parent.extensions().count();
         let mut sum = 0.0;
         for choice in 0..choices {
             let (part, parts) = plan.part(parent, &mut |below| {

@@ -1,5 +1,8 @@
 //! The program and its ledgers, for the tests of long runs.
 
+#[cfg(unix)]
+pub(crate) mod runs;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 

@@ -1,12 +1,10 @@
 //! `queens bench`
 
-mod axis;
 mod compare;
 mod plot;
 mod saved;
 mod score;
 mod sets;
-mod svg;
 mod table;
 
 use std::io::{IsTerminal, Write};

@@ -9,14 +9,14 @@ use std::time::Duration;
 use clap::Args as ClapArgs;
 use queens::estimate::Estimate;
 use queens::run::progress::Watch;
-use queens::{Choice, Count, ENGINES, Isa, Placement, Report, Turn};
+use queens::{Choice, Count, ENGINES, Placement, Report, Turn};
 use serde::Serialize;
 
 use crate::cli::agree::{Agreement, Modulo, Oeis};
 use crate::cli::long::{LongRun, When};
 use crate::cli::output::{self, Table};
 use crate::cli::units::{Outcome, Units};
-use crate::cli::values::{Sizes, engine_parser, isa_parser, size, threads, turn_parser};
+use crate::cli::values::{Cores, Sizes, engine_parser, size, turn_parser};
 use crate::cli::watch::Forecast;
 use crate::cli::{Failure, memory};
 
@@ -30,13 +30,8 @@ pub(crate) struct Args {
     #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
     pub(crate) engine: Choice,
 
-    /// The instruction set; the best that the processor has where left out
-    #[arg(long, value_parser = isa_parser())]
-    pub(crate) isa: Option<Isa>,
-
-    /// Threads; 0 is every core this process may use
-    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
-    pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) cores: Cores,
 
     /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
     #[arg(long, value_name = "P")]
@@ -88,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return symmetric::unique(args, &outcome.report);
     }
     let agreement = if outcome.shard.is_whole() {
-        Agreement::all(&prefix, outcome.report.count, args.threads)?
+        Agreement::all(&prefix, outcome.report.count, args.cores.threads)?
     } else {
         Agreement::default()
     };
@@ -111,10 +106,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Counts the completions of a placement, all of them or a shard.
 pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>, Failure> {
-    memory::look(args.engine, args.isa, args.threads, &prefix);
-    let count = isa(Count::completions(prefix), args.isa)
+    memory::look(args.engine, args.cores.isa, args.cores.threads, &prefix);
+    let count = Count::completions(prefix)
         .engine(args.engine)
-        .threads(args.threads)
+        .isa(args.cores.isa)
+        .threads(args.cores.threads)
         .double_check(args.long.double_check);
     let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
     let work = move |watch: &Watch| count.run_watched(watch);
@@ -122,17 +118,12 @@ pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>,
     Units { args: &args.long, quiet, fingerprint, forecast, work }.run()
 }
 
-/// The count on the instruction set asked for, if any.
-fn isa(count: Count, isa: Option<Isa>) -> Count {
-    isa.map_or(count.clone(), |isa| count.isa(isa))
-}
-
 /// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
 fn forecast(args: &Args, prefix: &Placement) -> Option<Forecast> {
     const TIME: Duration = Duration::from_secs(3);
     const SAMPLES: usize = 1000;
     let estimate =
-        Estimate::new(prefix.size()).engine(args.engine).isa(args.isa).threads(1).samples(SAMPLES).max_time(TIME);
+        Estimate::new(prefix.size()).engine(args.engine).isa(args.cores.isa).threads(1).samples(SAMPLES).max_time(TIME);
     prefix.is_empty().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
 }
 
@@ -237,7 +228,7 @@ mod tests {
         let mut report = Count::new(Size::new(4).unwrap()).threads(2).run().unwrap();
         report.prefix = Placement::empty(sixteen);
         report.count = 14_772_512;
-        report.method = Method { engine: EngineKind::Backtrack, isa: Isa::Portable };
+        report.method = Method { engine: EngineKind::Backtrack, isa: queens::Isa::Portable };
         report.seconds = 0.5;
         let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105, total_seconds: 62.0 };
         let expected = "\

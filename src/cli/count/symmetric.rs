@@ -68,11 +68,12 @@ pub(crate) fn available(isa: Option<Isa>) -> Result<(), Failure> {
 /// Counts what a turn leaves unchanged, all of it or a shard.
 pub(super) fn counted(args: &Args, symmetry: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
     let board = board(symmetry, n)?;
-    available(args.isa)?;
-    let count = TurnCount::new(board).isa(args.isa).threads(args.threads).double_check(args.long.double_check);
+    available(args.cores.isa)?;
+    let count =
+        TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
     let fingerprint = count.fingerprint();
     let work = move |watch: &Watch| count.run_watched(watch);
-    let forecast = Some(forecast(board, args.isa));
+    let forecast = Some(forecast(board, args.cores.isa));
     Units { args: &args.long, quiet: args.quiet, fingerprint, forecast, work }.run()
 }
 

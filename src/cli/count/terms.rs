@@ -82,7 +82,7 @@ fn term(args: &Args, n: usize) -> Result<u128, Failure> {
     if !args.unique {
         return Ok(all);
     }
-    let unique = Unique::new(size, args.threads).map_err(|error| Failure::from(&error))?;
+    let unique = Unique::new(size, args.cores.threads).map_err(|error| Failure::from(&error))?;
     unique.classes(all).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))
 }
 

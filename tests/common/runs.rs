@@ -1,0 +1,63 @@
+//! Runs that a test sends signals to, looks into and waits for.
+
+#![allow(dead_code, reason = "not every test does all of it")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Output};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use queens::oeis;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::tallies;
+
+/// Longer than anything here takes on any machine: what is not over by then hangs.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A count of some seconds whose units take milliseconds, saved all the time.
+pub(crate) const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
+
+pub(crate) fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Waits until `done`, or fails.
+pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < PATIENCE, "{what}: still not");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the threads that count have begun: all of a run is set up by then.
+pub(crate) fn counting(child: &Child) {
+    let tasks = format!("/proc/{}/task", child.id());
+    let named = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name == "run\n");
+    until("a run", || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(named))));
+}
+
+/// Its end; what hangs is killed.
+pub(crate) fn end(mut child: Child) -> Output {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("the program hangs");
+        }
+        sleep(Duration::from_millis(2));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// The units that the checkpoint `c` has.
+pub(crate) fn units(folder: &Path) -> usize {
+    if folder.join("c").exists() { tallies(&folder.join("c")).len() } else { 0 }
+}
+
+/// What a count of N prints.
+pub(crate) fn total(n: usize) -> String {
+    format!("{}\n", oeis::QUEENS.term(n).unwrap())
+}
