@@ -96,6 +96,7 @@ proptest! {
         check_ledger(&sealed(&other))?;
         check_ledger(&noise)?;
         check_ledger(&[b"queens ledger 1\n", &noise[..]].concat())?;
+        check_ledger(&[b"queens ledger 2\n", &noise[..]].concat())?;
     }
 
     #[test]

@@ -61,6 +61,7 @@ fn all_shards_make_the_total() {
         let text = fs::read_to_string(&file).unwrap();
         let body = text[..text.rfind("sha256").unwrap()].lines().map(|line| match line.split_once(' ') {
             Some(("seconds", _)) => format!("seconds {k}.250\n"),
+            Some(("cpu", _)) => format!("cpu {k}.500\n"),
             _ => format!("{line}\n"),
         });
         fs::write(&file, sealed(&body.collect::<String>())).unwrap();
@@ -69,6 +70,7 @@ fn all_shards_make_the_total() {
     let seconds = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.seconds;
     let all: f64 = (1..=3).map(seconds).sum();
     assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");
+    assert_eq!(json["cpu_seconds"].as_f64(), cfg!(unix).then_some(7.5));
     assert_eq!((&json["agrees_with"], &json["missing"]), (&"A000170".into(), &serde_json::Value::Null));
     // A finished checkpoint of everything is the one shard of one.
     assert_eq!(output(path, "count 11 --engine backtrack --checkpoint c").0, Some(0));

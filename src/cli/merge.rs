@@ -118,7 +118,10 @@ impl Merged {
         agreement.row(&mut table);
         table.row("engine", &fingerprint.engine);
         table.row("shards", self.of);
-        table.row("time", format!("{} in all", output::seconds(self.whole.origin.seconds)));
+        let cpu =
+            self.whole.origin.cpu_seconds.map(|seconds| format!(", {} of processor time", output::seconds(seconds)));
+        let time = output::seconds(self.whole.origin.seconds);
+        table.row("time", format!("{time} in all{}", cpu.unwrap_or_default()));
         table
     }
 
@@ -145,6 +148,7 @@ impl Merged {
             modulo: result.and_then(|(_, agreement)| agreement.modulo),
             agrees_with: result.and_then(|(_, agreement)| agreement.oeis?.agreed()),
             seconds: self.whole.origin.seconds,
+            cpu_seconds: self.whole.origin.cpu_seconds,
         }
     }
 }
@@ -172,4 +176,5 @@ struct Json<'a> {
     /// The sequence again, where it agrees, as in version 0.1.
     agrees_with: Option<&'static str>,
     seconds: f64,
+    cpu_seconds: Option<f64>,
 }

@@ -11,7 +11,6 @@
 //! by their processor time, which other programs do not lengthen. Where a
 //! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated.
 
-mod clock;
 mod interval;
 mod sample;
 mod time;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::clock::thread_seconds;
+use crate::clock::thread_seconds;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::run::dispatch::Job;

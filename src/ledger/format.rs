@@ -1,7 +1,7 @@
-//! A ledger as text, format 1.
+//! A ledger as text, formats 1 and 2.
 //!
 //! ```text
-//! queens ledger 1                        the format
+//! queens ledger 2                        the format
 //! n 16                                   columns and rows of the board
 //! prefix -                               the queens given, or - for none; or symmetry half, or symmetry quarter
 //! engine backtrack                       who counted
@@ -9,8 +9,9 @@
 //! units 105                              units of the whole plan
 //! shard 1/1                              which of them are this ledger's: unit % M = K - 1 for shard K/M
 //! host cassini                           the machine that saved it
-//! program queens 0.1.0                   and its program
+//! program queens 0.2.0                   and its program
 //! seconds 12.345                         wall time spent so far
+//! cpu 24.102                             processor time of all threads; format 1, which 0.1 wrote, has no such line
 //! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once; in a
 //!                                        profile first the placements of 0, 1, 2, ... queens
 //! unit 3 98712
@@ -20,7 +21,7 @@
 //! UTF-8, lines end in a newline, the lines stand in this order. There is one way to write a ledger, and
 //! [`decode`] takes nothing else: it writes what it has read again and compares. A file that is cut short anywhere or
 //! has any byte changed is therefore refused. A program that does not know the format's number refuses the file
-//! unread.
+//! unread. Where the processor time of a part is not known, that of the whole is not either, and the format is 1.
 
 use std::fmt::Write;
 use std::str::Lines;
@@ -31,8 +32,9 @@ use super::{Fingerprint, Ledger, Origin, Subject};
 use crate::placement::Placement;
 use crate::turn::TurnBoard;
 
-/// The number in the first line. It grows with every change that an older program would misread.
-const VERSION: &str = "1";
+/// The number in the first line, without and with the processor time. It grows with every change that an older program
+/// would misread.
+const VERSIONS: [&str; 2] = ["1", "2"];
 pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
 
@@ -44,7 +46,7 @@ pub enum FormatError {
     #[error("not a ledger of queens")]
     NotALedger,
     /// From another time.
-    #[error("ledger format {0}; this program reads format {VERSION}")]
+    #[error("ledger format {0}; this program reads formats {first} and {last}", first = VERSIONS[0], last = VERSIONS[1])]
     Version(String),
     /// The end is missing.
     #[error("cut short: its last line is not a checksum")]
@@ -66,9 +68,13 @@ pub fn encode(ledger: &Ledger) -> String {
         Subject::Completions(prefix) => format!("prefix {prefix}"),
         Subject::Unchanged(board) => format!("symmetry {}", board.turn()),
     };
+    let (version, cpu) = match origin.cpu_seconds {
+        None => (VERSIONS[0], String::new()),
+        Some(seconds) => (VERSIONS[1], format!("cpu {seconds:.3}\n")),
+    };
     let mut text = format!(
-        "{MAGIC}{VERSION}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
-         program {}\nseconds {:.3}\n",
+        "{MAGIC}{version}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
+         program {}\nseconds {:.3}\n{cpu}",
         subject.n(),
         ledger.shard(),
         one_line(&origin.host),
@@ -89,9 +95,9 @@ pub fn encode(ledger: &Ledger) -> String {
 pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    if version != VERSION.as_bytes() {
+    let Some(&version) = VERSIONS.iter().find(|known| known.as_bytes() == version) else {
         return Err(FormatError::Version(String::from_utf8_lossy(version).chars().take(20).collect()));
-    }
+    };
     let text = std::str::from_utf8(bytes).map_err(|_| FormatError::Checksum)?;
     let (body, last) = text.strip_suffix('\n').and_then(|text| text.rsplit_once('\n')).ok_or(FormatError::Cut)?;
     if !last.starts_with(CHECKSUM) {
@@ -101,7 +107,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if text[body.len()..] != checksum(body) {
         return Err(FormatError::Checksum);
     }
-    let ledger = read(body.lines()).map_err(FormatError::Contents)?;
+    let ledger = read(version, body.lines()).map_err(FormatError::Contents)?;
     if encode(&ledger) == text {
         Ok(ledger)
     } else {
@@ -124,7 +130,7 @@ fn one_line(name: &str) -> String {
 }
 
 /// The contents of the lines before the checksum. What it lets pass in another form, [`decode`] catches.
-fn read(mut lines: Lines<'_>) -> Result<Ledger, String> {
+fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
     lines.next();
     let n = field(&mut lines, "n")?;
     let kind = lines.next().and_then(|line| line.split_once(' ')).ok_or("the line 'prefix' is missing")?;
@@ -145,6 +151,7 @@ fn read(mut lines: Lines<'_>) -> Result<Ledger, String> {
         host: field(&mut lines, "host")?.to_owned(),
         program: field(&mut lines, "program")?.to_owned(),
         seconds: seconds(field(&mut lines, "seconds")?)?,
+        cpu_seconds: if version == VERSIONS[0] { None } else { Some(seconds(field(&mut lines, "cpu")?)?) },
     };
     for line in lines {
         let (unit, tally) =
@@ -186,6 +193,7 @@ mod tests {
         ledger.origin.host = "a b".into();
         ledger.origin.program = "queens 0.1.0".into();
         ledger.origin.seconds = 1.5;
+        ledger.origin.cpu_seconds = None;
         ledger
     }
 
@@ -198,6 +206,11 @@ mod tests {
         let sum = "sha256 0cce4e390b5fbb99533c9f496314db5465b95c9ae1702fc5e45c6d0b3fe577a6\n";
         assert_eq!(encode(&small()), format!("{text}{sum}"));
         assert_eq!(decode(encode(&small()).as_bytes()), Ok(small()));
+        let mut timed = small();
+        timed.origin.cpu_seconds = Some(2.75);
+        let text = text.replace("ledger 1", "ledger 2").replace("1.500\n", "1.500\ncpu 2.750\n");
+        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
+        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed));
     }
 
     #[test]
@@ -205,7 +218,7 @@ mod tests {
         let bytes = encode(&small()).into_bytes();
         for length in 0..bytes.len() {
             let error = decode(&bytes[..length]).expect_err("a cut ledger passed");
-            let head = length <= MAGIC.len() + VERSION.len();
+            let head = length <= MAGIC.len() + VERSIONS[0].len();
             assert!(head || error == FormatError::Cut, "{length}: {error}");
         }
     }
@@ -244,6 +257,8 @@ mod tests {
             ("seconds 1.500", "seconds -1.500"),
             ("shard 2/3", "shard 1/3"),
             ("host a b\n", ""),
+            ("ledger 1", "ledger 2"),
+            ("unit 1 ", "cpu 1.000\nunit 1 "),
         ] {
             assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
         }
@@ -254,7 +269,7 @@ mod tests {
         let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
         assert_eq!(error(b""), "not a ledger of queens");
         assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens");
-        assert_eq!(error(b"queens ledger 2\nanything"), "ledger format 2; this program reads format 1");
+        assert_eq!(error(b"queens ledger 3\nanything"), "ledger format 3; this program reads formats 1 and 2");
         assert_eq!(error(b"queens ledger 1\nn 8\n"), "cut short: its last line is not a checksum");
     }
 

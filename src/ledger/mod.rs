@@ -119,7 +119,7 @@ pub enum LedgerError {
 }
 
 /// Where a ledger comes from: for people, never compared.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     /// The machine's name.
     pub host: String,
@@ -127,6 +127,16 @@ pub struct Origin {
     pub program: String,
     /// Seconds of wall time spent, over every run that added to it.
     pub seconds: f64,
+    /// Seconds of processor time that all threads of these runs spent together. `None` where one of them could not tell:
+    /// on Windows, or by version 0.1.
+    pub cpu_seconds: Option<f64>,
+}
+
+impl Default for Origin {
+    /// From nowhere, and nothing spent.
+    fn default() -> Self {
+        Self { host: String::new(), program: String::new(), seconds: 0.0, cpu_seconds: Some(0.0) }
+    }
 }
 
 /// Finished units and their tallies.
@@ -272,7 +282,10 @@ impl Ledger {
         let before = self.finished();
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
         // The same file given twice was computed once.
-        self.origin.seconds += if self.finished() > before { other.origin.seconds } else { 0.0 };
+        if self.finished() > before {
+            self.origin.seconds += other.origin.seconds;
+            self.origin.cpu_seconds = self.origin.cpu_seconds.zip(other.origin.cpu_seconds).map(|(a, b)| a + b);
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::stop::Stop;
 use super::{Halt, Observer};
+use crate::clock::process_seconds;
 use crate::ledger::Ledger;
 use crate::plan::Plan;
 use crate::tally::Tally;
@@ -33,6 +34,8 @@ struct State {
     started: Instant,
     /// Seconds spent by earlier runs on the same ledger.
     earlier: f64,
+    /// Processor time of theirs, less what this process had used before it began.
+    cpu_before: Option<f64>,
     /// Estimated work of every unit of the plan; empty until the run starts.
     works: Vec<f64>,
     /// Of the units of the ledger's shard, and of those finished, by this run or before.
@@ -90,6 +93,7 @@ impl Watch {
             solutions,
             started: Instant::now(),
             earlier: ledger.origin.seconds,
+            cpu_before: ledger.origin.cpu_seconds.zip(process_seconds()).map(|(earlier, now)| earlier - now),
             works: Vec::new(),
             work: Work::default(),
             at_hand: Vec::new(),
@@ -109,6 +113,7 @@ impl Watch {
         let state = self.state();
         let mut ledger = state.ledger.clone();
         ledger.origin.seconds = state.earlier + state.started.elapsed().as_secs_f64();
+        ledger.origin.cpu_seconds = state.cpu_before.zip(process_seconds()).map(|(before, now)| before + now);
         ledger
     }
 

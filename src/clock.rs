@@ -1,12 +1,11 @@
-//! Processor time of a thread, which other programs on a busy machine do not lengthen as they do wall time.
+//! Processor time, which other programs on a busy machine do not lengthen as they do wall time.
 
 /// Seconds of processor time that the calling thread has used, for differences. Where the system does not tell them
 /// finely enough (Windows counts in ticks of a sixty-fourth of a second), wall time.
-pub(super) fn thread_seconds() -> f64 {
+pub(crate) fn thread_seconds() -> f64 {
     #[cfg(unix)]
     {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+        seconds(rustix::time::ClockId::ThreadCPUTime)
     }
     #[cfg(not(unix))]
     {
@@ -17,18 +16,33 @@ pub(super) fn thread_seconds() -> f64 {
     }
 }
 
+/// Seconds of processor time that all threads of this process have used since it began; `None` on Windows.
+pub(crate) fn process_seconds() -> Option<f64> {
+    #[cfg(unix)]
+    return Some(seconds(rustix::time::ClockId::ProcessCPUTime));
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(unix)]
+fn seconds(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
     #[test]
     fn sleep_is_not_work() {
-        let start = thread_seconds();
+        let (start, all) = (thread_seconds(), process_seconds().unwrap());
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(thread_seconds() - start < 0.025);
         let mut number = 1u64;
         while thread_seconds() - start < 0.026 {
             number = std::hint::black_box(number.wrapping_mul(3));
         }
+        assert!(process_seconds().unwrap() - all >= 0.025, "the process has done what this thread has");
     }
 }
