@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     if prediction.seconds.high.is_finite() {
-        table.row("work", core_time(work));
+        table.row("work", output::core_time(work));
     }
     table.row("engine", format!("{}, {}", prediction.method.engine, prediction.method.isa));
     table.row("threads", prediction.threads);
@@ -124,16 +124,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Below this share of a core for each thread, other programs are worth a word.
 const BUSY: f64 = 0.9;
-
-/// Processor time: `12.3 core seconds`, `4,400 core hours`.
-fn core_time(seconds: f64) -> String {
-    let hours = seconds / 3600.0;
-    if hours < 1.0 {
-        format!("{} core seconds", output::rate(seconds))
-    } else {
-        format!("{} core hours", output::rate(hours))
-    }
-}
 
 /// Wider than this in either direction, an interval is no news: the samples are too few.
 const UNTOLD: f64 = 100.0;

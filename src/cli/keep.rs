@@ -160,8 +160,18 @@ fn with_resume(mut arguments: Vec<OsString>) -> String {
         let command = arguments.iter().position(|argument| COMMANDS.iter().any(|command| argument == command));
         arguments.insert(command.unwrap_or(0) + 1, "--resume".into());
     }
-    let quoted: Vec<String> = arguments.iter().map(|argument| argument.maybe_quote().to_string()).collect();
+    let quoted: Vec<String> = arguments.iter().map(quoted).collect();
     quoted.join(" ")
+}
+
+/// An argument as a shell takes it. Most are plain to every shell and stay as they are: on Windows the library quotes
+/// numbers too, for PowerShell, and `cmd` would hand its quotes on to the program.
+fn quoted(argument: &OsString) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+".contains(c) || (cfg!(windows) && c == '\\');
+    match argument.to_str() {
+        Some(text) if !text.is_empty() && text.chars().all(plain) => text.to_owned(),
+        _ => argument.maybe_quote().to_string(),
+    }
 }
 
 #[cfg(test)]

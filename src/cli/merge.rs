@@ -118,10 +118,10 @@ impl Merged {
         agreement.row(&mut table);
         table.row("engine", &fingerprint.engine);
         table.row("shards", self.of);
-        let cpu =
-            self.whole.origin.cpu_seconds.map(|seconds| format!(", {} of processor time", output::seconds(seconds)));
-        let time = output::seconds(self.whole.origin.seconds);
-        table.row("time", format!("{time} in all{}", cpu.unwrap_or_default()));
+        table.row("time", format!("{} in all", output::seconds(self.whole.origin.seconds)));
+        if let Some(seconds) = self.whole.origin.cpu_seconds {
+            table.row("work", output::core_time(seconds));
+        }
         table
     }
 

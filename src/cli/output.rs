@@ -283,6 +283,12 @@ fn three_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// Processor time: `12.3 core seconds`, `4,400 core hours`.
+pub(crate) fn core_time(seconds: f64) -> String {
+    let hours = seconds / 3600.0;
+    if hours < 1.0 { format!("{} core seconds", rate(seconds)) } else { format!("{} core hours", rate(hours)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

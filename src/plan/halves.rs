@@ -16,6 +16,8 @@
 //!   from it, u ≠ v since they attack each other otherwise. Exactly one of the eight images has the first in the
 //!   north, the second in the west, and u < v. So every task weighs 8.
 
+mod work;
+
 use std::ops::{Range, RangeInclusive};
 
 use crate::board::Size;
@@ -120,13 +122,6 @@ pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
 /// Largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another, so
 /// that the east is listed once for all of them. Beyond, listing takes hardly any time.
 pub(crate) const SHARED_EAST: usize = 12;
-
-/// How much longer a task takes where the mirror makes it count all classes.
-const MIRRORED: f64 = 0.6;
-/// How much shorter tasks are the less evenly north and south share the rows, for each row squared.
-const UNEVEN: f64 = 0.12;
-/// How much longer a task takes the farther out the middle queens stand, which attack less there.
-const OUTER: f64 = 0.8;
 
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves: below, a half has too few columns; above, the keys of
@@ -326,36 +321,8 @@ impl Plan for HalvesPlan {
         if self.sections.len() > 1 && strip(self.half(), true).is_none() { section } else { unit }
     }
 
-    /// Fitted to the mean times of version 0.1.0 for N = 17 to 20, which it met within a fifth; only shares of progress and the
-    /// time left hang on it.
     fn work(&self, unit: usize) -> f64 {
-        let Unit { section, tasks, first } = self.units[unit];
-        let section = &self.sections[section as usize];
-        let half = self.half() as f64;
-        let middles = section.middles.len() as u64;
-        let each = |&middle: &Middle| match middle {
-            Middle::None | Middle::Centre => 1.0,
-            Middle::Crossed { column, row } => 1.0 + OUTER * f64::from(column + row) / half,
-        };
-        let each = section.middles.iter().map(each).sum::<f64>();
-        let crossed = matches!(section.middles[0], Middle::Crossed { .. });
-        let rows = if crossed { half - 0.5 } else { half };
-        let (first, end) = (first / middles, (first + u64::from(tasks)).div_ceil(middles));
-        let mut left = (end - first) as usize;
-        let mut work = 0.0;
-        for (north, mut souths) in self.spans(section, first) {
-            souths.end = souths.end.min(souths.start + left);
-            let uneven = f64::from(north.count_ones()) - rows / 2.0;
-            let whole =
-                if crossed { 0 } else { self.souths_to_mirror(north).clamp(souths.start, souths.end) - souths.start };
-            work += (souths.len() as f64 + MIRRORED * whole as f64) / (1.0 + UNEVEN * uneven * uneven);
-            left -= souths.len();
-            if left == 0 {
-                break;
-            }
-        }
-        // A unit may begin and end within the tasks of a row set.
-        work * each * f64::from(tasks) / ((end - first) * middles) as f64
+        work::of(self, unit)
     }
 }
 
