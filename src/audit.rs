@@ -20,8 +20,8 @@ use crate::plan::Plan;
 use crate::plan::rows::Lines;
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate;
-use crate::symmetric::TurnCount;
 use crate::tally::{Overflow, Tally};
+use crate::unchanged::TurnCount;
 
 /// What to recount of a ledger.
 ///

@@ -8,7 +8,7 @@ use crate::engine::lanes::{Isa, IsaError};
 use crate::engine::{Choice, ENGINES, EngineInfo, EngineKind, Method};
 use crate::oeis::{self, Sequence};
 use crate::placement::Placement;
-use crate::symmetric::{NotDivisible, Unique};
+use crate::unchanged::{NotDivisible, Unique};
 
 /// What is recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

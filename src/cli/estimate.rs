@@ -9,7 +9,7 @@ use queens::{Choice, Turn, TurnBoard, oeis};
 use serde::Serialize;
 
 use super::Failure;
-use super::count::symmetric;
+use super::count::unchanged;
 use super::output::{self, Table};
 use super::values::{Cores, Sizes, duration, engine_parser, size, turn_parser, whole};
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
     if let Some(symmetry) = args.symmetry {
-        return turn(args, symmetric::board(symmetry, n)?);
+        return turn(args, unchanged::board(symmetry, n)?);
     }
     let size = size(n)?;
     let estimate = Estimate::new(size)
@@ -133,7 +133,7 @@ const NARROW: f64 = 0.5;
 
 /// The same for what a turn leaves unchanged.
 fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
-    symmetric::available(args.cores.isa)?;
+    unchanged::available(args.cores.isa)?;
     let samples = args.samples as usize;
     let found = estimate::turn(board, args.cores.isa, args.cores.threads, samples, args.seed, args.max_time)
         .map_err(|error| Failure::from(&error))?;

@@ -6,8 +6,8 @@ use super::interval::Interval;
 use super::sample::{Sampler, Samples};
 use crate::count::{CountError, thread_pool};
 use crate::engine::lanes::{Isa, Lanes};
-use crate::symmetric::{Cover, Search, TurnJob, dispatch};
 use crate::turn::TurnBoard;
+use crate::unchanged::{Cover, Search, TurnJob, dispatch};
 
 /// A prediction.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! `queens count N`
 
-pub(crate) mod symmetric;
 pub(crate) mod terms;
+pub(crate) mod unchanged;
+mod unique;
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -70,8 +71,8 @@ fn engine_help() -> String {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return terms::run(args) };
-    if let Some(symmetry) = args.symmetry {
-        return symmetric::unchanged(args, symmetry, n);
+    if let Some(turn) = args.symmetry {
+        return unchanged::run(args, turn, n);
     }
     let size = size(n)?;
     let prefix = match &args.prefix {
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let outcome = counted(args, prefix)?;
     if args.unique {
-        return symmetric::unique(args, &outcome.report);
+        return unique::run(args, &outcome.report);
     }
     let agreement = if outcome.shard.is_whole() {
         Agreement::all(&prefix, outcome.report.count, args.cores.threads)?
@@ -102,6 +103,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         agreement.note(args.quiet || args.long.progress == When::Json);
     }
     Ok(())
+}
+
+/// The number alone, the table or the object, as for every count.
+fn print(args: &Args, count: u128, agreement: &Agreement, table: &Table, json: &impl Serialize) -> Result<(), Failure> {
+    if args.json {
+        let delivered = output::deliver(&output::object(json)?);
+        return agreement.verdict().and(delivered);
+    }
+    agreement.verdict()?;
+    if args.quiet || !std::io::stdout().is_terminal() {
+        output::deliver(&format!("{count}\n"))?;
+        agreement.note(args.quiet);
+        Ok(())
+    } else {
+        output::deliver(&table.to_string())
+    }
 }
 
 /// Counts the completions of a placement, all of them or a shard.

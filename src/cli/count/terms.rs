@@ -7,7 +7,7 @@ use queens::oeis::{self, Sequence};
 use queens::{Isa, Placement, Turn, TurnCount, Unique};
 use serde::Serialize;
 
-use super::{Args, counted, symmetric};
+use super::{Args, counted, unchanged};
 use crate::cli::agree::Agreement;
 use crate::cli::values::size;
 use crate::cli::{Exit, Failure, output};
@@ -59,7 +59,7 @@ fn word(agreement: &Agreement, n: usize, args: &Args) -> String {
 
 fn sequence(args: &Args) -> &'static Sequence {
     match args.symmetry {
-        Some(symmetry) => symmetry.sequence(),
+        Some(turn) => turn.sequence(),
         None if args.unique => &oeis::UNIQUE,
         None => &oeis::QUEENS,
     }
@@ -68,14 +68,14 @@ fn sequence(args: &Args) -> &'static Sequence {
 /// Whether a board of this size can be counted.
 fn check(args: &Args, n: usize) -> Result<(), Failure> {
     match args.symmetry {
-        Some(symmetry) => symmetric::board(symmetry, n).map(|_| ()),
+        Some(turn) => unchanged::board(turn, n).map(|_| ()),
         None => size(n).map(|_| ()),
     }
 }
 
 fn term(args: &Args, n: usize) -> Result<u128, Failure> {
-    if let Some(symmetry) = args.symmetry {
-        return Ok(symmetric::counted(args, symmetry, n)?.report.count);
+    if let Some(turn) = args.symmetry {
+        return Ok(unchanged::counted(args, turn, n)?.report.count);
     }
     let size = size(n)?;
     let all = counted(args, Placement::empty(size))?.report.count;
@@ -95,13 +95,13 @@ pub(crate) fn verify(
     json: bool,
 ) -> Result<(), Failure> {
     let to = *boards.end();
-    symmetric::board(turn, to)?;
-    symmetric::available(isa)?;
+    unchanged::board(turn, to)?;
+    unchanged::available(isa)?;
     let sequence = turn.sequence();
     let mut terms = Vec::new();
     let mut wrong = None;
     for n in boards.filter(|&n| sequence.term(n).is_some()) {
-        let count = TurnCount::new(symmetric::board(turn, n)?).isa(isa).threads(threads);
+        let count = TurnCount::new(unchanged::board(turn, n)?).isa(isa).threads(threads);
         let report = count.run().map_err(|error| Failure::from(&error))?;
         let agreement = Agreement::with(sequence, n, report.count);
         if !json {

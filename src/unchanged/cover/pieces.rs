@@ -2,11 +2,11 @@
 
 /// One piece of a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::symmetric) struct Piece {
+pub(in crate::unchanged) struct Piece {
     /// The items it covers, a bit for each.
-    pub(in crate::symmetric) items: u64,
+    pub(in crate::unchanged) items: u64,
     /// The keys it holds, see [`word`].
-    pub(in crate::symmetric) keys: u128,
+    pub(in crate::unchanged) keys: u128,
 }
 
 /// The keys that both sides of a join may hold are the middle 52 bits of the middle word: bit 6 to 57 of it, as
@@ -17,7 +17,7 @@ pub(super) fn word(keys: u128) -> u64 {
 
 /// The pieces of one side, by the highest item that each covers. An item without pieces cannot be covered last.
 #[derive(Clone, Debug)]
-pub(in crate::symmetric) struct Pieces {
+pub(in crate::unchanged) struct Pieces {
     by_item: Vec<Vec<Piece>>,
     /// Items of which every piece covers at least one.
     marked: u64,
@@ -25,7 +25,7 @@ pub(in crate::symmetric) struct Pieces {
 
 impl Pieces {
     /// Each piece must have its highest item among `marked`.
-    pub(in crate::symmetric) fn new(marked: u64, pieces: impl IntoIterator<Item = Piece>) -> Self {
+    pub(in crate::unchanged) fn new(marked: u64, pieces: impl IntoIterator<Item = Piece>) -> Self {
         let mut by_item = vec![Vec::new(); 64];
         for piece in pieces {
             by_item[piece.items.ilog2() as usize].push(piece);
@@ -34,7 +34,7 @@ impl Pieces {
     }
 
     /// The same with the keys in reverse order, as queries have them.
-    pub(in crate::symmetric) fn mirrored(mut self) -> Self {
+    pub(in crate::unchanged) fn mirrored(mut self) -> Self {
         let mirror = |piece: Piece| Piece { keys: piece.keys.reverse_bits(), ..piece };
         let by_item = std::mem::take(&mut self.by_item)
             .into_iter()

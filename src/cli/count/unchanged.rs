@@ -1,60 +1,23 @@
-//! `queens count N --unique` and `queens count N --symmetry half|quarter`
+//! `queens count N --symmetry half|quarter`
 
 use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use queens::engine::lanes::IsaError;
 use queens::run::progress::Watch;
-use queens::{Isa, Report, Turn, TurnBoard, TurnCount, TurnReport, Unique, estimate, oeis};
+use queens::{Isa, Turn, TurnBoard, TurnCount, TurnReport, estimate};
 use serde::Serialize;
 
-use super::Args;
+use super::{Args, print};
+use crate::cli::Failure;
 use crate::cli::agree::{Agreement, Oeis};
 use crate::cli::output::{self, Table};
 use crate::cli::units::{Outcome, Units};
 use crate::cli::watch::Forecast;
-use crate::cli::{Exit, Failure};
-
-/// The symmetry classes of all the solutions that `report` counted.
-pub(super) fn unique(args: &Args, report: &Report) -> Result<(), Failure> {
-    let size = report.prefix.size();
-    let start = Instant::now();
-    let unique = Unique::new(size, report.threads).map_err(|error| Failure::from(&error))?;
-    let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
-    let seconds = report.seconds + start.elapsed().as_secs_f64();
-
-    // The classes are divided from the total by a check modulo 8.
-    let agreement = Agreement::with(&oeis::UNIQUE, size.get(), classes);
-    let mut table = Table::default();
-    table.row("N", size);
-    table.result("unique", output::grouped(classes));
-    agreement.row(&mut table);
-    table.row("solutions", output::grouped(report.count));
-    table.row("half turn", format!("{} unchanged", output::grouped(unique.half)));
-    table.row("quarter turn", format!("{} unchanged", output::grouped(unique.quarter)));
-    table.row("engine", format!("{}, {}", report.method.engine, report.method.isa));
-    table.row("threads", report.threads);
-    table.row("time", output::seconds(seconds));
-    let json = UniqueJson {
-        about: output::About::here(),
-        command: "count",
-        n: size.get(),
-        unique: classes.to_string(),
-        oeis: agreement.oeis,
-        count: report.count.to_string(),
-        half_turn: unique.half.to_string(),
-        quarter_turn: unique.quarter.to_string(),
-        engine: report.method.engine.to_string(),
-        isa: report.method.isa.to_string(),
-        threads: report.threads,
-        seconds,
-    };
-    print(args, classes, &agreement, &table, &json)
-}
 
 /// A board that this turn is counted on.
-pub(crate) fn board(symmetry: Turn, n: usize) -> Result<TurnBoard, Failure> {
-    TurnBoard::new(symmetry, n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+pub(crate) fn board(turn: Turn, n: usize) -> Result<TurnBoard, Failure> {
+    TurnBoard::new(turn, n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
 }
 
 /// Whether the processor has the instruction set asked for.
@@ -66,8 +29,8 @@ pub(crate) fn available(isa: Option<Isa>) -> Result<(), Failure> {
 }
 
 /// Counts what a turn leaves unchanged, all of it or a shard.
-pub(super) fn counted(args: &Args, symmetry: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
-    let board = board(symmetry, n)?;
+pub(super) fn counted(args: &Args, turn: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
+    let board = board(turn, n)?;
     available(args.cores.isa)?;
     let count =
         TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
@@ -85,8 +48,8 @@ fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
 }
 
 /// The solutions that a turn leaves unchanged.
-pub(super) fn unchanged(args: &Args, symmetry: Turn, n: usize) -> Result<(), Failure> {
-    let outcome = counted(args, symmetry, n)?;
+pub(super) fn run(args: &Args, turn: Turn, n: usize) -> Result<(), Failure> {
+    let outcome = counted(args, turn, n)?;
     let TurnReport { board, count, isa, threads, seconds, double_checked, .. } = outcome.report;
     let (turn, whole) = (board.turn(), outcome.shard.is_whole());
     let agreement = if whole { Agreement::with(turn.sequence(), n, count) } else { Agreement::default() };
@@ -109,7 +72,7 @@ pub(super) fn unchanged(args: &Args, symmetry: Turn, n: usize) -> Result<(), Fai
     if double_checked > 0 {
         table.row("checked", format!("{double_checked} units twice, no difference"));
     }
-    let json = UnchangedJson {
+    let json = Json {
         about: output::About::here(),
         command: "count",
         n,
@@ -133,41 +96,8 @@ pub(super) fn unchanged(args: &Args, symmetry: Turn, n: usize) -> Result<(), Fai
     print(args, count, &agreement, &table, &json)
 }
 
-/// The number alone, the table or the object, as for every count.
-fn print(args: &Args, count: u128, agreement: &Agreement, table: &Table, json: &impl Serialize) -> Result<(), Failure> {
-    if args.json {
-        let delivered = output::deliver(&output::object(json)?);
-        return agreement.verdict().and(delivered);
-    }
-    agreement.verdict()?;
-    if args.quiet || !std::io::stdout().is_terminal() {
-        output::deliver(&format!("{count}\n"))?;
-        agreement.note(args.quiet);
-        Ok(())
-    } else {
-        output::deliver(&table.to_string())
-    }
-}
-
 #[derive(Serialize)]
-struct UniqueJson {
-    #[serde(flatten)]
-    about: output::About,
-    command: &'static str,
-    n: usize,
-    unique: String,
-    oeis: Option<Oeis>,
-    count: String,
-    half_turn: String,
-    quarter_turn: String,
-    engine: String,
-    isa: String,
-    threads: usize,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct UnchangedJson {
+struct Json {
     #[serde(flatten)]
     about: output::About,
     command: &'static str,
