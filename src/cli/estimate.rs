@@ -4,8 +4,8 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::estimate::{self, Estimate, Interval};
-use queens::{Choice, Turn, TurnBoard, oeis};
+use queens::estimate::{self, Estimate, Interval, Sampling};
+use queens::{Choice, Turn, TurnBoard, TurnCount, oeis};
 use serde::Serialize;
 
 use super::Failure;
@@ -134,9 +134,9 @@ const NARROW: f64 = 0.5;
 /// The same for what a turn leaves unchanged.
 fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
     unchanged::available(args.cores.isa)?;
-    let samples = args.samples as usize;
-    let found = estimate::turn(board, args.cores.isa, args.cores.threads, samples, args.seed, args.max_time)
-        .map_err(|error| Failure::from(&error))?;
+    let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
+    let count = TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads);
+    let found = estimate::turn(&count, sampling).map_err(|error| Failure::from(&error))?;
     let mut out = anstream::stdout().lock();
     if args.json {
         let json = TurnJson {

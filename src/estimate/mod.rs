@@ -51,9 +51,32 @@ pub struct Estimate {
     engine: Choice,
     isa: Option<Isa>,
     threads: usize,
-    samples: usize,
-    seed: u64,
-    max_time: Duration,
+    sampling: Sampling,
+}
+
+/// How many samples are drawn, and which.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampling {
+    /// Samples at most; at least two are drawn.
+    pub samples: usize,
+    /// Others for another seed, the same for the same.
+    pub seed: u64,
+    /// None is begun that is likely to end after this time.
+    pub max_time: Duration,
+}
+
+impl Default for Sampling {
+    /// Ten thousand within a minute.
+    fn default() -> Self {
+        Self { samples: 10_000, seed: 1, max_time: Duration::from_mins(1) }
+    }
+}
+
+impl Sampling {
+    /// When the time is up that begins at `start`. A century is for ever, and still fits a clock.
+    fn deadline(&self, start: Instant, share: f64) -> Instant {
+        start + self.max_time.min(Duration::from_hours(100 * 365 * 24)).mul_f64(share)
+    }
 }
 
 /// A prediction.
@@ -91,8 +114,7 @@ impl Estimate {
     /// Of the run that counts all solutions on a board of this size: 10,000 samples within a minute, by the fastest
     /// engine on every core.
     pub fn new(size: Size) -> Self {
-        let max_time = Duration::from_mins(1);
-        Self { size, engine: Choice::Auto, isa: None, threads: 0, samples: 10_000, seed: 1, max_time }
+        Self { size, engine: Choice::Auto, isa: None, threads: 0, sampling: Sampling::default() }
     }
 
     /// Of a run by this engine.
@@ -116,20 +138,20 @@ impl Estimate {
     /// Counts this many random parts, and times a tenth as many tasks. The intervals narrow with the square root.
     #[must_use]
     pub fn samples(self, samples: usize) -> Self {
-        Self { samples, ..self }
+        Self { sampling: Sampling { samples, ..self.sampling }, ..self }
     }
 
     /// Draws other samples for another seed, and the same ones for the same.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+        Self { sampling: Sampling { seed, ..self.sampling }, ..self }
     }
 
     /// Begins no sample that is likely to end after this time. At least two of each kind are made: a second or two, if
     /// there is less.
     #[must_use]
     pub fn max_time(self, max_time: Duration) -> Self {
-        Self { max_time, ..self }
+        Self { sampling: Sampling { max_time, ..self.sampling }, ..self }
     }
 
     /// Samples and predicts.
@@ -143,17 +165,11 @@ impl Estimate {
         let method = Method::choose(self.engine, self.isa, &empty)?;
         let backtrack = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &empty)?;
         let start = Instant::now();
-        // A century is for ever, and still fits a clock.
-        let max_time = self.max_time.min(Duration::from_hours(100 * 365 * 24));
-        let parts_sampler = Sampler {
-            pool: &pool,
-            samples: self.samples.max(2),
-            seed: self.seed,
-            deadline: start + max_time.mul_f64(COUNT_SHARE),
-        };
+        let Sampling { samples, seed, .. } = self.sampling;
+        let deadline = |share| self.sampling.deadline(start, share);
+        let parts_sampler = Sampler { pool: &pool, samples: samples.max(2), seed, deadline: deadline(COUNT_SHARE) };
         let parts = dispatch(backtrack, &empty, Lines::Two, parts_sampler);
-        let tasks =
-            Sampler { samples: (self.samples / PARTS_PER_TASK).max(2), deadline: start + max_time, ..parts_sampler };
+        let tasks = Sampler { samples: (samples / PARTS_PER_TASK).max(2), deadline: deadline(1.0), ..parts_sampler };
         let time = TimeSample::draw(self.size, method, tasks);
         Ok(Prediction {
             method,

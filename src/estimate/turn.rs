@@ -1,13 +1,13 @@
 //! What a turn leaves unchanged, estimated: the same tasks give the count and the time.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use super::Sampling;
 use super::interval::Interval;
 use super::sample::{Sampler, Samples};
-use crate::count::{CountError, thread_pool};
+use crate::count::CountError;
 use crate::engine::lanes::{Isa, Lanes};
-use crate::turn::TurnBoard;
-use crate::unchanged::{Cover, Search, TurnJob, dispatch};
+use crate::unchanged::{Cover, Search, TurnCount, TurnJob, dispatch};
 
 /// A prediction.
 #[derive(Clone, Copy, Debug)]
@@ -29,24 +29,25 @@ pub struct TurnPrediction {
     pub spent: f64,
 }
 
-/// Predicts a count on this many threads, 0 for every core, from as many random tasks as `samples` says or the time allows.
+/// Predicts a count, on its threads and its instruction set, from random tasks.
+///
+/// ```
+/// use queens::estimate::{Sampling, turn};
+/// use queens::{Turn, TurnBoard, TurnCount};
+/// let count = TurnCount::new(TurnBoard::new(Turn::Half, 16)?).threads(1);
+/// let prediction = turn(&count, Sampling { samples: 500, ..Sampling::default() })?;
+/// assert!(prediction.count.low <= prediction.count.mean);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Where no threads can be had.
-pub fn turn(
-    board: TurnBoard,
-    isa: Option<Isa>,
-    threads: usize,
-    samples: usize,
-    seed: u64,
-    max_time: Duration,
-) -> Result<TurnPrediction, CountError> {
-    let pool = thread_pool(threads)?;
-    let (threads, isa) = (pool.current_num_threads(), isa.unwrap_or_else(Isa::best));
+pub fn turn(count: &TurnCount, sampling: Sampling) -> Result<TurnPrediction, CountError> {
+    let pool = count.pool()?;
+    let (threads, isa) = (pool.current_num_threads(), count.chosen_isa());
     let start = Instant::now();
-    // A century is for ever, and still fits a clock.
-    let deadline = start + max_time.min(Duration::from_hours(100 * 365 * 24));
-    let found = dispatch(board, isa, Sampler { pool: &pool, samples: samples.max(2), seed, deadline });
+    let (samples, deadline) = (sampling.samples.max(2), sampling.deadline(start, 1.0));
+    let found = dispatch(count.board(), isa, Sampler { pool: &pool, samples, seed: sampling.seed, deadline });
     Ok(TurnPrediction {
         threads,
         isa,

@@ -106,9 +106,23 @@ impl TurnCount {
         self.counted(Some(watch))
     }
 
+    /// Of what.
+    pub fn board(&self) -> TurnBoard {
+        self.board
+    }
+
+    /// Its threads.
+    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, CountError> {
+        Ok(thread_pool(self.threads)?)
+    }
+
+    /// Its instruction set.
+    pub(crate) fn chosen_isa(&self) -> Isa {
+        self.isa.unwrap_or_else(Isa::best)
+    }
+
     fn counted(&self, watch: Option<&Watch>) -> Result<TurnReport, CountError> {
-        let pool = thread_pool(self.threads)?;
-        let isa = self.isa.unwrap_or_else(Isa::best);
+        let (pool, isa) = (self.pool()?, self.chosen_isa());
         let start = Instant::now();
         check(self.board.turn(), isa)?;
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };

@@ -4,8 +4,9 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use queens::engine::lanes::IsaError;
+use queens::estimate::{Sampling, turn};
 use queens::run::progress::Watch;
-use queens::{Isa, Turn, TurnBoard, TurnCount, TurnReport, estimate};
+use queens::{Isa, Turn, TurnBoard, TurnCount, TurnReport};
 use serde::Serialize;
 
 use super::{Args, print};
@@ -44,7 +45,9 @@ pub(super) fn counted(args: &Args, turn: Turn, n: usize) -> Result<Outcome<TurnR
 fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
     const TIME: Duration = Duration::from_secs(3);
     const SAMPLES: usize = 1000;
-    Box::new(move || estimate::turn(board, isa, 1, SAMPLES, 0, TIME).ok().map(|found| found.seconds.mean))
+    let sampling = Sampling { samples: SAMPLES, max_time: TIME, ..Sampling::default() };
+    let count = TurnCount::new(board).isa(isa).threads(1);
+    Box::new(move || turn(&count, sampling).ok().map(|found| found.seconds.mean))
 }
 
 /// The solutions that a turn leaves unchanged.
