@@ -8,7 +8,9 @@
 //! Two samples are drawn, for no single one would serve both ends. The count is that of the board, whoever counts it,
 //! so it is sampled where samples are cheapest: thousands of small parts, by backtracking. The time is that of the
 //! engine on this machine, so tasks of its own plan are timed, as many at once as the run would have threads,
-//! by their processor time, which other programs do not lengthen. Where a
+//! by their processor time, which other programs do not lengthen. Where an engine keeps lists from one task to the next, a
+//! sample is a lap of tasks ([`Plan::lap`](crate::plan::Plan::lap)), timed once what a run would find there has been made:
+//! tasks from anywhere, each by itself, took 2.2 times as long for N = 20 as the run did, and 7 times for N = 19. Where a
 //! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated.
 
 mod interval;

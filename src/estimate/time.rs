@@ -84,7 +84,7 @@ impl Boards<'_> {
         let mut before = None;
         for (index, &board) in way.iter().enumerate() {
             let samples = self.draw(board, PROBES, self.sooner(2 * CLIMB as u32));
-            let tasks = samples.drawn.iter().map(|drawn| drawn.wall_seconds);
+            let tasks = samples.drawn.iter().map(|drawn| drawn.sample_seconds);
             let mean = tasks.sum::<f64>() / samples.drawn.len().max(1) as f64;
             let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
             before = Some(mean);

@@ -47,6 +47,12 @@ pub trait Plan: Sync {
         unit
     }
 
+    /// After how many consecutive tasks a worker has met again what it keeps from one to the next, and takes as long as
+    /// it does on average in a run; 0 where a task takes as long whatever came before it. Samples of the time need it.
+    fn lap(&self) -> u64 {
+        0
+    }
+
     /// A unit's name for people.
     fn name(&self, unit: usize) -> String {
         format!("unit {unit}")
