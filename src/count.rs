@@ -214,17 +214,18 @@ impl Count {
     /// # Errors
     /// As for [`Count::run`], and where the ledger belongs to another count or the run is stopped.
     pub fn run_watched(&self, watch: &Watch) -> Result<Report, CountError> {
-        watch.ledger().fingerprint().check(&self.fingerprint()?)?;
         self.counted(Some(watch))
     }
 
     fn counted(&self, watch: Option<&Watch>) -> Result<Report, CountError> {
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
-        let Counted { tally, threads, seconds, double_checked } = self.counted_by(&method, watch)?;
+        let watched =
+            watch.map(|watch| Watched { watch, subject: self.prefix.into(), engine: method.engine.info().name });
+        let Counted { tally, threads, seconds, double_checked } = self.counted_by(&method, watched)?;
         Ok(Report { prefix: self.prefix, count: tally.get(), method, threads, seconds, double_checked })
     }
 
-    fn counted_by(&self, means: &impl Means, watch: Option<&Watch>) -> Result<Counted, CountError> {
+    fn counted_by(&self, means: &impl Means, watch: Option<Watched>) -> Result<Counted, CountError> {
         let pool = thread_pool(self.threads)?;
         let threads = pool.current_num_threads();
         let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.prefix.size(), threads) };
@@ -324,15 +325,22 @@ impl Job for Print {
     }
 }
 
+/// A watch, and whose its ledger has to be.
+pub(crate) struct Watched<'a> {
+    pub(crate) watch: &'a Watch,
+    pub(crate) subject: Subject,
+    pub(crate) engine: &'static str,
+}
+
 /// Sums up a plan, or what the ledger of a watch lacks of it; also tells how many units were counted twice.
 pub(crate) struct Sum<'a> {
     pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) double_check: f64,
-    pub(crate) watch: Option<&'a Watch>,
+    pub(crate) watch: Option<Watched<'a>>,
 }
 
 impl Job for Sum<'_> {
-    type Output = Result<(Tally, usize), Halt>;
+    type Output = Result<(Tally, usize), CountError>;
 
     fn run<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Self::Output
     where
@@ -346,19 +354,20 @@ impl Job for Sum<'_> {
 
 impl Sum<'_> {
     /// The sum, and how many units were counted twice.
-    pub(crate) fn of<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Result<(Tally, usize), Halt>
+    pub(crate) fn of<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Result<(Tally, usize), CountError>
     where
         P: Plan,
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        let Some(watch) = self.watch else {
+        let Some(Watched { watch, subject, engine: name }) = self.watch else {
             let units: Vec<usize> = (0..plan.units()).collect();
             let recheck = Recheck::new(plan, second, &units, self.double_check, &());
             return Ok((run(plan, engine, self.pool, &units, &recheck)?, recheck.units()));
         };
-        watch.start(plan, self.pool.current_num_threads());
         let ledger = watch.ledger();
+        ledger.fingerprint().check(&Fingerprint::new(subject, name, plan))?;
+        watch.start(plan, self.pool.current_num_threads());
         // What a file says of units that an earlier run finished is held to the same as what this run finds.
         let earlier = Reread::new(plan, &ledger, self.double_check, watch);
         run(plan, second, self.pool, earlier.units(), &earlier)?;

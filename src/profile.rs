@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::board::Size;
-use crate::count::{CountError, Sum, thread_pool};
+use crate::count::{CountError, Sum, Watched, thread_pool};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
@@ -117,7 +117,6 @@ impl Profile {
     /// # Errors
     /// As for [`Profile::run`], and where the ledger belongs to something else or the run is stopped.
     pub fn run_watched(&self, watch: &Watch) -> Result<ProfileReport, CountError> {
-        watch.ledger().fingerprint().check(&self.fingerprint())?;
         self.counted(Some(watch))
     }
 
@@ -132,6 +131,7 @@ impl Profile {
         for &board in gate::boards(self.size) {
             gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), &engine)?;
         }
+        let watch = watch.map(|watch| Watched { watch, subject: empty.into(), engine: Self::ENGINE });
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
         let (total, double_checked) = sum.run(&RowsPlan::new(&empty, lines), &engine, &Levels(Naive))?;
         let seconds = start.elapsed().as_secs_f64();

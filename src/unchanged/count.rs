@@ -6,12 +6,11 @@ use super::cover::{Cover, Problem};
 use super::search::Search;
 use super::{half_board, orbits, pairing};
 use crate::board::Size;
-use crate::count::{CountError, Sum, thread_pool};
+use crate::count::{CountError, Sum, Watched, thread_pool};
 use crate::engine::Engine;
 use crate::engine::lanes::{Isa, Lanes, WithLanes};
 use crate::ledger::{Fingerprint, Subject};
 use crate::plan::Plan;
-use crate::run::Halt;
 use crate::run::gate::GateError;
 use crate::run::progress::Watch;
 use crate::tally::Tally;
@@ -102,7 +101,6 @@ impl TurnCount {
     /// # Errors
     /// As for [`TurnCount::run`], and where the ledger belongs to another count or the run is stopped.
     pub fn run_watched(&self, watch: &Watch) -> Result<TurnReport, CountError> {
-        watch.ledger().fingerprint().check(&self.fingerprint())?;
         self.counted(Some(watch))
     }
 
@@ -125,6 +123,7 @@ impl TurnCount {
         let (pool, isa) = (self.pool()?, self.chosen_isa());
         let start = Instant::now();
         check(self.board.turn(), isa)?;
+        let watch = watch.map(|watch| Watched { watch, subject: Subject::Unchanged(self.board), engine: Self::ENGINE });
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
         let (tally, double_checked) = dispatch(self.board, isa, sum)?;
         let (threads, seconds) = (pool.current_num_threads(), start.elapsed().as_secs_f64());
@@ -159,7 +158,7 @@ impl<J: TurnJob> WithLanes for Joining<J> {
 }
 
 impl TurnJob for Sum<'_> {
-    type Output = Result<(Tally, usize), Halt>;
+    type Output = Result<(Tally, usize), CountError>;
 
     fn run<L: Lanes>(self, engine: &Cover<L>, second: &Search) -> Self::Output {
         self.of(engine.plan(), engine, second)
