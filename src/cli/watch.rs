@@ -42,6 +42,13 @@ enum Event<T> {
     Forecast(f64),
 }
 
+/// A run, where it is kept and where it is shown.
+struct Watched<'a> {
+    watch: &'a Watch,
+    keep: &'a mut Keep,
+    printer: &'a Printer,
+}
+
 /// How long the run will take, found out early on.
 struct Prospect<T> {
     due: Option<Instant>,
@@ -53,8 +60,8 @@ struct Prospect<T> {
 
 impl<T: Send + 'static> Prospect<T> {
     /// Has it found out where it is not known yet, and tells people what they should know of a run that will be long.
-    fn tell(&mut self, watch: &Watch, keep: &Keep, printer: &Printer) {
-        let Some(left) = watch.progress().left else {
+    fn tell(&mut self, run: &Watched) {
+        let Some(left) = run.watch.progress().left else {
             if let Some((forecast, sender)) = self.forecast.take() {
                 // Without it the run goes on just as well.
                 let _ = thread::Builder::new()
@@ -66,9 +73,9 @@ impl<T: Send + 'static> Prospect<T> {
         if left < LONG || !mem::take(&mut self.speak) {
             return;
         }
-        let advice = if keep.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
+        let advice = if run.keep.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
         let (left, n) = (output::seconds(left.as_secs_f64()), self.n);
-        printer.say(Line::Note(format!("about {left} expected; 'queens estimate {n}' tells more{advice}")));
+        run.printer.say(Line::Note(format!("about {left} expected; 'queens estimate {n}' tells more{advice}")));
     }
 }
 
@@ -118,7 +125,7 @@ pub(crate) fn run<T: Send + 'static>(
         speak: !matches!(args.progress, When::Never | When::Json),
         n,
     };
-    let (result, early) = wait(&events, &watch, keep, &printer, deadline, prospect);
+    let (result, early) = wait(&events, Watched { watch: &watch, keep, printer: &printer }, deadline, prospect);
 
     // A thread that failed may have done so while it held the state.
     let Some(ledger) = watch.ledger_within(GRACE) else {
@@ -157,53 +164,51 @@ pub(crate) fn run<T: Send + 'static>(
 /// Waits for the end of the run, saves and heeds requests meanwhile.
 fn wait<T: Send + 'static>(
     events: &Receiver<Event<T>>,
-    watch: &Watch,
-    keep: &mut Keep,
-    printer: &Printer,
+    run: Watched,
     deadline: Option<Instant>,
     mut prospect: Prospect<T>,
 ) -> Ending<T> {
     let early = loop {
-        let next = [deadline, keep.due(), prospect.due].into_iter().flatten().min();
+        let next = [deadline, run.keep.due(), prospect.due].into_iter().flatten().min();
         let event = match next {
             Some(next) => events.recv_timeout(next.saturating_duration_since(Instant::now())).ok(),
             None => events.recv().ok(),
         };
         match event {
             Some(Event::Ended(result)) => return (Some(result), None),
-            Some(Event::Request(Request::Show)) => printer.show(),
+            Some(Event::Request(Request::Show)) => run.printer.show(),
             Some(Event::Request(Request::End(signal))) => break Early::Signal(signal),
             Some(Event::Request(Request::Failed(message))) => break Early::Failed(message),
             Some(Event::Request(Request::Aborted)) => {
                 break Early::Failed("no memory is left; fewer --threads need less".to_owned());
             }
             Some(Event::Forecast(seconds)) => {
-                watch.expect(seconds);
-                prospect.tell(watch, keep, printer);
+                run.watch.expect(seconds);
+                prospect.tell(&run);
             }
             None => {}
         }
         if prospect.due.is_some_and(|due| Instant::now() >= due) {
             prospect.due = None;
-            prospect.tell(watch, keep, printer);
+            prospect.tell(&run);
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break Early::MaxTime;
         }
-        if keep.is_due()
-            && let Err(error) = keep.save(&watch.ledger())
+        if run.keep.is_due()
+            && let Err(error) = run.keep.save(&run.watch.ledger())
         {
             let text = format!("{error}; the count goes on, and the save before is as it was");
-            printer.say(Line::Warning(text));
+            run.printer.say(Line::Warning(text));
         }
     };
-    watch.stop().request();
+    run.watch.stop().request();
     if matches!(early, Early::Failed(_)) {
         return (None, Some(early));
     }
     // What is finished by now is saved at once, for who knows how patient the sender is; what goes wrong here is
     // told of the save that follows.
-    let _ = keep.save(&watch.ledger());
+    let _ = run.keep.save(&run.watch.ledger());
     let until = Instant::now() + GRACE;
     loop {
         match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
