@@ -53,8 +53,9 @@
 //! cutting them a tenth, matching in 110,000 look-ups of 512 lanes a half (`cargo bench --bench join_steps` measures
 //! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
 //! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
-//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 150 MB at N = 20, and from N = 22 on, where they are
-//! made for each task, a few lists for each thread.
+//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 130 MB at N = 20, and from N = 22 on, where they are
+//! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`Longest`]) and the quadrants
+//! one innermost queen at a time, which is 350 MB a thread instead of 1,300 and more.
 //!
 //! # What did not help
 //!
@@ -95,8 +96,9 @@ struct Longest {
 }
 
 /// Only N = 28 has longer ones, of 20 to 90 million lanes and up to 20 million queries an innermost queen, and a few row
-/// sets of N = 26. Listing the queries again takes 1.3 s of the 5 minutes of a task at N = 28.
-const LONGEST: Longest = Longest { lanes: 16 << 20, queries: 6 << 20 };
+/// sets of N = 26. There every piece but the first costs 1.4 s, for its queries are listed again, of the 5 minutes that
+/// the largest tasks take; pieces of 16 million lanes took 110 MB more.
+const LONGEST: Longest = Longest { lanes: 12 << 20, queries: 6 << 20 };
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
@@ -257,6 +259,9 @@ impl<L: Lanes> Join<L> {
         for queen in inner.chunk_by(same_innermost) {
             let half = lists.half(&self.tables, Role::Lanes, &queen[0]);
             listed += list_groups(self.lanes, &half, queen, self.longest.lanes, out);
+            // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
+            let expected = out.patterns.len() * inner.len() / listed;
+            out.patterns.reserve(expected.min(self.longest.lanes).saturating_sub(out.patterns.len()));
             if out.patterns.len() >= self.longest.lanes {
                 break;
             }

@@ -11,8 +11,9 @@ use crate::plan::halves::{Halves, Middle, strip};
 /// How many inner queens the lists of lanes and of queries are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
 
-/// Largest half whose quadrants are all kept: for h = 10 and even N they take 150 MB, for h = 11 they would take 1.2 GB.
-/// For odd N there are some for each place of the middle row's queen: 100 MB for h = 9, ten times that for h = 10.
+/// Largest half whose quadrants are all kept: for h = 10 and even N they take 130 MB, for h = 11 they would take 1.1 GB.
+/// For odd N there are some for each place of the middle row's queen: 70 MB for h = 9, ten times that for h = 10.
+/// (Many row sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
 const KEPT_HALF: [usize; 2] = [10, 9];
 
 /// Largest half whose quadrants fit in each thread's memory whole. For h = 14 one has up to 26 million placements.
