@@ -55,7 +55,7 @@
 //! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
 //! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 130 MB at N = 20, and from N = 22 on, where they are
 //! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`Longest`]) and the quadrants
-//! one innermost queen at a time, which is 350 MB a thread instead of 1,300 and more.
+//! one innermost queen at a time, which is 350 MB a thread in the first tasks, where one task took 1,180.
 //!
 //! # What did not help
 //!
@@ -97,7 +97,7 @@ struct Longest {
 
 /// Only N = 28 has longer ones, of 20 to 90 million lanes and up to 20 million queries an innermost queen, and a few row
 /// sets of N = 26. There every piece but the first costs 1.4 s, for its queries are listed again, of the 5 minutes that
-/// the largest tasks take; pieces of 16 million lanes took 110 MB more.
+/// the largest tasks take.
 const LONGEST: Longest = Longest { lanes: 12 << 20, queries: 6 << 20 };
 
 /// The engine `join`, for one size of board and one instruction set.
