@@ -179,10 +179,10 @@ pub enum MethodError {
 const JOIN_FROM: [usize; 2] = [13, 14];
 
 /// Megabytes of the join for N = 19 to 28 at the most: for a first thread, tables included, and for each further one.
-/// Up to N = 18 it is less. Peaks of whole runs for N = 19 and 20, of whole tasks for N = 22, 24, 26 and 27, and of the
-/// first 12 to 90 seconds of a run for the others, with half as much again for N = 23 and 25.
+/// Up to N = 18 it is less. Peaks of whole runs for N = 19 and 20 and of the first 10 to 100 seconds for the others, with
+/// half as much again for what later tasks take; for N = 26 and 28 what lists of the greatest length take together.
 const JOIN_MEGABYTES: [(u64, u64); 10] =
-    [(120, 10), (200, 30), (60, 40), (80, 55), (90, 60), (150, 110), (160, 110), (440, 270), (320, 190), (1100, 1000)];
+    [(100, 10), (150, 20), (45, 30), (60, 40), (70, 45), (150, 70), (180, 70), (350, 240), (200, 130), (450, 400)];
 /// What any run takes, and each thread of an engine that needs no tables.
 const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 

@@ -19,48 +19,59 @@ pub(super) struct Inner {
     pub(super) sets: usize,
 }
 
-/// All ways to set the inner queens of a half, those that agree in the first columns side by side.
-pub(super) fn inner_queens(keys: &Keys, half: &Half, out: &mut Vec<Inner>) {
+/// Where the inner queens stand: the height of each, and its column.
+type Heights = [(i32, usize); MAX_DEPTH];
+
+/// All ways to set the inner queens of a half with these rows in north and south, those that agree in the first columns
+/// side by side.
+pub(super) fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>) {
     out.clear();
-    let free = [half.north.rows, half.south.rows];
-    Setting { keys, half, out }.column(0, 0, Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 }, free);
+    let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
+    Setting { keys, shape, rows, out }.column(0, 0, inner, Heights::default(), rows);
 }
 
 /// Sets the inner queens column by column.
 struct Setting<'a> {
     keys: &'a Keys,
-    half: &'a Half<'a>,
+    shape: Shape,
+    rows: [u32; 2],
     out: &'a mut Vec<Inner>,
 }
 
 impl Setting<'_> {
-    /// Sets the queens from this column on in the rows that are free; `set` are set already.
-    fn column(&mut self, column: usize, set: usize, inner: Inner, free: [u32; 2]) {
-        let shape = self.half.shape;
+    /// Sets the queens from this column on in the rows that are free. `set` are set already; `heights` tells for each of
+    /// them twice its distance south of the middle, and its column.
+    fn column(&mut self, column: usize, set: usize, inner: Inner, heights: Heights, free: [u32; 2]) {
+        let shape = self.shape;
         if column == shape.depth {
             return self.finish(inner);
         }
         if shape.taken == Some(column) {
-            return self.column(column + 1, set, inner, free);
+            return self.column(column + 1, set, inner, heights, free);
         }
         for side in [Side::North, Side::South] {
-            let rows = [self.half.north.rows, self.half.south.rows][side as usize];
+            let rows = self.rows[side as usize];
             for row in (0..32).filter(|row| free[side as usize] >> row & 1 == 1) {
-                let queen = self.keys.queen(side, row, column);
-                let mut next = inner;
+                let away = (2 * row + self.keys.gap) as i32;
+                let height = if side == Side::North { -away } else { away };
+                let attacks =
+                    |&(other, at): &(i32, usize)| (height - other).unsigned_abs() as usize == 2 * (column - at);
+                if heights[..set].iter().any(attacks) {
+                    continue;
+                }
+                let (mut next, mut heights, mut free) = (inner, heights, free);
                 next.rows[side as usize][column] = 1 + (rows & ((1 << row) - 1)).count_ones() as usize;
-                next.keys[set] = queen;
-                let mut free = free;
+                next.keys[set] = self.keys.queen(side, row, column);
+                heights[set] = (height, column);
                 free[side as usize] &= !(1 << row);
-                self.column(column + 1, set + 1, next, free);
+                self.column(column + 1, set + 1, next, heights, free);
             }
         }
     }
 
     fn finish(&mut self, mut inner: Inner) {
-        let rows = [self.half.north.rows, self.half.south.rows];
         let [north, south] =
-            [0, 1].map(|side| self.half.shape.sets(rows[side].count_ones() as usize, inner.rows[side]));
+            [0, 1].map(|side| self.shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]));
         // Complementary sets are equally many; where one side can't have such queens, neither has the half.
         if north > 0 && south > 0 {
             inner.sets = north;

@@ -53,8 +53,9 @@
 //! cutting them a tenth, matching in 110,000 look-ups of 512 lanes a half (`cargo bench --bench join_steps` measures
 //! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
 //! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
-//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 150 MB at N = 20, and from N = 22 on, where they are
-//! made for each task, a few lists for each thread.
+//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 130 MB at N = 20, and from N = 22 on, where they are
+//! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`Longest`]) and the quadrants
+//! one innermost queen at a time, which is 350 MB a thread in the first tasks, where one task took 1,180.
 //!
 //! # What did not help
 //!
@@ -80,17 +81,31 @@ mod table;
 use self::half::{Half, Inner, inner_queens};
 use self::keys::Side;
 use self::split::{Grouped, Model, Part, Queens, Splitter, WEIGHTS};
-use self::table::{Lists, Tables};
+use self::table::{Lists, Role, Tables};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::Lanes;
 use crate::plan::halves::{Halves, Middle, SHARED_EAST};
+
+/// How many halves are listed at a time, about. Longer lists are made in pieces, and the queries anew for each piece of
+/// the lanes.
+#[derive(Clone, Copy, Debug)]
+struct Longest {
+    lanes: usize,
+    queries: usize,
+}
+
+/// Only N = 28 has longer ones, of 20 to 90 million lanes and up to 20 million queries an innermost queen, and a few row
+/// sets of N = 26. There every piece but the first costs 1.4 s, for its queries are listed again, of the 5 minutes that
+/// the largest tasks take.
+const LONGEST: Longest = Longest { lanes: 12 << 20, queries: 6 << 20 };
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
 pub struct Join<L> {
     lanes: L,
     tables: Tables,
+    longest: Longest,
     /// Which solutions are counted, by queens on long diagonals: all but in tests.
     classes: [bool; 3],
 }
@@ -98,7 +113,7 @@ pub struct Join<L> {
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub fn new(size: Size, lanes: L) -> Self {
-        Self { lanes, tables: Tables::new(size, L::LANES), classes: [true; 3] }
+        Self { lanes, tables: Tables::new(size, L::LANES), longest: LONGEST, classes: [true; 3] }
     }
 }
 
@@ -106,15 +121,16 @@ impl<L: Lanes> Join<L> {
 #[derive(Debug, Default)]
 pub struct Worker {
     lists: Lists,
+    lane_inner: Vec<Inner>,
     lanes: [Grouped; 1],
     lane_queens: Vec<Queens>,
     /// Odd N: the east halves without regard to the middle row's queen, and of which task.
     east: Grouped,
-    east_inner: Vec<Inner>,
     east_of: Option<(Middle, [u32; 2])>,
+    /// Odd N: good as long as `east_of` is.
+    query_inner: Vec<Inner>,
     queries: [Grouped; WEIGHTS],
     query_queens: Vec<Queens>,
-    inner: Vec<Inner>,
     splitter: Splitter,
 }
 
@@ -127,91 +143,149 @@ impl<L: Lanes> Engine for Join<L> {
     }
 
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        let Worker { lists, lanes, lane_queens, east, east_inner, east_of, queries, query_queens, inner, splitter } =
-            worker;
+        let Worker {
+            lists,
+            lane_inner,
+            lanes,
+            lane_queens,
+            east,
+            east_of,
+            query_inner,
+            queries,
+            query_queens,
+            splitter,
+        } = worker;
         let keys = lists.prepare(&self.tables, task);
-        let [lane_half, query_half] = lists.halves();
         let model = Model { block: L::LANES, narrow: L::NARROW, half: task.half.into() };
-
-        inner_queens(&keys, &lane_half, inner);
-        lanes[0].clear();
-        lane_queens.clear();
-        for inner in inner.iter() {
-            lane_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut lanes[0].patterns);
-            lanes[0].close(self.lanes);
-            lane_queens.push(inner.keys);
-        }
-        let lanes = Part { lists: lanes, groups: 0..lane_queens.len(), queens: lane_queens, cut: 0 };
+        let (shape, rows) = lists.shape(Role::Lanes);
+        inner_queens(&keys, shape, rows, lane_inner);
 
         // The east of odd boards is listed once for all places of the middle row's queen, as long as they follow one
         // another, and then filtered.
         let shared = usize::from(task.half) <= SHARED_EAST;
+        let (shape, rows) = lists.shape(Role::Queries);
         let mut middle_queen = 0;
         if let Middle::Crossed { column, row } = task.middle {
             middle_queen = keys.middle_row_queen(row);
             let of = (Middle::Crossed { column, row: 0 }, [task.north, task.south]);
             if *east_of != Some(of) {
                 *east_of = Some(of);
-                inner_queens(&keys, &query_half, east_inner);
+                inner_queens(&keys, shape, rows, query_inner);
                 east.clear();
                 if shared {
-                    self.list_east(&query_half, east_inner, east);
+                    for queen in query_inner.chunk_by(same_innermost) {
+                        let half = lists.half(&self.tables, Role::Queries, &queen[0]);
+                        list_groups(self.lanes, &half, queen, usize::MAX, east);
+                    }
                 }
             }
         } else {
             *east_of = None;
-            inner_queens(&keys, &query_half, east_inner);
+            inner_queens(&keys, shape, rows, query_inner);
         }
         let mut counts = [0u64; WEIGHTS];
-        let mut start = 0;
-        // The queries of one innermost queen at a time, so that their lists stay small.
-        for queen in east_inner.chunk_by(|a, b| a.keys[0] == b.keys[0]) {
-            query_queens.clear();
-            query_queens.extend(queen.iter().map(|inner| inner.keys));
-            if matches!(task.middle, Middle::Crossed { .. }) {
-                let groups = if shared { start..start + queen.len() } else { 0..queen.len() };
-                start += queen.len();
-                if !shared {
-                    east.clear();
-                    self.list_east(&query_half, queen, east);
-                }
-                queries[0].keep(self.lanes, east, groups, middle_queen);
-                queries[1..].iter_mut().for_each(|list| list.clear_groups(queen.len()));
-            } else {
-                queries.iter_mut().for_each(Grouped::clear);
-                for inner in queen {
-                    if task.middle == Middle::None {
-                        self.list_west_by_weight(&query_half, inner, task.mirror(), queries);
+        let mut lanes_left = &lane_inner[..];
+        while !lanes_left.is_empty() {
+            lanes[0].clear();
+            let listed = self.list_lanes(lists, lanes_left, &mut lanes[0]);
+            lane_queens.clear();
+            lane_queens.extend(lanes_left[..listed].iter().map(|inner| inner.keys));
+            lanes_left = &lanes_left[listed..];
+            let lanes = Part { lists: lanes, groups: 0..listed, queens: lane_queens, cut: 0 };
+
+            // The queries of one innermost queen at a time, so that their lists stay small.
+            let mut start = 0;
+            while start < query_inner.len() {
+                let queen = query_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
+                let listed = if let Middle::Crossed { .. } = task.middle {
+                    let groups = if shared {
+                        start..start + queen.len()
                     } else {
-                        query_half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut queries[0].patterns);
+                        east.clear();
+                        let half = lists.half(&self.tables, Role::Queries, &queen[0]);
+                        0..list_groups(self.lanes, &half, queen, self.longest.queries, east)
+                    };
+                    let listed = groups.len();
+                    queries[0].keep(self.lanes, east, groups, middle_queen);
+                    queries[1..].iter_mut().for_each(|list| list.clear_groups(listed));
+                    listed
+                } else {
+                    queries.iter_mut().for_each(Grouped::clear);
+                    let half = lists.half(&self.tables, Role::Queries, &queen[0]);
+                    if task.middle == Middle::None {
+                        self.list_west_by_weight(&half, queen, task.mirror(), queries)
+                    } else {
+                        let listed = list_groups(self.lanes, &half, queen, self.longest.queries, &mut queries[0]);
+                        queries[1..].iter_mut().for_each(|list| list.clear_groups(listed));
+                        listed
                     }
-                    for list in queries.iter_mut() {
-                        list.close(self.lanes);
-                    }
+                };
+                query_queens.clear();
+                query_queens.extend(queen[..listed].iter().map(|inner| inner.keys));
+                start += listed;
+                let queries = Part { lists: queries, groups: 0..listed, queens: query_queens, cut: 0 };
+                let more = splitter.count(self.lanes, model, &lanes, &queries);
+                for (count, more) in counts.iter_mut().zip(more) {
+                    *count += more;
                 }
-            }
-            let queries = Part { lists: queries, groups: 0..query_queens.len(), queens: query_queens, cut: 0 };
-            let more = splitter.count(self.lanes, model, &lanes, &queries);
-            for (count, more) in counts.iter_mut().zip(more) {
-                *count += more;
             }
         }
-        // No sum can wrap: at N = 28 a task has less than 2^26 lanes and 2^27 queries.
+        // No sum can wrap: at N = 28 a task has less than 2^28 lanes and 2^30 queries.
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
     }
 }
 
-impl<L: Lanes> Join<L> {
-    /// Appends the east halves with these inner queens, a group each.
-    fn list_east(&self, half: &Half, inner: &[Inner], east: &mut Grouped) {
-        for inner in inner {
-            half.list(self.lanes, inner, [0, 0], 0..inner.sets, &mut east.patterns);
-            east.close(self.lanes);
+/// Whether two halves agree in the queen of the innermost column.
+fn same_innermost(a: &Inner, b: &Inner) -> bool {
+    a.keys[0] == b.keys[0]
+}
+
+/// Appends halves with these inner queens, a group each, until there are `longest` or more. Returns how many groups.
+fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
+    for (index, inner) in inner.iter().enumerate() {
+        half.list(lanes, inner, [0, 0], 0..inner.sets, &mut out.patterns);
+        out.close(lanes);
+        if out.patterns.len() >= longest {
+            return index + 1;
         }
     }
+    inner.len()
+}
 
-    /// Lists the west halves of an even board, apart by what they weigh: 4, 2 and 1.
-    fn list_west_by_weight(&self, half: &Half, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
+impl<L: Lanes> Join<L> {
+    /// Lists halves with these inner queens, a group each, until the list is long. Returns how many groups.
+    fn list_lanes(&self, lists: &mut Lists, inner: &[Inner], out: &mut Grouped) -> usize {
+        let mut listed = 0;
+        for queen in inner.chunk_by(same_innermost) {
+            let half = lists.half(&self.tables, Role::Lanes, &queen[0]);
+            listed += list_groups(self.lanes, &half, queen, self.longest.lanes, out);
+            // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
+            let expected = out.patterns.len() * inner.len() / listed;
+            out.patterns.reserve(expected.min(self.longest.lanes).saturating_sub(out.patterns.len()));
+            if out.patterns.len() >= self.longest.lanes {
+                break;
+            }
+        }
+        listed
+    }
+
+    /// Lists west halves of an even board with these inner queens, apart by what they weigh, a group each, until the
+    /// lists are long. Returns how many groups.
+    fn list_west_by_weight(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
+        for (index, inner) in inner.iter().enumerate() {
+            self.list_west_group(half, inner, mirror, west);
+            for list in west.iter_mut() {
+                list.close(self.lanes);
+            }
+            if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.queries {
+                return index + 1;
+            }
+        }
+        inner.len()
+    }
+
+    /// Lists the west halves of a group, apart by what they weigh: 4, 2 and 1.
+    fn list_west_group(&self, half: &Half, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
         let (lanes, sets) = (self.lanes, inner.sets);
         // No queen on a long diagonal: as the mirror has it.
@@ -238,11 +312,14 @@ impl<L: Lanes> Join<L> {
 
 #[cfg(test)]
 mod tests {
-    use super::table::Depths;
+    use super::table::{Depths, Keep};
     use super::*;
     use crate::engine::lanes::Portable;
     use crate::plan::Plan;
     use crate::plan::halves::HalvesPlan;
+
+    /// Pieces of lists as short as those of small boards.
+    const SHORT: Longest = Longest { lanes: 30, queries: 20 };
 
     /// The rows, from 0, of every solution, by plain recursion.
     fn solutions(n: usize) -> Vec<Vec<usize>> {
@@ -317,8 +394,11 @@ mod tests {
             let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
             for (index, depths) in DEPTHS.into_iter().enumerate() {
                 for always in [false, true] {
-                    let tables = Tables::otherwise(size, depths, always ^ (index % 2 == 0), 1 + index % 3);
-                    let join = Join { tables, ..Join::new(size, Portable::new()) };
+                    // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
+                    let keep = [Keep::All, Keep::Souths(1 + index % 3), Keep::Parts][(n + index) % 3];
+                    let tables = Tables::otherwise(size, depths, keep);
+                    let longest = if (n + usize::from(always)) % 2 == 0 { LONGEST } else { SHORT };
+                    let join = Join { tables, longest, ..Join::new(size, Portable::new()) };
                     let mut worker = join.worker();
                     worker.splitter.always = always;
                     let found = summed(&join, &mut worker, &plan, |_| true);

@@ -67,6 +67,8 @@ impl Grouped {
     /// Refills itself with those halves of the groups of `from` that hold none of the keys.
     pub(super) fn keep<L: Lanes>(&mut self, lanes: L, from: &Self, groups: Range<usize>, keys: u64) {
         self.clear();
+        // About what is kept; growing by doubling would take half as much again.
+        self.patterns.reserve(from.groups(&groups).len() / 2);
         for group in groups {
             lanes.keep(from.groups(&(group..group + 1)), keys, &mut self.patterns);
             self.ends.push(self.patterns.len());

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::half::Half;
+use super::half::{Half, Inner};
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, Lister, Quadrant, Shape};
 use crate::board::Size;
@@ -11,9 +11,13 @@ use crate::plan::halves::{Halves, Middle, strip};
 /// How many inner queens the lists of lanes and of queries are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
 
-/// Largest half whose quadrants are all kept: for h = 10 and even N they take 150 MB, for h = 11 they would take 1.2 GB.
-/// For odd N there are some for each place of the middle row's queen: 100 MB for h = 9, ten times that for h = 10.
+/// Largest half whose quadrants are all kept: for h = 10 and even N they take 130 MB, for h = 11 they would take 1.1 GB.
+/// For odd N there are some for each place of the middle row's queen: 70 MB for h = 9, ten times that for h = 10.
+/// (Many row sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
 const KEPT_HALF: [usize; 2] = [10, 9];
+
+/// Largest half whose quadrants fit in each thread's memory whole. For h = 14 one has up to 26 million placements.
+const WHOLE_HALF: usize = 13;
 
 /// One of the four quadrants. West ones are listed as their mirror images in the east.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,15 +64,23 @@ struct MiddleTables {
     corners: [Arc<Table>; 4],
 }
 
+/// Which quadrants are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// All, for all threads.
+    All,
+    /// By each thread those of its task, and so many souths.
+    Souths(usize),
+    /// By each thread of its task what goes with one queen of an innermost column.
+    Parts,
+}
+
 /// The quadrants of all boards of one size, as far as they are kept.
 #[derive(Debug)]
 pub(super) struct Tables {
     half: usize,
     depths: Depths,
-    /// Whether all quadrants are kept.
-    keep: bool,
-    /// How many souths each thread keeps otherwise.
-    souths: usize,
+    keep: Keep,
     /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
@@ -77,15 +89,21 @@ impl Tables {
     /// For blocks of so many lanes.
     pub(super) fn new(size: Size, lanes: usize) -> Self {
         let (half, odd) = (size.get() / 2, size.get() % 2);
-        let souths = strip(half, odd == 1).unwrap_or(1);
+        let keep = if half <= KEPT_HALF[odd] {
+            Keep::All
+        } else if half <= WHOLE_HALF {
+            Keep::Souths(strip(half, odd == 1).unwrap_or(1))
+        } else {
+            Keep::Parts
+        };
         let depths = if lanes < 512 { depths_of_narrow_blocks } else { depths };
-        Self { half, depths, keep: half <= KEPT_HALF[odd], souths, middles: Mutex::default() }
+        Self { half, depths, keep, middles: Mutex::default() }
     }
 
     /// Tables that are cut and kept as if for another size.
     #[cfg(test)]
-    pub(super) fn otherwise(size: Size, depths: Depths, keep: bool, souths: usize) -> Self {
-        Self { depths, keep, souths, ..Self::new(size, 0) }
+    pub(super) fn otherwise(size: Size, depths: Depths, keep: Keep) -> Self {
+        Self { depths, keep, ..Self::new(size, 0) }
     }
 
     /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
@@ -123,7 +141,7 @@ impl MiddleTables {
             let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
             let table = there.into_iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
-                let kept = if tables.keep { 1 << half } else { 0 };
+                let kept = if tables.keep == Keep::All { 1 << half } else { 0 };
                 Arc::new(Table { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
             }));
         }
@@ -204,6 +222,11 @@ struct Own {
 }
 
 impl Own {
+    fn new(recipe: Recipe) -> Self {
+        let lister = Lister::new(recipe.shape, recipe.keys, recipe.side);
+        Self { recipe, lister, quadrants: Vec::new(), next: 0 }
+    }
+
     /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest that the task does not
     /// use makes room.
     fn prepare(&mut self, rows: u32, most: usize, in_use: &[usize], buffers: &mut Buffers) -> usize {
@@ -218,9 +241,23 @@ impl Own {
         if place == self.quadrants.len() {
             self.quadrants.push(Quadrant::default());
         }
-        self.lister.list(rows, self.recipe.blocked, buffers, &mut self.quadrants[place]);
+        self.lister.list(rows, None, self.recipe.blocked, buffers, &mut self.quadrants[place]);
         place
     }
+}
+
+/// Of a quadrant the placements with its innermost queen in one place, or with none there ([`Lister::list`]).
+#[derive(Debug, Default)]
+struct Part {
+    of: Option<(Recipe, u32, usize)>,
+    quadrant: Quadrant,
+}
+
+/// The lists of one side of the cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Lanes,
+    Queries,
 }
 
 /// The four quadrants of one thread's task.
@@ -234,7 +271,11 @@ pub(super) struct Lists {
     /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
     own: Vec<Own>,
     places: [(usize, usize); 4],
+    /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other.
+    parts: [Part; 2],
     buffers: Buffers,
+    /// What is to be kept for all threads grows here and is then copied, to take no more than it needs.
+    scratch: Quadrant,
 }
 
 /// The queen of the middle column.
@@ -247,10 +288,7 @@ impl Lists {
     pub(super) fn prepare(&mut self, tables: &Tables, task: &Halves) -> Keys {
         let middle = task.middle;
         let all = (1 << tables.half) - 1;
-        let north_free = match middle {
-            Middle::Crossed { column, .. } => all & !(1 << (column - 1)),
-            Middle::None | Middle::Centre => all,
-        };
+        let north_free = column(middle).map_or(all, |column| all & !(1 << (column - 1)));
         self.rows = [task.north, task.south, north_free & !task.north, all & !task.south];
         self.choose(tables, middle);
         let current = &self.middles[self.current];
@@ -262,25 +300,28 @@ impl Lists {
                 continue;
             }
             let own = self.own.iter().position(|own| own.recipe == recipe).unwrap_or_else(|| {
-                let lister = Lister::new(recipe.shape, recipe.keys, recipe.side);
-                self.own.push(Own { recipe, lister, quadrants: Vec::new(), next: 0 });
+                self.own.push(Own::new(recipe));
                 self.own.len() - 1
             });
-            if let Some(kept) = kept {
-                kept.get_or_init(|| {
-                    let mut quadrant = Quadrant::default();
-                    self.own[own].lister.list(rows, recipe.blocked, &mut self.buffers, &mut quadrant);
-                    quadrant
-                });
-            } else {
-                // The tasks of a strip come north by north. Corners of one recipe share what is kept.
-                let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
-                let most = if recipe.side == Side::South { sharing * tables.souths } else { sharing };
-                let others: Vec<usize> =
-                    in_use.iter().filter(|(other, _)| *other == own).map(|&(_, place)| place).collect();
-                let place = self.own[own].prepare(rows, most, &others, &mut self.buffers);
-                in_use.push((own, place));
-                self.places[corner] = (own, place);
+            match tables.keep {
+                Keep::All => {
+                    table.quadrants[rows as usize].get_or_init(|| {
+                        let blocked = recipe.blocked;
+                        self.own[own].lister.list(rows, None, blocked, &mut self.buffers, &mut self.scratch);
+                        self.scratch.clone()
+                    });
+                }
+                Keep::Souths(souths) => {
+                    // The tasks of a strip come north by north. Corners of one recipe share what is kept.
+                    let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
+                    let most = if recipe.side == Side::South { sharing * souths } else { sharing };
+                    let others: Vec<usize> =
+                        in_use.iter().filter(|(other, _)| *other == own).map(|&(_, place)| place).collect();
+                    let place = self.own[own].prepare(rows, most, &others, &mut self.buffers);
+                    in_use.push((own, place));
+                    self.places[corner] = (own, place);
+                }
+                Keep::Parts => self.places[corner] = (own, 0),
             }
         }
         current.keys
@@ -299,21 +340,48 @@ impl Lists {
         });
     }
 
-    /// The half whose placements are the lanes, and the one whose placements are the queries.
-    pub(super) fn halves(&self) -> [Half<'_>; 2] {
-        let (east, west) = (self.half(0), self.half(2));
-        if lanes_in_west(self.middles[self.current].middle) { [west, east] } else { [east, west] }
+    /// How the lists of that side are cut into runs, and their rows in north and south.
+    pub(super) fn shape(&self, role: Role) -> (Shape, [u32; 2]) {
+        let north = self.north(role);
+        (self.middles[self.current].corners[north].recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
-    fn half(&self, north: usize) -> Half<'_> {
-        let corners = &self.middles[self.current].corners;
-        let quadrant = |corner: usize| {
-            let kept = corners[corner].quadrants.get(self.rows[corner] as usize);
-            kept.and_then(OnceLock::get).unwrap_or_else(|| {
-                let (own, place) = self.places[corner];
-                &self.own[own].quadrants[place]
-            })
-        };
-        Half { shape: corners[north].recipe.shape, north: quadrant(north), south: quadrant(north + 1) }
+    /// The half whose placements are the lanes or the queries: at least what has these innermost queens.
+    pub(super) fn half(&mut self, tables: &Tables, role: Role, inner: &Inner) -> Half<'_> {
+        let (north, (shape, _)) = (self.north(role), self.shape(role));
+        let corners = [north, north + 1];
+        if tables.keep == Keep::Parts {
+            // The innermost queen stands in the north, in the south or, where its column is taken, in neither.
+            let first = usize::from(inner.rows[0][0] > 0);
+            for (side, part) in [first, 1 - first].into_iter().enumerate() {
+                let own = &self.own[self.places[corners[side]].0];
+                let of = Some((own.recipe, self.rows[corners[side]], inner.rows[side][0]));
+                let part = &mut self.parts[part];
+                if part.of != of {
+                    part.of = of;
+                    let place = Some(inner.rows[side][0]);
+                    let (rows, blocked) = (self.rows[corners[side]], own.recipe.blocked);
+                    own.lister.list(rows, place, blocked, &mut self.buffers, &mut part.quadrant);
+                }
+            }
+            let [north, south] = [first, 1 - first].map(|part| &self.parts[part].quadrant);
+            return Half { shape, north, south };
+        }
+        let [north, south] = corners.map(|corner| self.whole(corner));
+        Half { shape, north, south }
+    }
+
+    /// The corner north of the middle on that side.
+    fn north(&self, role: Role) -> usize {
+        if lanes_in_west(self.middles[self.current].middle) == (role == Role::Lanes) { 2 } else { 0 }
+    }
+
+    /// A quadrant of the task.
+    fn whole(&self, corner: usize) -> &Quadrant {
+        let kept = self.middles[self.current].corners[corner].quadrants.get(self.rows[corner] as usize);
+        kept.and_then(OnceLock::get).unwrap_or_else(|| {
+            let (own, place) = self.places[corner];
+            &self.own[own].quadrants[place]
+        })
     }
 }
