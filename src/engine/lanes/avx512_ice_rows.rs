@@ -15,38 +15,44 @@ pub(super) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
     let first = keys.trailing_zeros();
     let mut left = keys >> first;
     let bytes = (64 - left.leading_zeros()).div_ceil(8) as usize;
-    // For each byte the planes of all lanes, 64 to a vector.
-    let mut planes = [[_mm512_setzero_si512(); 8]; 8];
-    let (whole, rest) = block.as_chunks::<64>();
-    let mut put = |word: usize, lanes: &[u64; 64]| {
-        let lanes = shifted(lanes, first);
-        if bytes <= 4 {
-            for (plane, from) in planes.iter_mut().zip(four_planes(&lanes)) {
-                plane[word] = from;
-            }
-        } else {
-            for (plane, from) in planes[..bytes].iter_mut().zip(eight_planes(&lanes)) {
-                plane[word] = from;
+    // For each 64 lanes the planes of all bytes.
+    let planes: [[__m512i; 8]; 8] = std::array::from_fn(|word| {
+        let lanes = block.get(64 * word..).unwrap_or_default();
+        match lanes.first_chunk() {
+            Some(lanes) => planes(lanes, first, bytes),
+            None if lanes.is_empty() => [_mm512_setzero_si512(); 8],
+            None => {
+                let mut padded = [0; 64];
+                padded[..lanes.len()].copy_from_slice(lanes);
+                planes(&padded, first, bytes)
             }
         }
-    };
-    for (word, lanes) in whole.iter().enumerate() {
-        put(word, lanes);
-    }
-    if !rest.is_empty() {
-        let mut lanes = [0; 64];
-        lanes[..rest.len()].copy_from_slice(rest);
-        put(whole.len(), &lanes);
-    }
+    });
     let mut row = 0;
-    for plane in &planes[..bytes] {
-        for from in eight_planes(&plane.map(|bytes| transposed(bytes))) {
+    for byte in 0..bytes {
+        let mut plane = [_mm512_setzero_si512(); 8];
+        for (to, from) in plane.iter_mut().zip(&planes) {
+            *to = transposed(from[byte]);
+        }
+        for from in eight_planes(&plane) {
             // The row of a key that does not matter makes room for the next.
             Vector(from).store(&mut rows[row % 64]);
             row += left as usize & 1;
             left >>= 1;
         }
     }
+}
+
+/// The planes of the first bytes, as many as there are, of 64 lanes.
+#[target_feature(enable = "avx512f,avx512bw,bmi1,gfni")]
+#[inline]
+fn planes(lanes: &[u64; 64], first: u32, bytes: usize) -> [__m512i; 8] {
+    let lanes = shifted(lanes, first);
+    if bytes > 4 {
+        return eight_planes(&lanes);
+    }
+    let [a, b, c, d] = four_planes(&lanes);
+    [a, b, c, d, a, a, a, a]
 }
 
 /// Eight times eight bits transposed in each word, rows reversed: bit i of byte j becomes bit 7 - j of byte i.
