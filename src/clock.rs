@@ -17,6 +17,7 @@ pub(crate) fn thread_seconds() -> f64 {
 }
 
 /// Seconds of processor time that all threads of this process have used since it began; `None` on Windows.
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "elsewhere it cannot be told"))]
 pub(crate) fn process_seconds() -> Option<f64> {
     #[cfg(unix)]
     return Some(seconds(rustix::time::ClockId::ProcessCPUTime));

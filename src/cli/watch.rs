@@ -125,7 +125,8 @@ pub(crate) fn run<T: Send + 'static>(
         speak: !matches!(args.progress, When::Never | When::Json),
         n,
     };
-    let (result, early) = wait(&events, Watched { watch: &watch, keep, printer: &printer }, deadline, prospect);
+    let mut run = Watched { watch: &watch, keep, printer: &printer };
+    let (result, early) = wait(&events, &mut run, deadline, prospect);
 
     // A thread that failed may have done so while it held the state.
     let Some(ledger) = watch.ledger_within(GRACE) else {
@@ -164,7 +165,7 @@ pub(crate) fn run<T: Send + 'static>(
 /// Waits for the end of the run, saves and heeds requests meanwhile.
 fn wait<T: Send + 'static>(
     events: &Receiver<Event<T>>,
-    run: Watched,
+    run: &mut Watched,
     deadline: Option<Instant>,
     mut prospect: Prospect<T>,
 ) -> Ending<T> {
@@ -184,13 +185,13 @@ fn wait<T: Send + 'static>(
             }
             Some(Event::Forecast(seconds)) => {
                 run.watch.expect(seconds);
-                prospect.tell(&run);
+                prospect.tell(run);
             }
             None => {}
         }
         if prospect.due.is_some_and(|due| Instant::now() >= due) {
             prospect.due = None;
-            prospect.tell(&run);
+            prospect.tell(run);
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break Early::MaxTime;

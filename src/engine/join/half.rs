@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::keys::{Keys, Side};
-use super::quadrant::Shape;
-use super::quadrant::{InnerRows, MAX_DEPTH, Quadrant, signature};
+use super::quadrant::{InnerRows, LongDiagonal, MAX_DEPTH, Quadrant, Shape, signature};
 use super::split::Queens;
 use crate::engine::lanes::{Lanes, Partners};
 
@@ -80,6 +79,16 @@ impl Setting<'_> {
     }
 }
 
+/// Which outer queens a half may have.
+pub(super) struct Outer {
+    /// Whether one stands on the long diagonal, in the north and in the south.
+    pub(super) diagonals: [LongDiagonal; 2],
+    /// Places of the north's column set among those of its size in increasing order; the south takes the complement,
+    /// which is as far from the end of its own list: with three column sets a < b < c in the north, a goes with the last
+    /// of the south's, b with the middle one.
+    pub(super) ranks: Range<usize>,
+}
+
 /// North and south of one half.
 #[derive(Clone, Copy)]
 pub(super) struct Half<'a> {
@@ -89,25 +98,22 @@ pub(super) struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// Appends the halves with these inner queens. `kinds` says for north and south whether a queen stands on the long
-    /// diagonal there. `ranks` are places of the north's column set among those of its size in increasing order; the
-    /// south takes the complement, which is as far from the end of its own list: with three column sets a < b < c in the
-    /// north, a goes with the last of the south's, b with the middle one.
-    pub(super) fn list<L: Lanes>(
-        &self,
-        lanes: L,
-        inner: &Inner,
-        kinds: [usize; 2],
-        ranks: Range<usize>,
-        out: &mut Vec<u64>,
-    ) {
+    /// Appends the halves with these inner queens and none on a long diagonal; with any outer ones where those are not
+    /// kept apart.
+    pub(super) fn list<L: Lanes>(&self, lanes: L, inner: &Inner, out: &mut Vec<u64>) {
+        self.list_some(lanes, inner, Outer { diagonals: [LongDiagonal::Free; 2], ranks: 0..inner.sets }, out);
+    }
+
+    /// Appends the halves with these inner queens and such outer ones.
+    pub(super) fn list_some<L: Lanes>(&self, lanes: L, inner: &Inner, outer: Outer, out: &mut Vec<u64>) {
+        let Outer { diagonals, ranks } = outer;
         if ranks.is_empty() {
             return;
         }
         let quadrants = [self.north, self.south];
         let runs = [0, 1].map(|side| {
             let count = quadrants[side].rows.count_ones() as usize;
-            quadrants[side].runs(signature(count, inner.rows[side]), inner.sets, kinds[side])
+            quadrants[side].runs(signature(count, inner.rows[side]), inner.sets, diagonals[side])
         });
         let ranks = [ranks.clone(), inner.sets - ranks.end..inner.sets - ranks.start];
         let stream = [0, 1].map(|side| runs[side][ranks[side].start] as usize..runs[side][ranks[side].end] as usize);

@@ -78,8 +78,9 @@ mod quadrant;
 mod split;
 mod table;
 
-use self::half::{Half, Inner, inner_queens};
+use self::half::{Half, Inner, Outer, inner_queens};
 use self::keys::Side;
+use self::quadrant::LongDiagonal::{Free, Taken};
 use self::split::{Grouped, Model, Part, Queens, Splitter, WEIGHTS};
 use self::table::{Lists, Role, Tables};
 use crate::board::Size;
@@ -106,14 +107,21 @@ pub struct Join<L> {
     lanes: L,
     tables: Tables,
     longest: Longest,
-    /// Which solutions are counted, by queens on long diagonals: all but in tests.
+    /// Which solutions are counted, by queens on long diagonals.
+    #[cfg(test)]
     classes: [bool; 3],
 }
 
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub fn new(size: Size, lanes: L) -> Self {
-        Self { lanes, tables: Tables::new(size, L::LANES), longest: LONGEST, classes: [true; 3] }
+        Self {
+            lanes,
+            tables: Tables::new(size, L::LANES),
+            longest: LONGEST,
+            #[cfg(test)]
+            classes: [true; 3],
+        }
     }
 }
 
@@ -243,7 +251,7 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 /// Appends halves with these inner queens, a group each, until there are `longest` or more. Returns how many groups.
 fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
     for (index, inner) in inner.iter().enumerate() {
-        half.list(lanes, inner, [0, 0], 0..inner.sets, &mut out.patterns);
+        half.list(lanes, inner, &mut out.patterns);
         out.close(lanes);
         if out.patterns.len() >= longest {
             return index + 1;
@@ -288,25 +296,38 @@ impl<L: Lanes> Join<L> {
     fn list_west_group(&self, half: &Half, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
         let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
         let (lanes, sets) = (self.lanes, inner.sets);
+        let list = |diagonals, ranks, out: &mut Vec<u64>| half.list_some(lanes, inner, Outer { diagonals, ranks }, out);
         // No queen on a long diagonal: as the mirror has it.
-        if self.classes[0] {
+        if self.counts(0) {
             match mirror {
-                2 => half.list(lanes, inner, [0, 0], 0..sets, two),
-                1 => half.list(lanes, inner, [0, 0], 0..sets, one),
+                2 => half.list(lanes, inner, two),
+                1 => half.list(lanes, inner, one),
                 _ => {}
             }
         }
-        if self.classes[1] {
+        if self.counts(1) {
             let (below, equal) = half.ranks_below(Side::North, inner);
-            half.list(lanes, inner, [1, 0], 0..below, four);
-            half.list(lanes, inner, [1, 0], below..below + equal, two);
+            list([Taken, Free], 0..below, four);
+            list([Taken, Free], below..below + equal, two);
             let (below, equal) = half.ranks_below(Side::South, inner);
-            half.list(lanes, inner, [0, 1], sets - below..sets, four);
-            half.list(lanes, inner, [0, 1], sets - below - equal..sets - below, two);
+            list([Free, Taken], sets - below..sets, four);
+            list([Free, Taken], sets - below - equal..sets - below, two);
         }
-        if self.classes[2] {
-            half.list(lanes, inner, [1, 1], 0..sets, four);
+        if self.counts(2) {
+            list([Taken, Taken], 0..sets, four);
         }
+    }
+
+    /// Whether solutions with so many queens on long diagonals are counted: all are, but where a test asks for a class.
+    #[cfg(test)]
+    fn counts(&self, queens: usize) -> bool {
+        self.classes[queens]
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "as above")]
+    const fn counts(&self, _queens: usize) -> bool {
+        true
     }
 }
 

@@ -97,6 +97,16 @@ fn choose(n: usize, k: usize) -> usize {
     if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
 }
 
+/// Room for the columns of a quadrant, a power of two.
+const COLUMNS: usize = 16;
+
+/// Whether a quadrant has a queen on its arm of the long diagonal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LongDiagonal {
+    Free,
+    Taken,
+}
+
 /// The placements of queens in one row set of a quadrant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quadrant {
@@ -113,10 +123,10 @@ pub(super) struct Quadrant {
 const NO_RUN: u32 = u32::MAX;
 
 impl Quadrant {
-    /// The starts of the runs of a signature with `sets` column sets: those without a queen on the long diagonal
-    /// (kind 0, or both kinds where they are not kept apart), or with one (kind 1).
-    pub(super) fn runs(&self, signature: usize, sets: usize, kind: usize) -> &[u32] {
-        let base = self.bases[signature] as usize + kind * sets;
+    /// The starts of the runs of a signature with `sets` column sets, those of this long diagonal; where they are not
+    /// kept apart all are with the free one.
+    pub(super) fn runs(&self, signature: usize, sets: usize, diagonal: LongDiagonal) -> &[u32] {
+        let base = self.bases[signature] as usize + diagonal as usize * sets;
         &self.starts[base..=base + sets]
     }
 }
@@ -133,7 +143,7 @@ pub(super) struct Blocked {
 pub(super) struct Lister {
     shape: Shape,
     /// Keys of a queen in each row and column.
-    queens: Vec<[u64; 16]>,
+    queens: Vec<[u64; COLUMNS]>,
     /// Rank of each set of outer columns among those of its size.
     ranks: Vec<u16>,
 }
@@ -251,7 +261,7 @@ impl Lister {
 /// Backtracking over the rows of a row set, in the outer columns.
 struct Search<'a> {
     shape: Shape,
-    queens: &'a [[u64; 16]],
+    queens: &'a [[u64; COLUMNS]],
     ranks: &'a [u16],
     /// The first run without and with a queen on the long diagonal.
     kinds: [u32; 2],
@@ -302,7 +312,8 @@ impl Search<'_> {
         while free != 0 {
             let j = free.trailing_zeros() as usize;
             free &= free - 1;
-            let next = node.and(i, j, queens[j % 16]);
+            // The remainder is the column itself, and spares a comparison.
+            let next = node.and(i, j, queens[j % COLUMNS]);
             if later == 0 {
                 self.found(next, found);
             } else {

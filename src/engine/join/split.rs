@@ -247,7 +247,8 @@ pub(super) struct Splitter {
     /// One for each cut after another.
     kept: [Kept; 2 * MAX_DEPTH],
     tables: Tables,
-    /// Cuts wherever it can, whether or not that pays: for tests.
+    /// Cuts wherever it can, whether or not that pays.
+    #[cfg(test)]
     pub(super) always: bool,
 }
 
@@ -260,8 +261,15 @@ impl Splitter {
         lanes: &Part<1>,
         queries: &Part<WEIGHTS>,
     ) -> [u64; WEIGHTS] {
-        let Self { kept, tables, always } = self;
-        Cutting { isa, model, tables, always: *always, counts: [0; WEIGHTS] }.run(lanes, queries, kept)
+        let cutting = Cutting {
+            isa,
+            model,
+            tables: &mut self.tables,
+            #[cfg(test)]
+            always: self.always,
+            counts: [0; WEIGHTS],
+        };
+        cutting.run(lanes, queries, &mut self.kept)
     }
 }
 
@@ -270,6 +278,7 @@ struct Cutting<'a, L> {
     isa: L,
     model: Model,
     tables: &'a mut Tables,
+    #[cfg(test)]
     always: bool,
     counts: [u64; WEIGHTS],
 }
@@ -318,14 +327,15 @@ impl<L: Lanes> Cutting<'_, L> {
     }
 
     fn choose(&self, at: Lengths) -> Step {
-        if !self.always {
-            return self.model.choose(at);
+        #[cfg(test)]
+        if self.always {
+            // In turn, as deep as there are columns.
+            return match at.left {
+                [0, 0] => Step::Match,
+                [lanes, queries] if lanes > queries => Step::CutLanes,
+                _ => Step::CutQueries,
+            };
         }
-        // In turn, as deep as there are columns.
-        match at.left {
-            [0, 0] => Step::Match,
-            [lanes, queries] if lanes > queries => Step::CutLanes,
-            _ => Step::CutQueries,
-        }
+        self.model.choose(at)
     }
 }
