@@ -25,6 +25,8 @@ pub(super) struct Sampler<'a> {
 pub(super) struct Samples {
     /// Tasks of the plan.
     pub(super) tasks: u64,
+    /// Tasks that are counted for a sample, timed or before that.
+    pub(super) each: u64,
     pub(super) drawn: Vec<Drawn>,
 }
 
@@ -89,7 +91,9 @@ impl Sampler<'_> {
         let mut drawn: Vec<_> = drawn.into_iter().flatten().collect();
         drawn.sort_by_key(|(number, _)| *number);
         let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-        Samples { tasks, drawn: drawn.into_iter().map(|(_, drawn)| drawn).collect() }
+        // A lap, and before it the same lap and the one before.
+        let each = (3 * plan.lap()).max(1);
+        Samples { tasks, each, drawn: drawn.into_iter().map(|(_, drawn)| drawn).collect() }
     }
 }
 

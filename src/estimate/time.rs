@@ -82,16 +82,17 @@ impl Boards<'_> {
         let way = (1..=CLIMB).rev().filter_map(|steps| Size::new(size.get().checked_sub(steps * STEP)?).ok());
         let way: Vec<Size> = way.filter(|&size| self.can_count(size)).collect();
         let mut before = None;
-        for (index, &board) in way.iter().enumerate() {
+        let boards = way.iter().skip(1).chain([&size]);
+        for (index, (&board, &above)) in way.iter().zip(boards).enumerate() {
             let samples = self.draw(board, PROBES, self.sooner(2 * CLIMB as u32));
-            let tasks = samples.drawn.iter().map(|drawn| drawn.sample_seconds);
-            let mean = tasks.sum::<f64>() / samples.drawn.len().max(1) as f64;
+            let all = samples.drawn.iter().map(|drawn| drawn.sample_seconds).sum::<f64>();
+            let mean = all / (samples.drawn.len() as u64 * samples.each).max(1) as f64;
             let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
             before = Some(mean);
             // Enough for an interval, and half as much again, for some tasks take longer. An extrapolation needs three
             // boards.
             let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
-            let next = 1.5 * rounds * growth * mean;
+            let next = 1.5 * rounds * growth * mean * self.draw(above, 0, self.sampler.deadline).each as f64;
             if index >= 2 && next > self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64() {
                 return board;
             }

@@ -123,6 +123,10 @@ pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
 /// that the east is listed once for all of them. Beyond, listing takes hardly any time.
 pub(crate) const SHARED_EAST: usize = 12;
 
+/// Smallest half whose tasks take so long that to list a task's quadrants anew is about a tenth of it or less: estimates of
+/// N = 24 came to 38 core hours from single tasks, to 33.5 from laps, of which far fewer can be timed.
+const LONG_TASKS: usize = 12;
+
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves: below, a half has too few columns; above, the keys of
     /// a half do not fit in a word.
@@ -329,10 +333,10 @@ impl Plan for HalvesPlan {
     /// every north once for so many, the souths of a strip for all its norths, and the east for all such places. Listing
     /// takes most of the time where it is done anew for every task (N = 19: 0.85 of it), and next to none for large halves.
     fn lap(&self) -> u64 {
-        if self.half() > SHARED_EAST {
-            return 0;
-        }
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
+        if self.half() >= LONG_TASKS {
+            return if middles > 1 { middles as u64 } else { 0 };
+        }
         (middles * strip(self.half(), self.size.get() % 2 == 1).unwrap_or(1)) as u64
     }
 }
