@@ -21,7 +21,6 @@ use crate::plan::rows::Lines;
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate;
 use crate::tally::{Overflow, Tally};
-use crate::unchanged::TurnCount;
 
 /// What to recount of a ledger.
 ///
@@ -114,10 +113,11 @@ impl<'a> Audit<'a> {
     /// A difference is no error but a finding.
     pub fn run(&self, stopped: &(dyn Fn() -> bool + Sync)) -> Result<Findings, CountError> {
         let Fingerprint { subject, engine, .. } = self.ledger.fingerprint();
-        let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.clone()))?;
-        let Subject::Completions(prefix) = subject else {
-            return Err(CountError::UnknownEngine(TurnCount::ENGINE.to_owned()));
+        let prefix = match subject {
+            Subject::Completions(prefix) => prefix,
+            Subject::Unchanged(board) => return Err(CountError::NotAudited(*board)),
         };
+        let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.clone()))?;
         let method = Method::choose(engine, self.isa, prefix)?;
         let pool = thread_pool(self.threads)?;
         let start = Instant::now();

@@ -151,3 +151,15 @@ fn an_audit_that_compares_nothing_fails() {
         assert_eq!(output(path, line).0, Some(2), "{line}");
     }
 }
+
+/// The auditor knows the tasks of other counts; what can be done instead is said.
+#[test]
+fn what_a_turn_leaves_unchanged_is_not_audited() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(output(folder.path(), "count 16 --symmetry half --checkpoint c -q").0, Some(0));
+    let (code, out, err) = output(folder.path(), "audit c");
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("not audited; 'queens count 16 --symmetry half ") && err.contains("--double-check"), "{err}");
+    let again = output(folder.path(), "count 16 --symmetry half --checkpoint c --resume --double-check 1% -q");
+    assert_eq!(again.0, Some(0), "{again:?}");
+}
