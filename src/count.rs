@@ -375,12 +375,13 @@ impl Sum<'_> {
         };
         let ledger = watch.ledger();
         ledger.fingerprint().check(&Fingerprint::new(subject, name, plan))?;
-        watch.start(plan, self.pool.current_num_threads());
+        ledger.check_partials(plan)?;
+        let observer = watch.start(plan, self.pool.current_num_threads());
         // What a file says of units that an earlier run finished is held to the same as what this run finds.
-        let earlier = Reread::new(plan, &ledger, self.double_check, watch);
+        let earlier = Reread::new(plan, &ledger, self.double_check, &observer);
         run(plan, second, self.pool, earlier.units(), &earlier)?;
         let units = ledger.todo();
-        let recheck = Recheck::new(plan, second, &units, self.double_check, watch);
+        let recheck = Recheck::new(plan, second, &units, self.double_check, &observer);
         run(plan, engine, self.pool, &units, &recheck)?;
         Ok((watch.ledger().total()?, earlier.units().len() + recheck.units()))
     }

@@ -36,6 +36,13 @@ impl Tally {
         &self.fewer
     }
 
+    /// Whether it can have come of `part` by adding to it.
+    pub(crate) fn covers(&self, part: &Self) -> bool {
+        let fewer = |tally: &Self, queens| tally.fewer.get(queens).copied().unwrap_or(0);
+        self.solutions >= part.solutions
+            && (0..part.fewer.len()).all(|queens| fewer(self, queens) >= fewer(part, queens))
+    }
+
     /// Adds `count` solutions, each standing for `weight`.
     ///
     /// # Errors

@@ -12,8 +12,16 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::runs::{signal, total};
+use common::runs::{signal, total, until};
 use common::{output, queens, tallies, texts};
+use queens::engine::Engine;
+use queens::engine::join::Join;
+use queens::engine::lanes::{Lanes, Portable};
+use queens::ledger::store::{self, Store};
+use queens::ledger::{Ledger, Partial};
+use queens::plan::Plan;
+use queens::plan::halves::HalvesPlan;
+use queens::{Count, Shard, Size};
 use rustix::process::Signal;
 
 /// A count of some hundred milliseconds, saved all the time.
@@ -65,6 +73,70 @@ fn killed_at_random_moments_the_total_is_right() {
     let mut names: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["c", "whole"], "nothing is left lying about");
+}
+
+/// Saved while units are in hand and stopped there, with ever other numbers of threads: what the file says of a unit's first
+/// tasks is what these count, and at the end the total is right.
+#[test]
+fn stopped_within_units_each_task_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let size = Size::new(17).unwrap();
+    let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::detect().unwrap()));
+    let mut worker = join.worker();
+    let mut parts = 0;
+    for threads in [2, 1, 3, 2, 1] {
+        let line = format!("count 17 --threads {threads} --checkpoint c --checkpoint-every 1ms --resume");
+        let mut child = queens(path, &line).spawn().unwrap();
+        let saved = || fs::read_to_string(path.join("c")).unwrap_or_default();
+        let before = saved();
+        until("a save with a part of a unit", || {
+            let now = saved();
+            (now != before && now.contains("\npart ")) || child.try_wait().unwrap().is_some()
+        });
+        signal(&child, Signal::TERM);
+        let (_, _, err) = texts(&child.wait_with_output().unwrap());
+        let ledger = store::read(&path.join("c")).unwrap();
+        // Each thread has one unit in hand, and there are those that earlier runs had.
+        let more = format!(" and parts of {} more; go on with", ledger.partials().count());
+        assert!(err.contains(&more), "{err}");
+        for (unit, partial) in ledger.partials() {
+            let mut sum = 0;
+            for weighted in plan.unit(unit).take(partial.tasks as usize) {
+                sum += u128::from(weighted.weight) * u128::from(join.count(&mut worker, &weighted.task));
+            }
+            assert_eq!(partial.tally.get(), sum, "unit {unit}, its first {} tasks", partial.tasks);
+            parts += 1;
+        }
+    }
+    assert!(parts > 0, "no run was stopped within a unit");
+    assert_eq!(output(path, "count 17 --threads 2 --checkpoint c --resume -q").1, total(17));
+    assert_eq!(store::read(&path.join("c")).unwrap().partials().count(), 0);
+}
+
+/// Whatever a file says of parts of units: a double check sees what is wrong, and the part is not gone on with again.
+#[test]
+fn a_wrong_part_is_found_and_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let count = Count::new(Size::new(17).unwrap());
+    let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+    ledger.record_partial(5, Partial { tasks: 2, tally: 1_000_000.into() }).unwrap();
+    Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
+    let line = "count 17 --threads 1 --checkpoint c --resume -q";
+    let (code, out, err) = output(path, &format!("{line} --double-check 100%"));
+    assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
+    assert!(err.contains("counted twice with different results") && err.contains("unit 5"), "{err}");
+    assert_eq!(output(path, line), (Some(0), total(17), String::new()));
+    // More tasks than the unit has are none of this plan.
+    ledger.record_partial(6, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
+    Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
+    let (code, _, err) = output(path, line);
+    assert_eq!(code, Some(1));
+    assert!(
+        err.contains("unit 6 has ") && err.contains(" tasks, and 1000000 of them are said to be finished"),
+        "{err}"
+    );
 }
 
 #[test]

@@ -23,10 +23,10 @@ pub(crate) struct Keep {
     /// When the next save is due, be it the first try or another after a failure; never where that is too far off to
     /// be told.
     due: Option<Instant>,
-    /// Finished units of an earlier run, where there was one.
-    found: Option<usize>,
-    /// Finished units in the newest save.
-    saved: usize,
+    /// How far an earlier run came, where there was one: finished units, and finished tasks of others.
+    found: Option<(usize, u64)>,
+    /// Finished units in the newest save, and units of which some tasks are.
+    saved: (usize, usize),
 }
 
 /// When the newest save was made, for whoever shows it.
@@ -69,7 +69,7 @@ impl Keep {
                         output::warning(&format!("{reason}; going on from the save before it"));
                     }
                     ledger = found.ledger;
-                    keep.found = Some(ledger.finished());
+                    keep.found = Some(ledger.reached());
                 }
                 // A mistyped name should not go unnoticed.
                 None if args.resume => {
@@ -89,7 +89,7 @@ impl Keep {
 
     /// No checkpoint at all.
     pub(crate) fn nothing() -> Self {
-        Self { store: None, every: Duration::MAX, age: Age::default(), due: None, found: None, saved: 0 }
+        Self { store: None, every: Duration::MAX, age: Age::default(), due: None, found: None, saved: (0, 0) }
     }
 
     /// Where the time of the last save can be seen.
@@ -112,9 +112,9 @@ impl Keep {
         self.store.is_some()
     }
 
-    /// Units that an earlier run had finished.
-    pub(crate) fn found(&self) -> usize {
-        self.found.unwrap_or(0)
+    /// How far an earlier run came.
+    pub(crate) fn found(&self) -> (usize, u64) {
+        self.found.unwrap_or_default()
     }
 
     /// Whether there was an earlier run.
@@ -122,8 +122,8 @@ impl Keep {
         self.found.is_some()
     }
 
-    /// Finished units in the newest save.
-    pub(crate) fn saved(&self) -> usize {
+    /// Finished units in the newest save, and units of which some tasks are.
+    pub(crate) fn saved(&self) -> (usize, usize) {
         self.saved
     }
 
@@ -135,7 +135,7 @@ impl Keep {
         self.due = now.checked_add(self.every);
         if result.is_ok() {
             self.age.set(now);
-            self.saved = ledger.finished();
+            self.saved = (ledger.finished(), ledger.partials().count());
         }
         result
     }

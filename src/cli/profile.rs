@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Profile::new(args.size).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
     let work = move |watch: &Watch| profile.run_watched(watch);
     let (quiet, fingerprint) = (args.quiet, profile.fingerprint());
-    let outcome = Units { args: &args.long, quiet, fingerprint, forecast: None, work }.run()?;
+    let outcome = Units { args: &args.long, quiet, fingerprint, work }.run()?;
     let placements = &outcome.report.placements;
     if !outcome.shard.is_whole() {
         // A part of the profile, alone, would pass for the profile.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use queens::run::TimeLeft;
 use queens::run::progress::Progress;
 use serde::Serialize;
 
@@ -159,7 +160,7 @@ impl State {
         let Progress { elapsed, left, .. } = self.progress;
         let fields = [
             self.percent().map(|percent| format!("{percent:>6}")),
-            left.map(|left| format!("{} left", time(left))),
+            left.map(|left| format!("{} left", range(&left).trim_start_matches("about "))),
             Some(format!("{} so far", time(elapsed))),
             self.saved.map(|age| format!("saved {} ago", time(age))),
             self.solutions(|count| output::rounded(count as f64)),
@@ -181,7 +182,7 @@ impl State {
             second,
             Some(format!("in {}", time(elapsed))),
             (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
-            left.map(|left| format!("about {} left", time(left))),
+            Some(left.map_or("time left not known yet".to_owned(), |left| format!("{} left", range(&left)))),
             self.solutions(output::grouped),
             self.rate(),
             self.saved.map(|age| format!("saved {} ago", time(age))),
@@ -221,7 +222,9 @@ impl State {
             units,
             elapsed: elapsed.as_secs_f64(),
             total: (earlier + elapsed).as_secs_f64(),
-            left: left.map(|left| left.as_secs_f64()),
+            left: left.map(|left| left.expected.as_secs_f64()),
+            left_low: left.map(|left| left.low.as_secs_f64()),
+            left_high: left.map(|left| left.high.as_secs_f64()),
             solutions: solutions.to_string(),
             tasks_per_second: self.progress.tasks_per_second(),
             saved_ago: self.saved.map(|age| age.as_secs_f64()),
@@ -230,6 +233,32 @@ impl State {
         // Nobody reads stderr any more: the count goes on for the reader of stdout.
         let _ = output::json(&mut err, &json).and_then(|()| err.flush());
     }
+}
+
+/// The interval, or a single time where both of its ends are within a twentieth of that.
+pub(super) fn range(left: &TimeLeft) -> String {
+    let TimeLeft { expected, low, high } = *left;
+    if high.as_secs_f64() <= 1.05 * expected.as_secs_f64() {
+        return format!("about {}", time(expected));
+    }
+    match (coarse(low), coarse(high)) {
+        (low, high) if low == high => format!("about {} {}", high.0, high.1),
+        ((low, unit), (high, same)) if unit == same => format!("{low} to {high} {unit}"),
+        ((low, smaller), (high, larger)) => format!("{low} {smaller} to {high} {larger}"),
+    }
+}
+
+/// A time in one unit, as whole numbers: an interval of the time left needs no more.
+fn coarse(time: Duration) -> (String, &'static str) {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    const YEAR: f64 = 365.25 * DAY;
+    let seconds = time.as_secs_f64();
+    let units = [(100.0, 1.0, "s"), (100.0, MINUTE, "min"), (72.0, HOUR, "h"), (1000.0, DAY, "days")];
+    let found = units.into_iter().find(|(most, unit, _)| (seconds / unit).round() < *most);
+    let (_, unit, name) = found.unwrap_or((0.0, YEAR, "years"));
+    (output::grouped((seconds / unit).round() as u128), name)
 }
 
 /// Whole seconds: nobody needs more of a moving figure.
@@ -250,6 +279,9 @@ struct Json {
     /// With the time of earlier runs.
     total: f64,
     left: Option<f64>,
+    /// Its 95 % interval.
+    left_low: Option<f64>,
+    left_high: Option<f64>,
     solutions: String,
     tasks_per_second: f64,
     saved_ago: Option<f64>,
@@ -259,6 +291,12 @@ struct Json {
 mod tests {
     use super::*;
 
+    fn left(expected: f64, error: f64) -> TimeLeft {
+        let [expected, low, high] =
+            [1.0, 1.0 - error, 1.0 + error].map(|part| Duration::from_secs_f64(part * expected));
+        TimeLeft { expected, low, high }
+    }
+
     fn state() -> State {
         let progress = Progress {
             units_done: 44,
@@ -266,7 +304,7 @@ mod tests {
             share: 0.4231,
             elapsed: Duration::from_secs(62),
             earlier: Duration::ZERO,
-            left: Some(Duration::from_millis(4400)),
+            left: Some(left(4.4, 0.01)),
             solutions: 6_123_456,
             tasks: 77,
         };
@@ -295,14 +333,27 @@ mod tests {
         state.saved = None;
         let progress = Progress { units_done: 0, share: 0.0, left: None, solutions: 0, tasks: 0, ..state.progress };
         state.progress = progress;
-        assert_eq!(state.long(usize::MAX), "N = 16: 0 of 105 units, in 1 min 02 s");
+        assert_eq!(state.long(usize::MAX), "N = 16: 0 of 105 units, in 1 min 02 s, time left not known yet");
         assert_eq!(state.short(usize::MAX), "1 min 02 s so far");
-        let left = Some(Duration::from_secs(2_676_430_000_000));
+        let left = Some(left(2_676_430_000_000.0, 0.01));
         state.progress = Progress { left, share: 1e-9, ..progress };
         assert_eq!(state.long(80), "N = 16: < 0.1 % done, 0 of 105 units, in 1 min 02 s, about 84,811 years left");
         assert_eq!(state.short(usize::MAX), "< 0.1 %  84,811 years left  1 min 02 s so far");
         state.progress = Progress { share: 0.99996, units_done: 104, ..progress };
         assert!(state.long(80).starts_with("N = 16: 99.9 % done, 104 of"), "100 % is the end");
+    }
+
+    #[test]
+    fn the_time_left_is_as_exact_as_it_is_known() {
+        let told = |expected, error| range(&left(expected, error));
+        assert_eq!(told(4.4, 0.04), "about 4 s");
+        assert_eq!(told(4000.0, 0.04), "about 1 h 06 min 40 s");
+        assert_eq!(told(4000.0, 0.2), "53 to 80 min");
+        assert_eq!(told(6000.0, 0.5), "50 min to 3 h");
+        assert_eq!(told(90.0, 0.2), "72 s to 2 min");
+        assert_eq!(told(0.8, 0.2), "about 1 s");
+        assert_eq!(told(1e6, 0.1), "10 to 13 days");
+        assert_eq!(told(1e9, 0.9), "3 to 60 years");
     }
 
     /// What stands on terminals of 40, 80 and 120 columns: whole fields, the last column free.

@@ -11,7 +11,7 @@ use queens::{CountError, Shard};
 use super::keep::Keep;
 use super::long::LongRun;
 use super::output;
-use super::watch::{self, Forecast};
+use super::watch;
 use super::{Exit, Failure};
 
 /// What came of it.
@@ -32,8 +32,6 @@ pub(crate) struct Units<'a, W> {
     /// Whether to say which shard was finished.
     pub(crate) quiet: bool,
     pub(crate) fingerprint: Fingerprint,
-    /// What it may take.
-    pub(crate) forecast: Option<Forecast>,
     /// Does what the ledger of a watch lacks.
     pub(crate) work: W,
 }
@@ -60,7 +58,7 @@ where
     /// Does what the ledger lacks.
     fn go_on(self, ledger: Ledger, mut keep: Keep) -> Result<(Outcome<T>, Ledger), Failure> {
         let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-        let (report, ledger) = watch::run(ledger, &mut keep, self.args, self.forecast, self.work)?;
+        let (report, ledger) = watch::run(ledger, &mut keep, self.args, self.work)?;
         let total_seconds = ledger.origin.seconds;
         Ok((Outcome { report, shard, resumed, units, total_seconds }, ledger))
     }

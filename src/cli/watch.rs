@@ -6,9 +6,9 @@
 //! whatever finishes the units of a [`Ledger`] and can be asked to stop.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{mem, thread};
 
 use queens::CountError;
 use queens::ledger::Ledger;
@@ -18,12 +18,12 @@ use queens::run::progress::Watch;
 use super::keep::Keep;
 use super::long::{LongRun, When};
 use super::printer::Printer;
-use super::progress::{Line, State};
+use super::progress::{self, Line, State};
 use super::signals::{self, Request};
 use super::{Exit, Failure, output};
 
-/// How long threads that were told to stop may take to finish what they have in hand. Units that take longer are
-/// lost, for a person who pressed ^C does not wait.
+/// How long threads that were told to stop may take to finish the task in hand. Tasks that take longer are lost, for a
+/// person who pressed ^C does not wait.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Why a run is ended before its end.
@@ -38,8 +38,6 @@ enum Early {
 enum Event<T> {
     Ended(Result<T, CountError>),
     Request(Request),
-    /// The whole plan takes one thread so many seconds.
-    Forecast(f64),
 }
 
 /// A run, where it is kept and where it is shown.
@@ -49,47 +47,57 @@ struct Watched<'a> {
     printer: &'a Printer,
 }
 
-/// How long the run will take, found out early on.
-struct Prospect<T> {
+/// What people should know of a run that will be long, told once.
+struct Advice {
+    /// When it is next asked whether there is something to tell; never once it is told.
     due: Option<Instant>,
-    forecast: Option<(Forecast, Sender<Event<T>>)>,
-    /// Whether people are told.
-    speak: bool,
+    /// When it is told at the latest, for by then the run is long.
+    latest: Instant,
     n: usize,
 }
 
-impl<T: Send + 'static> Prospect<T> {
-    /// Has it found out where it is not known yet, and tells people what they should know of a run that will be long.
+impl Advice {
+    /// How long a run takes before anybody is told anything.
+    const EARLY: Duration = Duration::from_secs(2);
+    /// How long until a run whose end is not known is a long one.
+    const LATE: Duration = Duration::from_mins(1);
+    /// Expected to take longer than this, a run had better keep a checkpoint.
+    const LONG: Duration = Duration::from_mins(10);
+
+    fn new(n: usize, progress: When) -> Self {
+        // A program reads one object a line.
+        let speak = !matches!(progress, When::Never | When::Json);
+        let now = Instant::now();
+        Self { due: speak.then(|| now + Self::EARLY), latest: now + Self::LATE, n }
+    }
+
+    /// Tells it, where it is due and something is known to tell.
     fn tell(&mut self, run: &Watched) {
-        let Some(left) = run.watch.progress().left else {
-            if let Some((forecast, sender)) = self.forecast.take() {
-                // Without it the run goes on just as well.
-                let _ = thread::Builder::new()
-                    .name("forecast".to_owned())
-                    .spawn(move || forecast().map(|seconds| sender.send(Event::Forecast(seconds))));
-            }
-            return;
-        };
-        if left < LONG || !mem::take(&mut self.speak) {
+        let now = Instant::now();
+        if self.due.is_none_or(|due| now < due) {
             return;
         }
+        let time = match run.watch.progress().left {
+            // It will soon be over.
+            Some(left) if left.high < Self::LONG => {
+                self.due = None;
+                return;
+            }
+            Some(left) => format!("{} expected", progress::range(&left)),
+            None if now < self.latest => {
+                self.due = Some(now + Self::EARLY);
+                return;
+            }
+            None => "how long this takes is not known yet".to_owned(),
+        };
+        self.due = None;
         let advice = if run.keep.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
-        let (left, n) = (output::seconds(left.as_secs_f64()), self.n);
-        run.printer.say(Line::Note(format!("about {left} expected; 'queens estimate {n}' tells more{advice}")));
+        run.printer.say(Line::Note(format!("{time}; 'queens estimate {}' tells more{advice}", self.n)));
     }
 }
 
 /// How a run ended: its result where it came to an end, and what cut it short.
 type Ending<T> = (Option<Result<T, CountError>>, Option<Early>);
-
-/// When a run that has not finished a unit is forecast, and one that will take long is spoken of.
-const EARLY: Duration = Duration::from_secs(2);
-
-/// Expected to take longer than this, a run had better keep a checkpoint.
-const LONG: Duration = Duration::from_mins(10);
-
-/// Finds out how many seconds the whole plan will take on one thread. May take seconds itself.
-pub(crate) type Forecast = Box<dyn FnOnce() -> Option<f64> + Send>;
 
 /// Does the `work` that `ledger` lacks, which must be what the watch that it is given is told; gives its result and
 /// the finished ledger.
@@ -97,7 +105,6 @@ pub(crate) fn run<T: Send + 'static>(
     ledger: Ledger,
     keep: &mut Keep,
     args: &LongRun,
-    forecast: Option<Forecast>,
     work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
 ) -> Result<(T, Ledger), Failure> {
     let n = ledger.fingerprint().subject.n();
@@ -110,7 +117,7 @@ pub(crate) fn run<T: Send + 'static>(
     let (shown, age) = (Arc::clone(&watch), keep.age());
     let state = move || State { n, progress: shown.progress(), saved: age.get() };
     let printer = Printer::start(args.progress, state).map_err(|error| no_thread(&error))?;
-    let (working, forecasting) = (Arc::clone(&watch), sender.clone());
+    let working = Arc::clone(&watch);
     // Detached: whoever cannot wait for its end lets the process end it.
     thread::Builder::new()
         .name("run".to_owned())
@@ -118,15 +125,9 @@ pub(crate) fn run<T: Send + 'static>(
         .map_err(|error| no_thread(&error))?;
 
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
-    let prospect = Prospect {
-        due: (args.progress != When::Never).then(|| Instant::now() + EARLY),
-        forecast: forecast.map(|forecast| (forecast, forecasting)),
-        // A program reads one object a line.
-        speak: !matches!(args.progress, When::Never | When::Json),
-        n,
-    };
+    let advice = Advice::new(n, args.progress);
     let mut run = Watched { watch: &watch, keep, printer: &printer };
-    let (result, early) = wait(&events, &mut run, deadline, prospect);
+    let (result, early) = wait(&events, &mut run, deadline, advice);
 
     // A thread that failed may have done so while it held the state.
     let Some(ledger) = watch.ledger_within(GRACE) else {
@@ -145,7 +146,7 @@ pub(crate) fn run<T: Send + 'static>(
         (Some(Err(CountError::Halt(Halt::Stopped))) | None, Some(early)) => {
             let saved = keep.save(&ledger);
             signals::arm();
-            let (line, failure) = early.end(&ledger, watch.threads(), keep, args);
+            let (line, failure) = early.end(&ledger, keep, args);
             let mut lines = vec![how_to_go_on(&early, &ledger, keep)];
             if let Err(error) = saved {
                 lines.insert(0, Line::Warning(format!("{error}; the save before is as it was")));
@@ -155,7 +156,9 @@ pub(crate) fn run<T: Send + 'static>(
             Err(failure)
         }
         (Some(Err(error)), _) => {
-            printer.end(Vec::new());
+            // The unit that was counted twice with different results is not among what is finished.
+            let saved = keep.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
+            printer.end(saved.into_iter().collect());
             Err(Failure::from(&error))
         }
         (None, None) => unreachable!("a run is waited for until it ends or is cut short"),
@@ -167,10 +170,10 @@ fn wait<T: Send + 'static>(
     events: &Receiver<Event<T>>,
     run: &mut Watched,
     deadline: Option<Instant>,
-    mut prospect: Prospect<T>,
+    mut advice: Advice,
 ) -> Ending<T> {
     let early = loop {
-        let next = [deadline, run.keep.due(), prospect.due].into_iter().flatten().min();
+        let next = [deadline, run.keep.due(), advice.due].into_iter().flatten().min();
         let event = match next {
             Some(next) => events.recv_timeout(next.saturating_duration_since(Instant::now())).ok(),
             None => events.recv().ok(),
@@ -183,16 +186,9 @@ fn wait<T: Send + 'static>(
             Some(Event::Request(Request::Aborted)) => {
                 break Early::Failed("no memory is left; fewer --threads need less".to_owned());
             }
-            Some(Event::Forecast(seconds)) => {
-                run.watch.expect(seconds);
-                prospect.tell(run);
-            }
             None => {}
         }
-        if prospect.due.is_some_and(|due| Instant::now() >= due) {
-            prospect.due = None;
-            prospect.tell(run);
-        }
+        advice.tell(run);
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break Early::MaxTime;
         }
@@ -214,7 +210,7 @@ fn wait<T: Send + 'static>(
     loop {
         match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(Event::Ended(result)) => return (Some(result), Some(early)),
-            Ok(Event::Request(_) | Event::Forecast(_)) => {}
+            Ok(Event::Request(_)) => {}
             Err(_) => return (None, Some(early)),
         }
     }
@@ -231,23 +227,26 @@ fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep) -> Line {
         Early::MaxTime => "the time is up",
         Early::Failed(_) => "the program failed",
     };
-    let (saved, units) = (keep.saved(), ledger.units());
+    let ((saved, parts), units) = (keep.saved(), ledger.units());
+    let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
     Line::Note(match keep.resume_command() {
-        Some(command) => format!("{reason}: saved {saved} of {units} units; go on with\n    {command}"),
+        Some(command) => format!("{reason}: saved {saved} of {units} units{parts}; go on with\n    {command}"),
         None => format!("{reason}: nothing was saved, for there is no --checkpoint"),
     })
 }
 
 impl Early {
     /// How the program ends, and what there is to say of it last.
-    fn end(&self, ledger: &Ledger, threads: usize, keep: &Keep, args: &LongRun) -> (Option<Line>, Failure) {
+    fn end(&self, ledger: &Ledger, keep: &Keep, args: &LongRun) -> (Option<Line>, Failure) {
         match self {
             Self::Signal(signal) => (None, Failure::Signal(*signal)),
             Self::Failed(message) => (Some(Line::Error(message.clone())), Failure::Told(Exit::Failure)),
-            Self::MaxTime if ledger.finished() > keep.found() => (None, Failure::Told(Exit::Stopped)),
+            Self::MaxTime if ledger.reached() > keep.found() => (None, Failure::Told(Exit::Stopped)),
             // Another run of the same length would not do better. The first one may have been a trial.
             Self::MaxTime => {
-                let text = too_short(ledger, threads, keep, args);
+                let time = output::seconds(args.max_time.unwrap_or_default().as_secs_f64());
+                let text =
+                    format!("no task was finished within {time}, for one takes longer: give a longer --max-time");
                 if keep.went_on() {
                     (Some(Line::Error(text)), Failure::Told(Exit::Failure))
                 } else {
@@ -256,15 +255,4 @@ impl Early {
             }
         }
     }
-}
-
-/// Says that the time was up before a single unit was finished.
-fn too_short(ledger: &Ledger, threads: usize, keep: &Keep, args: &LongRun) -> String {
-    let time = output::seconds(args.max_time.unwrap_or_default().as_secs_f64());
-    let unit = match keep.found() {
-        0 => "longer than that".to_owned(),
-        // Of all that was ever spent, some was spent on units that were lost.
-        found => format!("up to {}", output::seconds(ledger.origin.seconds * threads as f64 / found as f64)),
-    };
-    format!("no unit was finished within {time}, for one takes {unit}: give a longer --max-time")
 }

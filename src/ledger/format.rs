@@ -1,7 +1,7 @@
-//! A ledger as text, formats 1 and 2.
+//! A ledger as text, formats 1 to 3.
 //!
 //! ```text
-//! queens ledger 2                        the format
+//! queens ledger 3                        the format
 //! n 16                                   columns and rows of the board
 //! prefix -                               the queens given, or - for none; or symmetry half, or symmetry quarter
 //! engine backtrack                       who counted
@@ -11,30 +11,34 @@
 //! host cassini                           the machine that saved it
 //! program queens 0.2.0                   and its program
 //! seconds 12.345                         wall time spent so far
-//! cpu 24.102                             processor time of all threads; format 1, which 0.1 wrote, has no such line
+//! cpu 24.102                             processor time of all threads, or - where it is not known; format 1, which
+//!                                        0.1 wrote, has no such line
 //! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once; in a
 //!                                        profile first the placements of 0, 1, 2, ... queens
 //! unit 3 98712
+//! part 4 17 51240                        of a unit that is not finished, how many of its first tasks are, and their
+//!                                        tally: ascending, each once; formats 1 and 2 have no such lines
 //! sha256 4b43…                           of every byte above this line: `head -n -1 FILE | sha256sum`
 //! ```
 //!
 //! UTF-8, lines end in a newline, the lines stand in this order. There is one way to write a ledger, and
 //! [`decode`] takes nothing else: it writes what it has read again and compares. A file that is cut short anywhere or
 //! has any byte changed is therefore refused. A program that does not know the format's number refuses the file
-//! unread. Where the processor time of a part is not known, that of the whole is not either, and the format is 1.
+//! unread. Where the processor time of a part is not known, that of the whole is not either. A ledger is written in the
+//! lowest format that has what it says: 1 without the processor time, 2 with it, 3 where units are finished in part.
 
 use std::fmt::Write;
 use std::str::Lines;
 
 use sha2::{Digest, Sha256};
 
-use super::{Fingerprint, Ledger, Origin, Subject};
+use super::{Fingerprint, Ledger, Origin, Partial, Subject};
 use crate::placement::Placement;
 use crate::turn::TurnBoard;
 
-/// The number in the first line, without and with the processor time. It grows with every change that an older program
-/// would misread.
-const VERSIONS: [&str; 2] = ["1", "2"];
+/// The number in the first line: without the processor time, with it, and with parts of units. It grows with every change
+/// that an older program would misread.
+const VERSIONS: [&str; 3] = ["1", "2", "3"];
 pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
 
@@ -46,7 +50,7 @@ pub enum FormatError {
     #[error("not a ledger of queens")]
     NotALedger,
     /// From another time.
-    #[error("ledger format {0}; this program reads formats {first} and {last}", first = VERSIONS[0], last = VERSIONS[1])]
+    #[error("ledger format {0}; this program reads formats {first} to {last}", first = VERSIONS[0], last = VERSIONS[2])]
     Version(String),
     /// The end is missing.
     #[error("cut short: its last line is not a checksum")]
@@ -68,9 +72,11 @@ pub fn encode(ledger: &Ledger) -> String {
         Subject::Completions(prefix) => format!("prefix {prefix}"),
         Subject::Unchanged(board) => format!("symmetry {}", board.turn()),
     };
-    let (version, cpu) = match origin.cpu_seconds {
-        None => (VERSIONS[0], String::new()),
-        Some(seconds) => (VERSIONS[1], format!("cpu {seconds:.3}\n")),
+    let (version, cpu) = match (ledger.partials().next(), origin.cpu_seconds) {
+        (None, None) => (VERSIONS[0], String::new()),
+        (None, Some(seconds)) => (VERSIONS[1], format!("cpu {seconds:.3}\n")),
+        (Some(_), None) => (VERSIONS[2], "cpu -\n".to_owned()),
+        (Some(_), Some(seconds)) => (VERSIONS[2], format!("cpu {seconds:.3}\n")),
     };
     let mut text = format!(
         "{MAGIC}{version}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
@@ -83,6 +89,9 @@ pub fn encode(ledger: &Ledger) -> String {
     );
     for (unit, tally) in ledger.tallies() {
         writeln!(text, "unit {unit} {tally}").expect("a string takes everything");
+    }
+    for (unit, Partial { tasks, tally }) in ledger.partials() {
+        writeln!(text, "part {unit} {tasks} {tally}").expect("a string takes everything");
     }
     let checksum = checksum(&text);
     text + &checksum
@@ -151,12 +160,24 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
         host: field(&mut lines, "host")?.to_owned(),
         program: field(&mut lines, "program")?.to_owned(),
         seconds: seconds(field(&mut lines, "seconds")?)?,
-        cpu_seconds: if version == VERSIONS[0] { None } else { Some(seconds(field(&mut lines, "cpu")?)?) },
+        cpu_seconds: match version {
+            "1" => None,
+            _ => Some(field(&mut lines, "cpu")?).filter(|cpu| *cpu != "-").map(seconds).transpose()?,
+        },
     };
     for line in lines {
-        let (unit, tally) =
-            line.strip_prefix("unit ").and_then(|rest| rest.split_once(' ')).ok_or("a line is no unit")?;
-        ledger.record(parsed("unit", unit)?, parsed("tally", tally)?).map_err(|error| error.to_string())?;
+        let (kind, rest) = line.split_once(' ').ok_or("a line is no unit")?;
+        let (unit, rest) = rest.split_once(' ').ok_or("a line is no unit")?;
+        let unit = parsed("unit", unit)?;
+        let entered = match kind {
+            "unit" => ledger.record(unit, parsed("tally", rest)?),
+            "part" => {
+                let (tasks, tally) = rest.split_once(' ').ok_or("a part has no tally")?;
+                ledger.record_partial(unit, Partial { tasks: parsed("tasks", tasks)?, tally: parsed("tally", tally)? })
+            }
+            _ => return Err("a line is no unit".to_owned()),
+        };
+        entered.map_err(|error| error.to_string())?;
     }
     Ok(ledger)
 }
@@ -210,7 +231,45 @@ mod tests {
         timed.origin.cpu_seconds = Some(2.75);
         let text = text.replace("ledger 1", "ledger 2").replace("1.500\n", "1.500\ncpu 2.750\n");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
+        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
+        // With a part of a unit it is format 3, whether the processor time is known or not.
+        timed.record_partial(4, Partial { tasks: 17, tally: "1 2 30".parse().unwrap() }).unwrap();
+        let text = text.replace("ledger 2", "ledger 3") + "part 4 17 1 2 30\n";
+        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
+        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
+        timed.origin.cpu_seconds = None;
+        let text = text.replace("cpu 2.750", "cpu -");
+        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed));
+    }
+
+    /// Parts stand behind all finished units, in order, each once, and none of a finished unit.
+    #[test]
+    fn there_is_one_way_to_write_parts() {
+        let mut ledger = small();
+        ledger.record_partial(4, Partial { tasks: 17, tally: 5.into() }).unwrap();
+        let text = encode(&ledger);
+        let body = &text[..text.rfind(CHECKSUM).unwrap()];
+        let sealed = |body: &str| decode((body.to_owned() + &checksum(body)).as_bytes());
+        assert_eq!(sealed(body), Ok(ledger));
+        for (from, to) in [
+            ("part 4 17 5\n", ""),
+            ("part 4 17 5\n", "part 4 0 0\n"),
+            ("part 4 17 5\n", "part 4 017 5\n"),
+            ("part 4 17 5\n", "part 4 17\n"),
+            ("part 4 17 5\n", "part 4 17 5\npart 4 17 5\n"),
+            ("part 4 17 5\n", "part 4 16 5\npart 4 17 5\n"),
+            ("part 4 17 5\n", "part 5 17 5\n"),
+            ("part 4 17 5\n", "part 7 1 1\n"),
+            ("part 4 17 5\n", "piece 4 17 5\n"),
+            ("unit 7 3\npart 4 17 5\n", "part 4 17 5\nunit 7 3\n"),
+            ("ledger 3", "ledger 2"),
+            ("ledger 3", "ledger 1"),
+            ("cpu -", "cpu 1"),
+            ("cpu -\n", ""),
+        ] {
+            assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
+        }
     }
 
     #[test]
@@ -269,7 +328,7 @@ mod tests {
         let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
         assert_eq!(error(b""), "not a ledger of queens");
         assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens");
-        assert_eq!(error(b"queens ledger 3\nanything"), "ledger format 3; this program reads formats 1 and 2");
+        assert_eq!(error(b"queens ledger 4\nanything"), "ledger format 4; this program reads formats 1 to 3");
         assert_eq!(error(b"queens ledger 1\nn 8\n"), "cut short: its last line is not a checksum");
     }
 
@@ -277,6 +336,7 @@ mod tests {
         #[test]
         fn writing_and_reading_are_inverse(
             tallies in proptest::collection::btree_map(0usize..1000, any::<u128>(), 0..40),
+            parts in proptest::collection::btree_map(0usize..1000, (1..=u64::MAX, any::<u128>()), 0..3),
             host in "[ -~\n]{0,20}",
             seconds in 0.0f64..1e9,
         ) {
@@ -285,6 +345,10 @@ mod tests {
             let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
             for (unit, tally) in tallies {
                 ledger.record(unit, tally.into()).unwrap();
+            }
+            for (unit, (tasks, tally)) in parts {
+                // Some of them are finished, and are not to be had in part.
+                let _ = ledger.record_partial(unit, Partial { tasks, tally: tally.into() });
             }
             ledger.origin.host = host;
             ledger.origin.seconds = seconds;

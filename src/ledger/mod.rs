@@ -16,6 +16,7 @@ pub mod store;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use crate::plan::Plan;
 use crate::shard::Shard;
 use crate::tally::{Overflow, Tally};
 
@@ -45,6 +46,28 @@ pub enum LedgerError {
         shard: Shard,
         /// The units of the plan.
         units: usize,
+    },
+    /// What two ledgers have of an unfinished unit does not go together: one of them is wrong.
+    #[error("unit {unit}: its first {tasks} tasks have {tally}, which does not go with {other}")]
+    Part {
+        /// The unit.
+        unit: usize,
+        /// How many of its tasks are finished.
+        tasks: u64,
+        /// What they have.
+        tally: Box<Tally>,
+        /// What else is known of the unit.
+        other: String,
+    },
+    /// More tasks are said to be finished than the unit has.
+    #[error("unit {unit} has {of} tasks, and {tasks} of them are said to be finished")]
+    Beyond {
+        /// The unit.
+        unit: usize,
+        /// How many of its tasks are said to be finished.
+        tasks: u64,
+        /// How many it has.
+        of: u64,
     },
     /// Two tallies for one unit: one of them is wrong.
     #[error("unit {unit} has two tallies, {first} and {second}")]
@@ -79,7 +102,18 @@ impl Default for Origin {
     }
 }
 
-/// Finished units and their tallies.
+/// What is finished of a unit: its first tasks, in the order of the plan.
+///
+/// Any two parts of a unit are one within the other, so of two the larger says all that both do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partial {
+    /// How many tasks.
+    pub tasks: u64,
+    /// What these have, weights included.
+    pub tally: Tally,
+}
+
+/// Finished units and their tallies, and what is finished of units that are not.
 ///
 /// ```
 /// use queens::ledger::{Fingerprint, Ledger};
@@ -97,6 +131,8 @@ pub struct Ledger {
     fingerprint: Fingerprint,
     shard: Shard,
     tallies: BTreeMap<usize, Tally>,
+    /// Of units that are not finished, never of others.
+    partials: BTreeMap<usize, Partial>,
     /// Where it comes from.
     pub origin: Origin,
 }
@@ -104,7 +140,7 @@ pub struct Ledger {
 impl Ledger {
     /// A ledger without a finished unit.
     pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        Self { fingerprint, shard, tallies: BTreeMap::new(), origin: Origin::default() }
+        Self { fingerprint, shard, tallies: BTreeMap::new(), partials: BTreeMap::new(), origin: Origin::default() }
     }
 
     /// What its units mean.
@@ -120,6 +156,11 @@ impl Ledger {
     /// The finished units in order.
     pub fn tallies(&self) -> impl Iterator<Item = (usize, Tally)> {
         self.tallies.iter().map(|(&unit, tally)| (unit, tally.clone()))
+    }
+
+    /// What is finished of units that are not, in order.
+    pub fn partials(&self) -> impl Iterator<Item = (usize, &Partial)> {
+        self.partials.iter().map(|(&unit, partial)| (unit, partial))
     }
 
     /// How many units are finished.
@@ -142,7 +183,7 @@ impl Ledger {
         self.finished() == self.units()
     }
 
-    /// The sum of its tallies.
+    /// The sum of the tallies of its finished units.
     ///
     /// # Errors
     /// Where it does not fit.
@@ -159,15 +200,29 @@ impl Ledger {
         differ("shard", &self.shard.to_string(), &shard.to_string())
     }
 
-    /// Enters a finished unit. Entering the same tally again changes nothing.
+    /// Whether no unit is said to have more finished tasks than this plan gives it.
     ///
     /// # Errors
-    /// Where the unit is not one of the shard, or has another tally.
+    /// Where one is: the ledger was not made by this plan.
+    pub fn check_partials(&self, plan: &impl Plan) -> Result<(), LedgerError> {
+        let beyond = |(&unit, &Partial { tasks, .. }): (&usize, &Partial)| {
+            let of = plan.tasks(unit);
+            (tasks > of).then_some(LedgerError::Beyond { unit, tasks, of })
+        };
+        self.partials.iter().find_map(beyond).map_or(Ok(()), Err)
+    }
+
+    /// Enters a finished unit, which takes the place of what was known of a part of it. Entering the same tally again
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// Where the unit is not one of the shard, has another tally, or has less than a part of it is known to have.
     pub fn record(&mut self, unit: usize, tally: Tally) -> Result<(), LedgerError> {
-        let units = self.fingerprint.units;
-        if unit >= units || !self.shard.contains(unit) {
-            return Err(LedgerError::Outside { unit, shard: self.shard, units });
+        self.check_unit(unit)?;
+        if let Some(partial) = self.partials.get(&unit).filter(|partial| !tally.covers(&partial.tally)) {
+            return Err(partial.contradicts(unit, format!("{tally} for all of it")));
         }
+        self.partials.remove(&unit);
         match self.tallies.entry(unit) {
             Entry::Vacant(entry) => {
                 entry.insert(tally);
@@ -181,16 +236,67 @@ impl Ledger {
         }
     }
 
+    /// Enters what is finished of a unit. Less than is known of it already changes nothing.
+    ///
+    /// # Errors
+    /// Where the unit is not one of the shard, or contradicts what is known of it.
+    pub fn record_partial(&mut self, unit: usize, partial: Partial) -> Result<(), LedgerError> {
+        self.check_unit(unit)?;
+        if let Some(tally) = self.tallies.get(&unit) {
+            let fits = tally.covers(&partial.tally);
+            return if fits { Ok(()) } else { Err(partial.contradicts(unit, format!("{tally} for all of it"))) };
+        }
+        if partial.tasks == 0 {
+            return Ok(());
+        }
+        if let Some(known) = self.partials.get(&unit) {
+            let (less, more) = if known.tasks <= partial.tasks { (known, &partial) } else { (&partial, known) };
+            let fits = more.tally.covers(&less.tally) && (more.tasks > less.tasks || more.tally == less.tally);
+            if !fits {
+                return Err(less.contradicts(unit, format!("{} for {}", more.tally, more.tasks)));
+            }
+            if known.tasks >= partial.tasks {
+                return Ok(());
+            }
+        }
+        self.partials.insert(unit, partial);
+        Ok(())
+    }
+
+    /// What is finished of a unit that is not finished itself.
+    pub(crate) fn partial(&self, unit: usize) -> Partial {
+        self.partials.get(&unit).cloned().unwrap_or_default()
+    }
+
+    /// Forgets what is known of a part of a unit, so that it is counted anew.
+    pub(crate) fn forget_partial(&mut self, unit: usize) {
+        self.partials.remove(&unit);
+    }
+
+    fn check_unit(&self, unit: usize) -> Result<(), LedgerError> {
+        let units = self.fingerprint.units;
+        if unit < units && self.shard.contains(unit) {
+            return Ok(());
+        }
+        Err(LedgerError::Outside { unit, shard: self.shard, units })
+    }
+
+    /// How far it is: finished units, and finished tasks of others. It grows with all that is entered.
+    pub fn reached(&self) -> (usize, u64) {
+        (self.finished(), self.partials.values().map(|partial| partial.tasks).sum())
+    }
+
     /// Enters all that `other` knows, whatever its shard.
     ///
     /// # Errors
     /// Where it belongs to another count, or contradicts what is here; this ledger is then of no further use.
     pub fn join(&mut self, other: &Self) -> Result<(), LedgerError> {
         other.fingerprint.check(&self.fingerprint)?;
-        let before = self.finished();
+        let before = self.reached();
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
+        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial.clone()))?;
         // The same file given twice was computed once.
-        if self.finished() > before {
+        if self.reached() > before {
             self.origin.seconds += other.origin.seconds;
             self.origin.cpu_seconds = self.origin.cpu_seconds.zip(other.origin.cpu_seconds).map(|(a, b)| a + b);
         }
@@ -204,6 +310,13 @@ impl Ledger {
             !shard.units(self.fingerprint.units).all(|unit| self.tallies.contains_key(&unit))
         };
         (1..=of).filter(open)
+    }
+}
+
+impl Partial {
+    /// The error where something else is known of its unit.
+    fn contradicts(&self, unit: usize, other: String) -> LedgerError {
+        LedgerError::Part { unit, tasks: self.tasks, tally: Box::new(self.tally.clone()), other }
     }
 }
 
@@ -249,6 +362,56 @@ mod tests {
         assert_eq!(ledger.record(4, 1.into()), Ok(()));
         assert!(!ledger.is_complete());
         assert_eq!(ledger.todo(), [1, 7]);
+    }
+
+    /// What is known of a part of a unit holds for the whole, and for any other part.
+    #[test]
+    fn parts_that_contradict_are_refused() {
+        let part = |tasks, tally: u128| Partial { tasks, tally: tally.into() };
+        let ledger = || {
+            let mut ledger = Ledger::new(fingerprint(5), Shard::new(1, 2).unwrap());
+            ledger.record_partial(2, part(3, 30)).unwrap();
+            ledger.record(4, 50.into()).unwrap();
+            ledger
+        };
+        let refused = |unit, part| ledger().record_partial(unit, part).unwrap_err().to_string();
+        let start = "unit 2: its first 3 tasks have 30, which does not go with ";
+        assert_eq!(refused(2, part(3, 31)), format!("{start}31 for 3"));
+        assert_eq!(refused(2, part(4, 29)), format!("{start}29 for 4"));
+        assert_eq!(refused(2, part(2, 31)), "unit 2: its first 2 tasks have 31, which does not go with 30 for 3");
+        assert_eq!(
+            refused(4, part(1, 51)),
+            "unit 4: its first 1 tasks have 51, which does not go with 50 for all of it"
+        );
+        assert_eq!(refused(3, part(1, 1)), "unit 3 is none of shard 1/2 of a plan with 5 units");
+        assert_eq!(ledger().record(2, 29.into()).unwrap_err().to_string(), format!("{start}29 for all of it"));
+        // Of a profile every number counts.
+        let profile = |text: &str| Partial { tasks: 1, tally: text.parse().unwrap() };
+        let mut profiles = Ledger::new(fingerprint(5), Shard::WHOLE);
+        profiles.record_partial(0, profile("1 7 40")).unwrap();
+        assert!(profiles.record(0, "1 6 41".parse().unwrap()).is_err());
+        profiles.record(0, "1 7 40".parse().unwrap()).unwrap();
+        assert_eq!((profiles.partials().count(), profiles.finished()), (0, 1), "a finished unit has no part");
+    }
+
+    /// The same file given twice was computed once, what it has of unfinished units included.
+    #[test]
+    fn time_is_added_for_what_is_new() {
+        let mut first = Ledger::new(fingerprint(5), Shard::WHOLE);
+        first.record(1, 5.into()).unwrap();
+        (first.origin.seconds, first.origin.cpu_seconds) = (10.0, Some(20.0));
+        let mut second = Ledger::new(fingerprint(5), Shard::WHOLE);
+        second.record_partial(2, Partial { tasks: 1, tally: 1.into() }).unwrap();
+        (second.origin.seconds, second.origin.cpu_seconds) = (1.0, Some(2.0));
+        let mut merged = Ledger::new(fingerprint(5), Shard::WHOLE);
+        for ledger in [&first, &first, &second, &second, &first] {
+            merged.join(ledger).unwrap();
+        }
+        assert_eq!((merged.origin.seconds, merged.origin.cpu_seconds), (11.0, Some(22.0)));
+        second.record(3, 1.into()).unwrap();
+        second.origin.cpu_seconds = None;
+        merged.join(&second).unwrap();
+        assert_eq!((merged.origin.seconds, merged.origin.cpu_seconds), (12.0, None));
     }
 
     proptest! {
@@ -301,6 +464,34 @@ mod tests {
             let lost_units = lost <= of && (lost as usize) <= units;
             prop_assert_eq!(missing, if lost_units { vec![lost] } else { vec![] });
             prop_assert_eq!(merged.is_complete(), !lost_units);
+        }
+
+        /// Parts of units go together in any order, and what is known in the end is the largest of each.
+        #[test]
+        fn parts_merge_to_the_largest(
+            parts in proptest::collection::vec((0usize..4, 0u64..6), 0..20),
+            finished in proptest::collection::vec(any::<bool>(), 4),
+        ) {
+            // A unit has five tasks; the first k of unit u count 10u + k².
+            let tally = |unit: usize, tasks: u64| Tally::from(10 * unit as u128 + u128::from(tasks * tasks));
+            let mut merged = Ledger::new(fingerprint(4), Shard::WHOLE);
+            for (number, &(unit, tasks)) in parts.iter().enumerate() {
+                let mut one = Ledger::new(fingerprint(4), Shard::WHOLE);
+                one.record_partial(unit, Partial { tasks, tally: tally(unit, tasks) }).unwrap();
+                if finished[unit] && number % 3 == 0 {
+                    one.record(unit, tally(unit, 5)).unwrap();
+                }
+                merged.join(&one).unwrap();
+            }
+            for unit in 0..4 {
+                let known = || parts.iter().enumerate().filter(move |(_, part)| part.0 == unit);
+                let done = finished[unit] && known().any(|(number, _)| number % 3 == 0);
+                let most = known().map(|(_, part)| part.1).max().unwrap_or(0);
+                prop_assert_eq!(merged.todo().contains(&unit), !done);
+                let tasks = if done { 0 } else { most };
+                prop_assert_eq!(merged.partial(unit).tasks, tasks);
+                prop_assert!(tasks == 0 || merged.partial(unit).tally == tally(unit, tasks));
+            }
         }
 
         /// A tally that differs between two ledgers never passes.

@@ -112,12 +112,15 @@ const MOST_TASKS: [u64; 2] = [256, 4096];
 /// keeping them hundreds of megabytes.
 pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
     match (half, odd) {
-        (..=9 | 13.., _) | (10, false) => None,
+        (..=SHARED_QUADRANTS | 13.., _) | (10, false) => None,
         (10, true) => Some(32),
         (11, _) => Some(8),
         (12, _) => Some(4),
     }
 }
+
+/// Largest half whose quadrants all fit in memory.
+const SHARED_QUADRANTS: usize = 9;
 
 /// Largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another, so
 /// that the east is listed once for all of them. Beyond, listing takes hardly any time.
@@ -322,7 +325,8 @@ impl Plan for HalvesPlan {
     /// Where the threads share the quadrants of a board, those of all tasks with the same middle column.
     fn group(&self, unit: usize) -> usize {
         let section = self.units[unit].section as usize;
-        if self.sections.len() > 1 && strip(self.half(), true).is_none() { section } else { unit }
+        let shared = self.sections.len() > 1 && self.half() <= SHARED_QUADRANTS;
+        if shared { section } else { unit }
     }
 
     fn work(&self, unit: usize) -> f64 {

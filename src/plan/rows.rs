@@ -4,6 +4,9 @@
 //! is its own image. So the first queen need only go in the upper half of its column, each task then standing for
 //! two. For odd N the queen in the middle square is its own image: there the choice moves on to the next queen,
 //! which cannot be in the middle row too and again only goes in the upper half.
+//!
+//! Each way to set these lines is a unit. On large boards a unit is cut further, by the queens of the next columns, into
+//! tasks that take seconds and not hours, for a task is what a stop of a run costs. How fine that cut is changes no unit.
 
 use crate::placement::Placement;
 use crate::plan::{Plan, Weighted};
@@ -33,8 +36,24 @@ impl Lines {
 pub struct RowsPlan {
     prefix: Placement,
     lines: u8,
-    tasks: Vec<Weighted<Placement>>,
+    units: Vec<Unit>,
+    /// Queens of a task.
+    queens: usize,
 }
+
+/// The completions of a placement.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    first: Weighted<Placement>,
+    tasks: u64,
+}
+
+/// A task leaves at most so many columns empty, if it need not set more than [`MOST_MORE`] queens for that. Backtracking
+/// takes a few seconds for so many.
+const MOST_LEFT: usize = 18;
+
+/// Queens that a task sets more than its unit, at most: three make some thousands of tasks, which are listed in no time.
+const MOST_MORE: usize = 3;
 
 impl RowsPlan {
     /// The tasks that together count the completions of `prefix`.
@@ -59,7 +78,40 @@ impl RowsPlan {
             }
             tasks = tasks.iter().flat_map(extensions).collect();
         }
-        Self { prefix: *prefix, lines, tasks }
+        Self::cut(prefix, lines, &tasks, MOST_LEFT)
+    }
+
+    /// Cuts units into tasks that leave so many columns, or as many as they may.
+    fn cut(prefix: &Placement, lines: u8, units: &[Weighted<Placement>], most_left: usize) -> Self {
+        let set = units.first().map_or(0, |unit| unit.task.len());
+        let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
+        let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
+        Self { prefix: *prefix, lines, units, queens }
+    }
+}
+
+/// The placements of so many queens that begin as this one does, in order.
+fn placements_to(first: Weighted<Placement>, queens: usize) -> impl Iterator<Item = Weighted<Placement>> {
+    let mut open = vec![first];
+    std::iter::from_fn(move || {
+        loop {
+            let next = open.pop()?;
+            if next.task.len() == queens {
+                return Some(next);
+            }
+            let begin = open.len();
+            open.extend(extensions(&next));
+            open[begin..].reverse();
+        }
+    })
+}
+
+/// How many there are of them.
+fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
+    match queens - first.task.len() {
+        0 => 1,
+        1 => extensions(&first).count() as u64,
+        _ => extensions(&first).map(|next| count_to(next, queens)).sum(),
     }
 }
 
@@ -90,15 +142,19 @@ impl Plan for RowsPlan {
     }
 
     fn units(&self) -> usize {
-        self.tasks.len()
+        self.units.len()
     }
 
-    fn tasks(&self, _unit: usize) -> u64 {
-        1
+    fn tasks(&self, unit: usize) -> u64 {
+        self.units[unit].tasks
     }
 
-    fn task(&self, unit: usize, _index: u64) -> Weighted<Placement> {
-        self.tasks[unit]
+    fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
+        self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
+    }
+
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
+        placements_to(self.units[unit].first, self.queens)
     }
 
     /// All alike: with two lines set the work of the tasks differs by no more than a factor of three, and counting
@@ -108,7 +164,7 @@ impl Plan for RowsPlan {
     }
 
     fn name(&self, unit: usize) -> String {
-        format!("unit {unit} (completions of {})", self.tasks[unit].task)
+        format!("unit {unit} (completions of {})", self.units[unit].first.task)
     }
 
     /// Sets a queen on a random free square of the next column, and so on: the task stands for as many parts as the
@@ -164,6 +220,50 @@ mod tests {
             assert_eq!(weight(Lines::One), if n == 0 { 1 } else { n as u64 }, "N = {n}");
             assert_eq!(weight(Lines::Two), if n < 2 { 1 } else { pairs }, "N = {n}");
         }
+    }
+
+    /// However fine a unit is cut, its tasks count the same; each is made alone as it comes in the row, and where no queen
+    /// is set yet, symmetry is left to them.
+    #[test]
+    fn tasks_of_a_unit_are_its_completions() {
+        let backtrack = Backtrack::default();
+        let mut worker = backtrack.worker();
+        let mut sum = |tasks: &mut dyn Iterator<Item = Weighted<Placement>>| -> u64 {
+            tasks.map(|task| task.weight * backtrack.count(&mut worker, &task.task)).sum()
+        };
+        for (n, total) in [(8, 92), (9, 352), (10, 724), (11, 2680)] {
+            let empty = Placement::empty(Size::new(n).unwrap());
+            let whole = Weighted { task: empty, weight: 1 };
+            for set in 0..=2 {
+                let units: Vec<_> = placements_to(whole, set).collect();
+                let plain = RowsPlan::cut(&empty, 2, &units, n);
+                for left in 0..=n {
+                    let fine = RowsPlan::cut(&empty, 2, &units, left);
+                    assert_eq!(fine.queens, (n - left).clamp(set, set + MOST_MORE));
+                    for unit in 0..units.len() {
+                        assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
+                        assert!(fine.unit(unit).all(|task| task.task.len() == fine.queens));
+                        let each = (0..fine.tasks(unit)).map(|index| fine.task(unit, index));
+                        assert!(each.eq(fine.unit(unit)), "N = {n}, unit {unit}, {left} columns left");
+                    }
+                    let all = &mut (0..fine.units()).flat_map(|unit| fine.unit(unit));
+                    assert_eq!(sum(all), total, "N = {n}, {left} columns left");
+                }
+            }
+        }
+    }
+
+    /// Up to N = 20 a unit is a task; beyond, a task leaves 18 columns, up to five queens being set.
+    #[test]
+    fn large_boards_have_units_of_many_tasks() {
+        let tasks = |n: usize| {
+            let plan = RowsPlan::new(&Placement::empty(Size::new(n).unwrap()), Lines::Two);
+            (plan.queens, plan.tasks(0))
+        };
+        assert_eq!([20, 21, 22, 23, 32].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
+        assert_eq!((tasks(20).1, tasks(21).1), (1, 17));
+        let first = Weighted { task: Placement::parse("1,3", Size::new(23).unwrap()).unwrap(), weight: 1 };
+        assert_eq!(tasks(23).1, placements_to(first, 5).count() as u64);
     }
 
     /// Over every choice there is, the parts count what the task counts.

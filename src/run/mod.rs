@@ -2,11 +2,13 @@
 
 pub(crate) mod dispatch;
 pub(crate) mod gate;
+mod pace;
 pub mod progress;
 pub(crate) mod recheck;
 mod stop;
 
 pub use gate::{Board, GateError};
+pub use pace::TimeLeft;
 pub use stop::Stop;
 
 use std::sync::{Mutex, PoisonError};
@@ -14,22 +16,24 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::engine::Engine;
-use crate::ledger::LedgerError;
+use crate::ledger::{LedgerError, Partial};
 use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
 
 /// Sees a run from within its threads. `()` sees nothing and costs nothing.
 pub(crate) trait Observer: Sync {
-    /// A thread of the pool takes up a unit.
-    fn begun(&self, _thread: usize, _unit: usize) {}
+    /// A thread of the pool takes up a unit, and is told what is finished of it already.
+    fn begun(&self, _thread: usize, _unit: usize) -> Partial {
+        Partial::default()
+    }
 
-    /// Asked before every task: whether to stop instead. The unit at hand is then not finished.
+    /// Asked before every task: whether to stop instead. The unit in hand is then not finished.
     fn stopped(&self) -> bool {
         false
     }
 
-    /// A thread has solved a task.
-    fn task_done(&self) {}
+    /// A thread has solved one more task of the unit that it has in hand; what is finished of that by now.
+    fn advanced(&self, _thread: usize, _partial: &Partial) {}
 
     /// A thread has solved a unit.
     ///
@@ -38,6 +42,9 @@ pub(crate) trait Observer: Sync {
     fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), Halt> {
         Ok(())
     }
+
+    /// What a thread has counted of the unit in hand is wrong.
+    fn disproved(&self, _thread: usize) {}
 }
 
 impl Observer for () {}
@@ -100,8 +107,7 @@ where
                 // Nobody else ever asks for this thread's worker, so the lock never waits; a panic elsewhere ends
                 // the run anyway.
                 let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
-                observer.begun(thread, unit);
-                let tally = unit_tally(plan, engine, &mut worker, unit, observer)?;
+                let tally = unit_tally(plan, engine, &mut worker, thread, unit, observer)?;
                 observer.finished(thread, unit, tally.clone())?;
                 Ok(tally)
             })
@@ -109,22 +115,30 @@ where
     })
 }
 
-/// The weighted sum over one unit.
-fn unit_tally<P, E, O>(plan: &P, engine: &E, worker: &mut E::Worker, unit: usize, observer: &O) -> Result<Tally, Halt>
+/// The weighted sum over one unit, from what the observer says is finished of it.
+fn unit_tally<P, E, O>(
+    plan: &P,
+    engine: &E,
+    worker: &mut E::Worker,
+    thread: usize,
+    unit: usize,
+    observer: &O,
+) -> Result<Tally, Halt>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
     O: Observer,
 {
-    let mut tally = Tally::default();
-    for weighted in plan.unit(unit) {
+    let mut finished = observer.begun(thread, unit);
+    for weighted in plan.unit(unit).skip(finished.tasks as usize) {
         if observer.stopped() {
             return Err(Halt::Stopped);
         }
-        engine.add_to(&mut tally, worker, &weighted)?;
-        observer.task_done();
+        engine.add_to(&mut finished.tally, worker, &weighted)?;
+        finished.tasks += 1;
+        observer.advanced(thread, &finished);
     }
-    Ok(tally)
+    Ok(finished.tally)
 }
 
 #[cfg(test)]

@@ -1,21 +1,22 @@
 //! Watching a run: its ledger, how far it is and how long it will take.
 //!
-//! The time left comes from the speed of the threads, not from the share done so far: every finished unit tells how
-//! much estimated work a thread does in a second, and the units at hand are counted by the time that they have
-//! already taken. Dividing the elapsed time by the finished share instead would leave the units at hand out, which
-//! at five percent of a hundred units is an error of a fifth. Later units count more, so that what only a start costs
-//! (tables, cold caches) and what else the machine was doing then are forgotten in time.
+//! What the threads have in hand belongs to the ledger too, as parts of units: a snapshot holds every task that is
+//! finished at that moment. So what a kill costs is what was finished since the last save, and what a stop costs is at most
+//! the task that each thread has in hand.
 //!
-//! Cost: a lock taken twice a unit, one atomic addition a task.
+//! The time left comes from the [pace](super::pace) of the threads, not from the share done so far: dividing the elapsed
+//! time by that share would leave the units in hand out, which at five percent of a hundred units is an error of a fifth.
+//!
+//! Cost: a lock taken twice a unit, and one a task that nobody else waits for.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
+use super::pace::{Pace, Sample, TimeLeft};
 use super::stop::Stop;
 use super::{Halt, Observer};
 use crate::clock::process_seconds;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
 use crate::tally::Tally;
 
@@ -23,14 +24,12 @@ use crate::tally::Tally;
 #[derive(Debug)]
 pub struct Watch {
     stop: Stop,
-    tasks: AtomicU64,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     ledger: Ledger,
-    solutions: u128,
     started: Instant,
     /// Seconds spent by earlier runs on the same ledger.
     earlier: f64,
@@ -38,22 +37,37 @@ struct State {
     cpu_before: Option<f64>,
     /// Estimated work of every unit of the plan; empty until the run starts.
     works: Vec<f64>,
-    /// Of the units of the ledger's shard, and of those finished, by this run or before.
-    work: Work,
-    /// What the threads have in hand, and since when.
-    at_hand: Vec<Option<(usize, Instant)>>,
-    /// Estimated work that a thread is expected to do in a second, for as long as no unit is finished to judge by.
-    expected: Option<f64>,
+    /// Estimated work of the units of the ledger's shard.
+    total: f64,
+    /// That of its finished units.
+    done: f64,
+    /// That of the finished tasks of other units, as far as no thread has them in hand.
+    parts: f64,
+    pace: Pace,
+    /// Solutions in finished units.
+    solutions: u128,
+    /// Tasks solved by this run in units that it has finished.
+    tasks: u64,
+    /// What each thread has in hand.
+    hands: Hands,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Work {
-    total: f64,
-    done: f64,
-    /// Work w done by this run and the seconds d that its threads took for it, as the sums of w·t and d·t over its units,
-    /// where t is how far into the run a unit was finished: the newest weigh most.
-    here: f64,
-    busy: f64,
+/// Whoever holds the lock of the state may take these, never the other way round.
+type Hands = Arc<[Mutex<Option<Hand>>]>;
+
+/// A unit that a thread has in hand.
+#[derive(Clone, Debug)]
+struct Hand {
+    unit: usize,
+    /// How many tasks it has.
+    of: u64,
+    /// How many of them earlier runs have finished.
+    earlier: u64,
+    /// What is finished of it by now.
+    finished: Partial,
+    begun: Instant,
+    /// When the last task was finished.
+    advanced: Instant,
 }
 
 /// How far a run is.
@@ -69,9 +83,9 @@ pub struct Progress {
     pub elapsed: Duration,
     /// The time of earlier runs on the same ledger.
     pub earlier: Duration,
-    /// Until it ends, where a unit is finished to judge by, or something was expected beforehand.
-    pub left: Option<Duration>,
-    /// Solutions in the finished units.
+    /// Until it ends, where enough is finished to judge by.
+    pub left: Option<TimeLeft>,
+    /// Solutions found so far.
     pub solutions: u128,
     /// Tasks solved by this run.
     pub tasks: u64,
@@ -90,17 +104,20 @@ impl Watch {
     pub fn new(ledger: Ledger) -> Self {
         let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
         let state = State {
-            solutions,
             started: Instant::now(),
             earlier: ledger.origin.seconds,
             cpu_before: ledger.origin.cpu_seconds.zip(process_seconds()).map(|(earlier, now)| earlier - now),
             works: Vec::new(),
-            work: Work::default(),
-            at_hand: Vec::new(),
-            expected: None,
+            total: 0.0,
+            done: 0.0,
+            parts: 0.0,
+            pace: Pace::default(),
+            solutions,
+            tasks: 0,
+            hands: Arc::default(),
             ledger,
         };
-        Self { stop: Stop::default(), tasks: AtomicU64::new(0), state: Mutex::new(state) }
+        Self { stop: Stop::default(), state: Mutex::new(state) }
     }
 
     /// The flag that stops the run.
@@ -108,13 +125,9 @@ impl Watch {
         &self.stop
     }
 
-    /// The ledger as it stands, with the seconds spent so far.
+    /// The ledger as it stands, with what the threads have in hand and the seconds spent so far.
     pub fn ledger(&self) -> Ledger {
-        let state = self.state();
-        let mut ledger = state.ledger.clone();
-        ledger.origin.seconds = state.earlier + state.started.elapsed().as_secs_f64();
-        ledger.origin.cpu_seconds = state.cpu_before.zip(process_seconds()).map(|(before, now)| before + now);
-        ledger
+        self.state().snapshot()
     }
 
     /// The same where it can be had within this time: a thread that fails may keep it for ever.
@@ -130,129 +143,202 @@ impl Watch {
         Some(self.ledger())
     }
 
-    /// Lets the time left be told before a unit is finished: one thread is expected to take so many seconds for the
-    /// whole plan, all shards together.
-    pub fn expect(&self, seconds: f64) {
-        let mut state = self.state();
-        let speed = state.works.iter().sum::<f64>() / seconds;
-        state.expected = Some(speed).filter(|speed| speed.is_finite() && *speed > 0.0);
-    }
-
-    /// The threads of the run; none before it starts.
-    pub fn threads(&self) -> usize {
-        self.state().at_hand.len()
-    }
-
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        self.state().progress(Instant::now(), self.tasks.load(Ordering::Relaxed))
+        self.state().progress(Instant::now())
     }
 
-    /// Takes note of the plan and the number of threads; the clock starts.
-    pub(crate) fn start(&self, plan: &impl Plan, threads: usize) {
+    /// Takes note of the plan and the number of threads; the clock starts. What this gives is to see the run.
+    pub(crate) fn start<'a, P: Plan>(&'a self, plan: &'a P, threads: usize) -> Watching<'a, P> {
         let mut state = self.state();
         let works: Vec<f64> = (0..plan.units()).map(|unit| plan.work(unit)).collect();
-        let sum = |units: &mut dyn Iterator<Item = usize>| units.map(|unit| works[unit]).sum();
-        let total = sum(&mut state.ledger.shard().units(works.len()));
-        let done = sum(&mut state.ledger.tallies().map(|(unit, _)| unit));
-        state.work = Work { total, done, ..Work::default() };
+        state.total = state.ledger.shard().units(works.len()).map(|unit| works[unit]).sum();
+        state.done = state.ledger.tallies().map(|(unit, _)| works[unit]).sum();
+        let part = |(unit, partial): (usize, &Partial)| works[unit] * share(partial.tasks, plan.tasks(unit));
+        state.parts = state.ledger.partials().map(part).sum();
         state.works = works;
-        state.at_hand = vec![None; threads];
+        state.hands = (0..threads).map(|_| Mutex::default()).collect();
         state.started = Instant::now();
+        Watching { watch: self, plan, hands: Arc::clone(&state.hands) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere ends the run anyway.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere ends the run anyway.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The share of a unit that so many tasks of it are.
+fn share(tasks: u64, of: u64) -> f64 {
+    if of == 0 { 0.0 } else { tasks as f64 / of as f64 }
+}
+
+impl Hand {
+    /// What this run has finished of the unit, as a sample of its pace; nothing where that is too little to tell.
+    fn sample(&self, state: &State) -> Option<Sample> {
+        /// Fewer tasks say little of the others.
+        const FEWEST: u64 = 8;
+        let tasks = self.finished.tasks - self.earlier;
+        if tasks < FEWEST.min(self.of) {
+            return None;
+        }
+        let since = |earlier: Instant| self.advanced.saturating_duration_since(earlier).as_secs_f64();
+        let work = state.works[self.unit] * share(tasks, self.of);
+        Some(Sample { work, seconds: since(self.begun), at: since(state.started) })
     }
 }
 
 impl State {
-    /// A thread has solved the unit that it had in hand.
-    fn finish(&mut self, thread: usize, unit: usize, now: Instant) {
-        let Some((_, since)) = self.at_hand[thread].take() else { return };
-        let late = now.saturating_duration_since(self.started).as_secs_f64();
-        self.work.done += self.works[unit];
-        self.work.here += self.works[unit] * late;
-        self.work.busy += now.saturating_duration_since(since).as_secs_f64() * late;
+    fn hands(&self) -> impl Iterator<Item = Hand> {
+        self.hands.iter().filter_map(|hand| lock(hand).clone())
     }
 
-    fn progress(&self, now: Instant, tasks: u64) -> Progress {
-        let Work { total, done, here, busy } = self.work;
-        let measured = here > 0.0;
-        let speed = if measured { here / busy.max(f64::MIN_POSITIVE) } else { self.expected.unwrap_or(0.0) };
-        // No unit at hand counts for more than it is estimated to be, however long it takes.
-        let partly = |&(unit, since): &(usize, Instant)| {
-            (now.saturating_duration_since(since).as_secs_f64() * speed).min(self.works[unit])
-        };
-        let at_hand: Vec<(f64, f64)> =
-            self.at_hand.iter().flatten().map(|unit| (partly(unit), self.works[unit.0])).collect();
-        let reached = done + at_hand.iter().map(|unit| unit.0).sum::<f64>();
-        let units = self.ledger.units();
-        let units_done = self.ledger.finished();
-        let share = if units_done == units {
-            1.0
-        } else if total > 0.0 {
-            (reached / total).clamp(0.0, 1.0)
-        } else {
-            // Asked before the run has begun.
-            0.0
-        };
-        let left = if units_done == units {
-            Some(0.0)
-        } else {
-            // Near the end the longest unit at hand decides, while other threads idle.
-            let longest = at_hand.iter().map(|(reached, work)| work - reached).fold(0.0, f64::max);
-            (speed > 0.0).then(|| ((total - reached) / self.at_hand.len() as f64).max(longest) / speed)
-        };
+    fn snapshot(&self) -> Ledger {
+        let mut ledger = self.ledger.clone();
+        for hand in self.hands() {
+            let entered = ledger.record_partial(hand.unit, hand.finished);
+            entered.expect("what a thread has in hand goes on from what the ledger has of it");
+        }
+        ledger.origin.seconds = self.earlier + self.started.elapsed().as_secs_f64();
+        ledger.origin.cpu_seconds = self.cpu_before.zip(process_seconds()).map(|(before, now)| before + now);
+        ledger
+    }
+
+    fn progress(&self, now: Instant) -> Progress {
+        let hands: Vec<Hand> = self.hands().collect();
+        let (mut pace, mut blind) = (self.pace, 0);
+        for hand in &hands {
+            match hand.sample(self) {
+                Some(sample) => pace.add(sample),
+                None => blind += 1,
+            }
+        }
+        let seconds = pace.seconds();
+        let (units, units_done) = (self.ledger.units(), self.ledger.finished());
+        // Of every unit in hand the work that is done, and what is left. The task in hand counts for no more than what it
+        // is estimated to be, however long it takes.
+        let in_hand: Vec<(f64, f64)> = hands
+            .iter()
+            .map(|hand| {
+                let work = self.works[hand.unit];
+                let task = work * share(1, hand.of);
+                let passed = now.saturating_duration_since(hand.advanced).as_secs_f64();
+                let partly = seconds.map_or(0.0, |seconds| (passed / seconds).min(task));
+                let done = (work * share(hand.finished.tasks, hand.of) + partly).min(work);
+                (done, work - done)
+            })
+            .collect();
+        let reached = self.done + self.parts + in_hand.iter().map(|unit| unit.0).sum::<f64>();
+        let left = seconds.zip(pace.error(blind)).and_then(|(seconds, error)| {
+            // Near the end the longest unit in hand decides, while other threads idle.
+            let longest = in_hand.iter().map(|unit| unit.1).fold(0.0, f64::max);
+            let expected = ((self.total - reached) / self.hands.len() as f64).max(longest) * seconds;
+            let [expected, low, high] = [1.0, 1.0 - error, 1.0 + error].map(|factor| {
+                // More than a duration holds, hundreds of billions of years, is as good as not known.
+                Duration::try_from_secs_f64(expected * factor).ok()
+            });
+            Some(TimeLeft { expected: expected?, low: low?, high: high? })
+        });
+        let finished = units_done == units;
+        let parts = self.ledger.partials().filter(|(unit, _)| !hands.iter().any(|hand| hand.unit == *unit));
+        let parts = parts.map(|(_, partial)| partial.tally.get());
+        let parts = parts.chain(hands.iter().map(|hand| hand.finished.tally.get()));
         Progress {
             units_done,
             units,
-            share,
+            share: if finished {
+                1.0
+            } else if self.total > 0.0 {
+                (reached / self.total).clamp(0.0, 1.0)
+            } else {
+                // Asked before the run has begun.
+                0.0
+            },
             elapsed: now.saturating_duration_since(self.started),
             earlier: Duration::try_from_secs_f64(self.earlier).unwrap_or(Duration::MAX),
-            left: left.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            solutions: self.solutions,
-            tasks,
+            left: if finished { Some(TimeLeft::NOTHING) } else { left },
+            solutions: parts.fold(self.solutions, u128::saturating_add),
+            tasks: self.tasks + hands.iter().map(|hand| hand.finished.tasks - hand.earlier).sum::<u64>(),
         }
     }
 }
 
-impl Observer for Watch {
-    fn begun(&self, thread: usize, unit: usize) {
-        self.state().at_hand[thread] = Some((unit, Instant::now()));
+/// Sees a run for a [`Watch`].
+#[derive(Debug)]
+pub(crate) struct Watching<'a, P> {
+    watch: &'a Watch,
+    plan: &'a P,
+    hands: Hands,
+}
+
+impl<P: Plan> Observer for Watching<'_, P> {
+    fn begun(&self, thread: usize, unit: usize) -> Partial {
+        let (now, of) = (Instant::now(), self.plan.tasks(unit));
+        let mut state = self.watch.state();
+        let finished = state.ledger.partial(unit);
+        state.parts -= state.works[unit] * share(finished.tasks, of);
+        let hand = Hand { unit, of, earlier: finished.tasks, finished: finished.clone(), begun: now, advanced: now };
+        *lock(&self.hands[thread]) = Some(hand);
+        finished
     }
 
     fn stopped(&self) -> bool {
-        self.stop.is_requested()
+        self.watch.stop.is_requested()
     }
 
-    fn task_done(&self) {
-        // Relaxed: a figure for people, read now and then.
-        self.tasks.fetch_add(1, Ordering::Relaxed);
+    fn advanced(&self, thread: usize, partial: &Partial) {
+        let now = Instant::now();
+        if let Some(hand) = &mut *lock(&self.hands[thread]) {
+            hand.finished.clone_from(partial);
+            hand.advanced = now;
+        }
     }
 
     fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
-        let mut state = self.state();
-        state.solutions = state.solutions.saturating_add(tally.get());
+        let now = Instant::now();
+        let mut state = self.watch.state();
+        let solutions = tally.get();
         state.ledger.record(unit, tally)?;
-        state.finish(thread, unit, Instant::now());
+        state.solutions = state.solutions.saturating_add(solutions);
+        state.done += state.works[unit];
+        if let Some(mut hand) = lock(&self.hands[thread]).take() {
+            // A double check takes its time too.
+            hand.advanced = now;
+            state.tasks += hand.finished.tasks - hand.earlier;
+            if let Some(sample) = hand.sample(&state) {
+                state.pace.add(sample);
+            }
+        }
         Ok(())
+    }
+
+    fn disproved(&self, thread: usize) {
+        let mut state = self.watch.state();
+        if let Some(hand) = lock(&self.hands[thread]).take() {
+            state.ledger.forget_partial(hand.unit);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Engine;
     use crate::ledger::Fingerprint;
     use crate::plan::Weighted;
+    use crate::run::run;
     use crate::{Placement, Shard, Size};
+    use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Ten units, the last of which is half of all work.
+    /// Ten units of ten tasks each, the last of which is half of all work. Task t of unit u counts 10u + t + 1.
     struct Uneven;
 
     impl Plan for Uneven {
-        type Task = ();
+        type Task = u64;
 
         fn fingerprint(&self) -> String {
             "uneven".to_owned()
@@ -263,11 +349,11 @@ mod tests {
         }
 
         fn tasks(&self, _unit: usize) -> u64 {
-            1
+            10
         }
 
-        fn task(&self, _unit: usize, _index: u64) -> Weighted<()> {
-            Weighted { task: (), weight: 1 }
+        fn task(&self, unit: usize, index: u64) -> Weighted<u64> {
+            Weighted { task: 10 * unit as u64 + index + 1, weight: 1 }
         }
 
         fn work(&self, unit: usize) -> f64 {
@@ -275,98 +361,212 @@ mod tests {
         }
     }
 
-    fn watch(done: &[usize]) -> Watch {
+    /// What all tasks together count.
+    const ALL: u128 = 100 * 101 / 2;
+
+    fn ledger(done: &[usize]) -> Ledger {
         let fingerprint = Fingerprint::new(Placement::empty(Size::new(8).unwrap()), "none", &Uneven);
         let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
         for &unit in done {
             ledger.record(unit, 2.into()).unwrap();
         }
-        let watch = Watch::new(ledger);
-        watch.start(&Uneven, 2);
-        watch
+        ledger
     }
 
-    /// The state after two threads have spent given seconds, with no clock involved.
-    fn after(watch: &Watch, here: f64, busy: f64, at_hand: [Option<(usize, u64)>; 2]) -> Progress {
-        let mut state = watch.state();
-        state.work.done += here;
-        state.work.here = here;
-        state.work.busy = busy;
-        let since = state.started;
-        let now = since + Duration::from_secs(1000);
-        state.at_hand = at_hand
-            .map(|unit| unit.map(|(unit, seconds)| (unit, since + Duration::from_secs(1000 - seconds))))
-            .to_vec();
-        state.progress(now, 500)
+    fn part(tasks: u64, tally: u128) -> Partial {
+        Partial { tasks, tally: tally.into() }
+    }
+
+    /// What is told so many seconds into the run, in which units were finished (unit, begun, finished), and of others so
+    /// many tasks (unit, begun, tasks, the last of them).
+    fn told(
+        earlier: Ledger,
+        at: u64,
+        finished: &[(usize, u64, u64)],
+        in_hand: &[(usize, u64, u64, u64)],
+    ) -> (Progress, Ledger) {
+        let watch = Watch::new(earlier);
+        let threads = in_hand.len().max(2);
+        let watching = watch.start(&Uneven, threads);
+        let start = watch.state().started;
+        let when = |seconds| start + Duration::from_secs(seconds);
+        for &(unit, begun, end) in finished {
+            let earlier = watching.begun(0, unit);
+            let of_unit = Uneven.unit(unit).map(|task| u128::from(task.task)).sum::<u128>();
+            watching.advanced(0, &part(10, of_unit));
+            let hand = lock(&watching.hands[0]).take().unwrap();
+            let hand = Hand { begun: when(begun), advanced: when(end), ..hand };
+            let mut state = watch.state();
+            let sample = hand.sample(&state).unwrap();
+            state.pace.add(sample);
+            state.done += state.works[unit];
+            state.solutions += of_unit;
+            state.tasks += 10 - earlier.tasks;
+            state.ledger.record(unit, of_unit.into()).unwrap();
+        }
+        for (thread, &(unit, begun, tasks, last)) in in_hand.iter().enumerate() {
+            watching.begun(thread, unit);
+            let of_tasks: u128 = Uneven.unit(unit).take(tasks as usize).map(|task| u128::from(task.task)).sum();
+            watching.advanced(thread, &Partial { tasks, tally: Tally::from(of_tasks) });
+            let hand = &mut *lock(&watching.hands[thread]);
+            let hand = hand.as_mut().unwrap();
+            (hand.begun, hand.advanced) = (when(begun), when(last));
+        }
+        let progress = watch.state().progress(when(at));
+        (progress, watch.ledger())
     }
 
     #[test]
     fn the_share_is_weighted_by_work() {
-        let half = after(&watch(&[0, 1, 2, 3, 4, 5, 6, 7, 8]), 0.0, 0.0, [None, None]);
+        let eight = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+        let (half, _) = told(ledger(&eight), 1000, &[], &[]);
         assert_eq!((half.units_done, half.units, half.solutions), (9, 10, 18));
         assert!((half.share - 0.5).abs() < 1e-9);
         assert_eq!(half.left, None, "nothing was finished in this run to judge by");
-        assert!((half.tasks_per_second() - 0.5).abs() < 1e-9);
-        let all = after(&watch(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 0.0, 0.0, [None, None]);
-        assert_eq!((all.share, all.left), (1.0, Some(Duration::ZERO)));
+        let (all, _) = told(ledger(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 1000, &[], &[]);
+        assert_eq!((all.share, all.left), (1.0, Some(TimeLeft::NOTHING)));
+        // Parts count by their tasks, those of earlier runs too, whether a thread has them in hand or not.
+        let mut earlier = ledger(&eight);
+        earlier.record_partial(9, part(4, 100)).unwrap();
+        let (waiting, _) = told(earlier.clone(), 1000, &[], &[]);
+        assert!((waiting.share - (9.0 + 0.4 * 9.0) / 18.0).abs() < 1e-9);
+        assert_eq!((waiting.solutions, waiting.tasks), (118, 0));
+        let (gone_on, _) = told(earlier, 1000, &[], &[(9, 0, 6, 1000)]);
+        assert!((gone_on.share - (9.0 + 0.6 * 9.0) / 18.0).abs() < 1e-9);
+        assert_eq!((gone_on.solutions, gone_on.tasks), (18 + 91 + 92 + 93 + 94 + 95 + 96, 2));
+        assert!((gone_on.tasks_per_second() - 0.002).abs() < 1e-9);
     }
 
     #[test]
-    fn the_time_left_counts_the_units_at_hand() {
-        // 4 of 18 done in 40 thread seconds, and two units half done: 13 left at 0.1 a second for each of 2 threads.
-        let progress = after(&watch(&[]), 4.0, 40.0, [Some((4, 5)), Some((5, 5))]);
-        assert_eq!(progress.left.unwrap().as_secs_f64().round() as u64, 65);
-        assert!((progress.share - 5.0 / 18.0).abs() < 1e-9);
-        // A unit that takes longer than estimated counts as its estimate: 14 - 1 - 0.5 left.
-        let progress = after(&watch(&[]), 4.0, 40.0, [Some((4, 500)), Some((5, 5))]);
-        assert!((progress.left.unwrap().as_secs_f64() - 62.5).abs() < 1e-6);
-        // The last unit keeps one thread busy alone.
-        let progress = after(&watch(&[]), 9.0, 90.0, [Some((9, 10)), None]);
-        assert_eq!(progress.left.unwrap().as_secs_f64().round() as u64, 80);
+    fn the_time_left_comes_from_what_is_finished() {
+        // Eight units of ten seconds each of one thread; ten of 18 units of work are left to two threads.
+        let finished: Vec<_> = (0..8).map(|unit| (unit, 0, 10)).collect();
+        let (progress, _) = told(ledger(&[]), 10, &finished, &[]);
+        assert_eq!(progress.left.unwrap().expected.as_secs(), 50);
+        let (progress, _) = told(ledger(&[]), 60, &finished, &[(9, 10, 5, 60), (8, 60, 0, 60)]);
+        let left = progress.left.unwrap();
+        assert_eq!(left.expected.as_secs(), 45, "half of the last unit is done, which keeps one thread busy alone");
+        assert!(left.low < left.expected && left.expected < left.high || left.low == left.high);
+        // The task in hand counts for what it is estimated to be, and for no more: one of nine seconds, five of them gone.
+        let (progress, _) = told(ledger(&[]), 65, &finished, &[(9, 15, 5, 60), (8, 65, 0, 65)]);
+        assert_eq!(progress.left.unwrap().expected.as_secs(), 40);
+        let (progress, _) = told(ledger(&[]), 99, &finished, &[(9, 15, 5, 60), (8, 99, 0, 99)]);
+        assert_eq!(progress.left.unwrap().expected.as_secs(), 36);
+        // Seven units are too few to tell.
+        assert_eq!(told(ledger(&[]), 10, &finished[1..], &[]).0.left, None);
     }
 
     #[test]
-    fn what_was_expected_counts_until_a_unit_is_finished() {
-        let watch = watch(&[]);
-        // 18 units of work in 180 seconds of one thread; two units of one under way for 5 seconds each are half done.
-        watch.expect(180.0);
-        let seeded = after(&watch, 0.0, 0.0, [Some((4, 5)), Some((5, 5))]);
-        assert_eq!(seeded.left.unwrap().as_secs_f64().round() as u64, 85);
-        assert!((seeded.share - 1.0 / 18.0).abs() < 1e-9);
-        let measured = after(&watch, 4.0, 80.0, [None, None]);
-        assert_eq!(measured.left.unwrap().as_secs_f64().round() as u64, 14 * 20 / 2);
-        for nothing in [0.0, f64::NAN, f64::INFINITY] {
-            watch.expect(nothing);
-            assert_eq!(after(&watch, 0.0, 0.0, [None, None]).left, None);
+    fn units_in_hand_are_samples() {
+        let in_hand: Vec<_> = (0..8).map(|unit| (unit, 0, 8, 16 + unit as u64 % 2)).collect();
+        let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
+        let left = progress.left.unwrap();
+        assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
+        let fewer: Vec<_> = in_hand.iter().map(|&(unit, begun, _, last)| (unit, begun, 7, last)).collect();
+        assert_eq!(told(ledger(&[]), 17, &[], &fewer).0.left, None, "seven tasks of a unit are too few");
+    }
+
+    #[test]
+    fn a_snapshot_has_what_is_in_hand() {
+        let mut earlier = ledger(&[3]);
+        earlier.record_partial(5, part(2, 51 + 52)).unwrap();
+        let (_, snapshot) = told(earlier, 10, &[(4, 0, 1)], &[(5, 1, 4, 9), (6, 1, 0, 1)]);
+        assert_eq!(snapshot.tallies().map(|(unit, _)| unit).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(snapshot.partials().collect::<Vec<_>>(), [(5, &part(4, 51 + 52 + 53 + 54))]);
+    }
+
+    /// Counts a task as its own number, notes it, and asks for a stop after so many.
+    struct Counting<'a> {
+        stop: &'a Stop,
+        /// How often each task was counted.
+        counted: Vec<AtomicU64>,
+        tasks: AtomicU64,
+        most: u64,
+    }
+
+    impl Engine for Counting<'_> {
+        type Task = u64;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &u64) -> u64 {
+            self.counted[*task as usize].fetch_add(1, Ordering::Relaxed);
+            if self.tasks.fetch_add(1, Ordering::Relaxed) + 1 >= self.most {
+                self.stop.request();
+            }
+            *task
         }
     }
 
+    /// Stopped after every few tasks, by ever other numbers of threads, a run counts each task once.
     #[test]
-    fn later_units_count_more() {
-        let watch = watch(&[]);
-        let mut state = watch.state();
-        let at = |state: &State, seconds| state.started + Duration::from_secs(seconds);
-        for (unit, begun, finished) in [(0, 0, 10), (1, 98, 100)] {
-            state.at_hand[0] = Some((unit, at(&state, begun)));
-            let now = at(&state, finished);
-            state.finish(0, unit, now);
+    fn a_stop_loses_and_repeats_no_task() {
+        for most in [1, 2, 3, 7, 25, 99, 1000] {
+            let (mut saved, mut runs) = (ledger(&[]), 0);
+            let counted: Vec<AtomicU64> = (0..=100).map(|_| AtomicU64::new(0)).collect();
+            let mut counted = counted;
+            while !saved.is_complete() {
+                let watch = Watch::new(saved);
+                let engine = Counting { stop: watch.stop(), counted, tasks: AtomicU64::new(0), most };
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + runs % 3).build().unwrap();
+                let todo = watch.ledger().todo();
+                let result = run(&Uneven, &engine, &pool, &todo, &watch.start(&Uneven, 1 + runs % 3));
+                saved = watch.ledger();
+                assert!(result.is_ok() == saved.is_complete() || result == Err(Halt::Stopped));
+                counted = engine.counted;
+                runs += 1;
+                assert!(runs <= 100, "a run gets nowhere");
+            }
+            assert_eq!(saved.total().unwrap().get(), ALL, "stopped after {most} tasks");
+            assert!(counted[1..].iter().all(|times| times.load(Ordering::Relaxed) == 1), "stopped after {most} tasks");
+            assert_eq!(saved.partials().count(), 0);
         }
-        // Ten seconds for a unit with weight 10, two with weight 100: 300 / 110 for each of the 16 that two threads
-        // have left.
-        let left = state.progress(at(&state, 100), 2).left.unwrap().as_secs_f64();
-        assert!((left - 16.0 / 2.0 * 300.0 / 110.0).abs() < 1e-6, "{left}");
+    }
+
+    /// What a double check finds wrong is not saved as a part to go on from.
+    #[test]
+    fn what_is_disproved_is_forgotten() {
+        let mut earlier = ledger(&[]);
+        earlier.record_partial(5, part(2, 1000)).unwrap();
+        let watch = Watch::new(earlier);
+        let watching = watch.start(&Uneven, 1);
+        watching.begun(0, 5);
+        watching.advanced(0, &part(3, 1053));
+        assert_eq!(watch.ledger().partial(5), part(3, 1053));
+        watching.disproved(0);
+        assert_eq!(watch.ledger().partials().count(), 0);
     }
 
     #[test]
     fn what_is_finished_enters_the_ledger() {
-        let watch = watch(&[3]);
-        watch.begun(0, 4);
-        watch.finished(0, 4, 5.into()).unwrap();
+        let watch = Watch::new(ledger(&[3]));
+        let watching = watch.start(&Uneven, 2);
+        watching.begun(0, 4);
+        watching.finished(0, 4, 5.into()).unwrap();
         assert_eq!(watch.ledger().total().unwrap().get(), 7);
-        assert_eq!(watch.progress().units_done, 2);
-        assert!(watch.finished(0, 3, 1.into()).is_err(), "another tally for a unit of an earlier run");
-        assert!(!watch.stopped());
+        assert_eq!((watch.progress().units_done, watch.progress().solutions), (2, 7));
+        assert!(watching.finished(0, 3, 1.into()).is_err(), "another tally for a unit of an earlier run");
+        assert!(!watching.stopped());
         watch.stop().clone().request();
-        assert!(watch.stopped());
+        assert!(watching.stopped());
+    }
+
+    /// The time of earlier runs is theirs and this one's, once.
+    #[test]
+    fn earlier_time_is_added_to() {
+        let mut earlier = ledger(&[3]);
+        (earlier.origin.seconds, earlier.origin.cpu_seconds) = (1000.0, Some(2000.0));
+        let watch = Watch::new(earlier.clone());
+        watch.start(&Uneven, 1);
+        assert_eq!(watch.progress().earlier, Duration::from_secs(1000));
+        let saved = watch.ledger().origin;
+        // What a test takes is no more than an hour.
+        assert!((1000.0..4600.0).contains(&saved.seconds), "{}", saved.seconds);
+        if process_seconds().is_some() {
+            assert!((2000.0..5600.0).contains(&saved.cpu_seconds.unwrap()), "{saved:?}");
+        }
+        earlier.origin.cpu_seconds = None;
+        assert_eq!(Watch::new(earlier).ledger().origin.cpu_seconds, None, "not known is not known");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Halt, Observer, unit_tally};
 use crate::engine::Engine;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
 use crate::tally::Tally;
 
@@ -39,22 +39,28 @@ where
     E: Engine<Task = P::Task>,
     O: Observer,
 {
-    fn begun(&self, thread: usize, unit: usize) {
-        self.inner.begun(thread, unit);
+    fn begun(&self, thread: usize, unit: usize) -> Partial {
+        self.inner.begun(thread, unit)
     }
 
     fn stopped(&self) -> bool {
         self.inner.stopped()
     }
 
-    fn task_done(&self) {
-        self.inner.task_done();
+    fn advanced(&self, thread: usize, partial: &Partial) {
+        self.inner.advanced(thread, partial);
+    }
+
+    fn disproved(&self, thread: usize) {
+        self.inner.disproved(thread);
     }
 
     fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
         if self.chosen.contains(&unit) {
-            let second = unit_tally(self.plan, self.second, &mut self.second.worker(), unit, &Recount(self.inner))?;
-            same(self.plan, unit, &tally, &second)?;
+            let (plan, second, mut worker) = (self.plan, self.second, self.second.worker());
+            let recounted = unit_tally(plan, second, &mut worker, thread, unit, &Recount(self.inner))?;
+            // What led to a wrong tally must not be saved as a part to go on from.
+            same(plan, unit, &tally, &recounted).inspect_err(|_| self.inner.disproved(thread))?;
         }
         self.inner.finished(thread, unit, tally)
     }
@@ -110,7 +116,7 @@ fn same(plan: &impl Plan, unit: usize, first: &Tally, second: &Tally) -> Result<
     Err(Halt::Differs { unit: plan.name(unit), first, second })
 }
 
-/// A recount can be stopped, and its tasks are not counted as done again.
+/// A recount begins at the beginning, can be stopped, and its tasks are not counted as done again.
 struct Recount<'a, O>(&'a O);
 
 impl<O: Observer> Observer for Recount<'_, O> {

@@ -5,10 +5,8 @@ pub(crate) mod unchanged;
 mod unique;
 
 use std::io::IsTerminal;
-use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::estimate::Estimate;
 use queens::run::progress::Watch;
 use queens::{Choice, Count, ENGINES, Placement, Report, Turn};
 use serde::Serialize;
@@ -18,7 +16,6 @@ use crate::cli::long::{LongRun, When};
 use crate::cli::output::{self, Table};
 use crate::cli::units::{Outcome, Units};
 use crate::cli::values::{Cores, Sizes, engine_parser, size, turn_parser};
-use crate::cli::watch::Forecast;
 use crate::cli::{Failure, memory};
 
 #[derive(ClapArgs, Debug)]
@@ -131,17 +128,7 @@ pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>,
         .double_check(args.long.double_check);
     let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
     let work = move |watch: &Watch| count.run_watched(watch);
-    let (quiet, forecast) = (args.quiet, forecast(args, &prefix));
-    Units { args: &args.long, quiet, fingerprint, forecast, work }.run()
-}
-
-/// A quick estimate of the whole count, on one thread beside those that count; only whole boards are estimated.
-fn forecast(args: &Args, prefix: &Placement) -> Option<Forecast> {
-    const TIME: Duration = Duration::from_secs(3);
-    const SAMPLES: usize = 1000;
-    let estimate =
-        Estimate::new(prefix.size()).engine(args.engine).isa(args.cores.isa).threads(1).samples(SAMPLES).max_time(TIME);
-    prefix.is_empty().then(|| -> Forecast { Box::new(move || estimate.run().ok().map(|found| found.seconds.mean)) })
+    Units { args: &args.long, quiet: args.quiet, fingerprint, work }.run()
 }
 
 /// The result as a program reads it.

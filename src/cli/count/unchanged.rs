@@ -1,10 +1,8 @@
 //! `queens count N --symmetry half|quarter`
 
 use std::io::IsTerminal;
-use std::time::Duration;
 
 use queens::engine::lanes::IsaError;
-use queens::estimate::{Sampling, turn};
 use queens::run::progress::Watch;
 use queens::{Isa, Turn, TurnBoard, TurnCount, TurnReport};
 use serde::Serialize;
@@ -14,7 +12,6 @@ use crate::cli::Failure;
 use crate::cli::agree::{Agreement, Oeis};
 use crate::cli::output::{self, Table};
 use crate::cli::units::{Outcome, Units};
-use crate::cli::watch::Forecast;
 
 /// A board that this turn is counted on.
 pub(crate) fn board(turn: Turn, n: usize) -> Result<TurnBoard, Failure> {
@@ -37,17 +34,7 @@ pub(super) fn counted(args: &Args, turn: Turn, n: usize) -> Result<Outcome<TurnR
         TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
     let fingerprint = count.fingerprint();
     let work = move |watch: &Watch| count.run_watched(watch);
-    let forecast = Some(forecast(board, args.cores.isa));
-    Units { args: &args.long, quiet: args.quiet, fingerprint, forecast, work }.run()
-}
-
-/// A quick estimate of the whole count, on one thread beside those that count.
-fn forecast(board: TurnBoard, isa: Option<Isa>) -> Forecast {
-    const TIME: Duration = Duration::from_secs(3);
-    const SAMPLES: usize = 1000;
-    let sampling = Sampling { samples: SAMPLES, max_time: TIME, ..Sampling::default() };
-    let count = TurnCount::new(board).isa(isa).threads(1);
-    Box::new(move || turn(&count, sampling).ok().map(|found| found.seconds.mean))
+    Units { args: &args.long, quiet: args.quiet, fingerprint, work }.run()
 }
 
 /// The solutions that a turn leaves unchanged.

@@ -1,0 +1,134 @@
+//! How fast a run is, from what its threads have finished, and how well that is known.
+//!
+//! Every finished unit is a sample: so much estimated work, so many seconds of one thread. The pace is the seconds of all
+//! samples over their work, a ratio estimate, and its error comes from how much the samples differ from it (Cochran,
+//! *Sampling Techniques*, chapter 6). Units that are still in hand are samples too once some of their tasks are finished;
+//! to leave them out would favour the short ones, which are finished first. Later samples weigh more, so that what only a
+//! start costs (tables, cold caches) and what else the machine was doing then are forgotten in time.
+//!
+//! What the interval does not cover is a machine whose speed changes after the sample was taken.
+
+use std::time::Duration;
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// How long a run will still take, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// The best guess.
+    pub expected: Duration,
+    /// The lower end.
+    pub low: Duration,
+    /// The upper end.
+    pub high: Duration,
+}
+
+impl TimeLeft {
+    pub(super) const NOTHING: Self = Self { expected: Duration::ZERO, low: Duration::ZERO, high: Duration::ZERO };
+}
+
+/// Work and the time that a thread took for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// Estimated work, in the units of the plan.
+    pub(super) work: f64,
+    /// Seconds of one thread.
+    pub(super) seconds: f64,
+    /// How far into the run it ended, in seconds: its weight.
+    pub(super) at: f64,
+}
+
+/// Samples that tell something, at least.
+const FEWEST: u64 = 8;
+
+/// Of units of which nothing is finished, there may be at most half as many in hand as there are samples: else those that
+/// were finished first, the short ones, would speak for all.
+const SAMPLES_PER_BLIND: u64 = 2;
+
+/// All samples of a run, as sums.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pace {
+    samples: u64,
+    work: f64,
+    seconds: f64,
+    work_squared: f64,
+    work_seconds: f64,
+    seconds_squared: f64,
+}
+
+impl Pace {
+    pub(super) fn add(&mut self, sample: Sample) {
+        // A run that has just begun has weights near zero, and a unit of no work tells nothing.
+        let (work, seconds) = (sample.work * sample.at, sample.seconds * sample.at);
+        if work <= 0.0 {
+            return;
+        }
+        self.samples += 1;
+        self.work += work;
+        self.seconds += seconds;
+        self.work_squared += work * work;
+        self.work_seconds += work * seconds;
+        self.seconds_squared += seconds * seconds;
+    }
+
+    /// Seconds of one thread for a unit of work; none before anything is finished.
+    pub(super) fn seconds(&self) -> Option<f64> {
+        (self.work > 0.0).then(|| self.seconds / self.work)
+    }
+
+    /// Half of the pace's 95 % interval over the pace, where there are samples enough, beside so many units in hand of which
+    /// nothing is finished, and where it is below 1.
+    pub(super) fn error(&self, blind: u64) -> Option<f64> {
+        if self.samples < FEWEST.max(SAMPLES_PER_BLIND * blind) {
+            return None;
+        }
+        let (pace, n) = (self.seconds()?, self.samples as f64);
+        // The sum of the squared differences of the samples from the pace, each as seconds - pace × work.
+        let squares = self.seconds_squared - 2.0 * pace * self.work_seconds + pace * pace * self.work_squared;
+        let deviation = (squares.max(0.0) * n / (n - 1.0)).sqrt() / self.work;
+        let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
+        Some(student * deviation / pace).filter(|error| *error < 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(samples: impl IntoIterator<Item = (f64, f64, f64)>) -> Pace {
+        let mut pace = Pace::default();
+        samples.into_iter().for_each(|(work, seconds, at)| pace.add(Sample { work, seconds, at }));
+        pace
+    }
+
+    #[test]
+    fn later_samples_count_more() {
+        // Ten seconds for a unit of work with weight 10, two with weight 100.
+        let later = pace([(1.0, 10.0, 10.0), (1.0, 2.0, 100.0)]);
+        assert!((later.seconds().unwrap() - 300.0 / 110.0).abs() < 1e-9);
+        assert_eq!(pace([]).seconds(), None);
+        assert_eq!(pace([(0.0, 1.0, 1.0), (1.0, 1.0, 0.0)]).seconds(), None, "neither work nor weight");
+    }
+
+    /// Nine samples of 8 to 12 seconds: against the textbook's ratio estimate of these numbers, worked out by hand.
+    #[test]
+    fn the_error_is_that_of_a_ratio() {
+        let nine = pace([8.0, 9.0, 10.0, 11.0, 12.0, 10.0, 10.0, 9.0, 11.0].map(|seconds| (1.0, seconds, 1.0)));
+        assert!((nine.seconds().unwrap() - 10.0).abs() < 1e-12);
+        // Squares: 4 + 1 + 0 + 1 + 4 + 0 + 0 + 1 + 1 = 12; error of the sum (12 · 9 / 8)^½; t of 8 degrees 2.306.
+        let expected = 2.306_004 * (12.0f64 * 9.0 / 8.0).sqrt() / 9.0 / 10.0;
+        assert!((nine.error(0).unwrap() - expected).abs() < 1e-6);
+        // Samples in proportion to their work have no error, however different they are.
+        let exact = pace((1..=8).map(|i| (f64::from(i), 3.0 * f64::from(i), f64::from(i))));
+        assert!(exact.error(4).unwrap() < 1e-6);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        let eight = |far: f64| pace((0..8).map(move |i| (1.0, if i == 0 { far } else { 1.0 }, 1.0)));
+        assert!(pace((0..7).map(|_| (1.0, 1.0, 1.0))).error(0).is_none(), "too few samples");
+        assert!(eight(1.0).error(4).is_some());
+        assert!(eight(1.0).error(5).is_none(), "too many units in hand that nothing is known of");
+        assert!(eight(1000.0).error(0).is_none(), "an interval that begins below zero");
+    }
+}
