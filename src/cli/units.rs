@@ -20,6 +20,8 @@ pub(crate) struct Outcome<T> {
     pub(crate) shard: Shard,
     /// Units that an earlier run had finished.
     pub(crate) resumed: usize,
+    /// Whether there was an earlier run that had finished anything.
+    pub(crate) went_on: bool,
     /// All units of the shard.
     pub(crate) units: usize,
     /// Wall time of this run and those before it.
@@ -58,9 +60,10 @@ where
     /// Does what the ledger lacks.
     fn go_on(self, ledger: Ledger, mut keep: Keep) -> Result<(Outcome<T>, Ledger), Failure> {
         let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
+        let went_on = ledger.reached() > (0, 0);
         let (report, ledger) = watch::run(ledger, &mut keep, self.args, self.work)?;
         let total_seconds = ledger.origin.seconds;
-        Ok((Outcome { report, shard, resumed, units, total_seconds }, ledger))
+        Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
     }
 
     /// Does a shard, unless its result is complete already.

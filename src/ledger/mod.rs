@@ -483,9 +483,9 @@ mod tests {
                 }
                 merged.join(&one).unwrap();
             }
-            for unit in 0..4 {
+            for (unit, &finished) in finished.iter().enumerate() {
                 let known = || parts.iter().enumerate().filter(move |(_, part)| part.0 == unit);
-                let done = finished[unit] && known().any(|(number, _)| number % 3 == 0);
+                let done = finished && known().any(|(number, _)| number % 3 == 0);
                 let most = known().map(|(_, part)| part.1).max().unwrap_or(0);
                 prop_assert_eq!(merged.todo().contains(&unit), !done);
                 let tasks = if done { 0 } else { most };

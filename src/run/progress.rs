@@ -66,8 +66,6 @@ struct Hand {
     /// What is finished of it by now.
     finished: Partial,
     begun: Instant,
-    /// When the last task was finished.
-    advanced: Instant,
 }
 
 /// How far a run is.
@@ -178,16 +176,19 @@ fn share(tasks: u64, of: u64) -> f64 {
 }
 
 impl Hand {
-    /// What this run has finished of the unit, as a sample of its pace; nothing where that is too little to tell.
-    fn sample(&self, state: &State) -> Option<Sample> {
+    /// What this run has finished of the unit by now, as a sample of its pace; nothing where that is too little to tell.
+    fn sample(&self, state: &State, now: Instant) -> Option<Sample> {
         /// Fewer tasks say little of the others.
         const FEWEST: u64 = 8;
         let tasks = self.finished.tasks - self.earlier;
         if tasks < FEWEST.min(self.of) {
             return None;
         }
-        let since = |earlier: Instant| self.advanced.saturating_duration_since(earlier).as_secs_f64();
-        let work = state.works[self.unit] * share(tasks, self.of);
+        let since = |earlier: Instant| now.saturating_duration_since(earlier).as_secs_f64();
+        // The time is known at which the unit was taken up, and not that of each task, which would cost more than a small
+        // task takes. On average the task under way is half done.
+        let half = if self.finished.tasks < self.of { 0.5 / self.of as f64 } else { 0.0 };
+        let work = state.works[self.unit] * (share(tasks, self.of) + half);
         Some(Sample { work, seconds: since(self.begun), at: since(state.started) })
     }
 }
@@ -212,23 +213,23 @@ impl State {
         let hands: Vec<Hand> = self.hands().collect();
         let (mut pace, mut blind) = (self.pace, 0);
         for hand in &hands {
-            match hand.sample(self) {
+            match hand.sample(self, now) {
                 Some(sample) => pace.add(sample),
                 None => blind += 1,
             }
         }
         let seconds = pace.seconds();
         let (units, units_done) = (self.ledger.units(), self.ledger.finished());
-        // Of every unit in hand the work that is done, and what is left. The task in hand counts for no more than what it
-        // is estimated to be, however long it takes.
+        // Of every unit in hand the work that is done, and what is left. Where none of its tasks is finished, the time that
+        // it has taken tells; but the first task counts for no more than what it is estimated to be, however long it takes.
         let in_hand: Vec<(f64, f64)> = hands
             .iter()
             .map(|hand| {
                 let work = self.works[hand.unit];
-                let task = work * share(1, hand.of);
-                let passed = now.saturating_duration_since(hand.advanced).as_secs_f64();
-                let partly = seconds.map_or(0.0, |seconds| (passed / seconds).min(task));
-                let done = (work * share(hand.finished.tasks, hand.of) + partly).min(work);
+                let passed = now.saturating_duration_since(hand.begun).as_secs_f64();
+                let first = seconds.map_or(0.0, |seconds| (passed / seconds).min(work * share(1, hand.of)));
+                let done = work * share(hand.finished.tasks, hand.of);
+                let done = if hand.finished.tasks == 0 { first } else { done };
                 (done, work - done)
             })
             .collect();
@@ -281,7 +282,7 @@ impl<P: Plan> Observer for Watching<'_, P> {
         let mut state = self.watch.state();
         let finished = state.ledger.partial(unit);
         state.parts -= state.works[unit] * share(finished.tasks, of);
-        let hand = Hand { unit, of, earlier: finished.tasks, finished: finished.clone(), begun: now, advanced: now };
+        let hand = Hand { unit, of, earlier: finished.tasks, finished: finished.clone(), begun: now };
         *lock(&self.hands[thread]) = Some(hand);
         finished
     }
@@ -291,10 +292,8 @@ impl<P: Plan> Observer for Watching<'_, P> {
     }
 
     fn advanced(&self, thread: usize, partial: &Partial) {
-        let now = Instant::now();
         if let Some(hand) = &mut *lock(&self.hands[thread]) {
             hand.finished.clone_from(partial);
-            hand.advanced = now;
         }
     }
 
@@ -305,11 +304,9 @@ impl<P: Plan> Observer for Watching<'_, P> {
         state.ledger.record(unit, tally)?;
         state.solutions = state.solutions.saturating_add(solutions);
         state.done += state.works[unit];
-        if let Some(mut hand) = lock(&self.hands[thread]).take() {
-            // A double check takes its time too.
-            hand.advanced = now;
+        if let Some(hand) = lock(&self.hands[thread]).take() {
             state.tasks += hand.finished.tasks - hand.earlier;
-            if let Some(sample) = hand.sample(&state) {
+            if let Some(sample) = hand.sample(&state, now) {
                 state.pace.add(sample);
             }
         }
@@ -378,12 +375,12 @@ mod tests {
     }
 
     /// What is told so many seconds into the run, in which units were finished (unit, begun, finished), and of others so
-    /// many tasks (unit, begun, tasks, the last of them).
+    /// many tasks (unit, begun, tasks).
     fn told(
         earlier: Ledger,
         at: u64,
         finished: &[(usize, u64, u64)],
-        in_hand: &[(usize, u64, u64, u64)],
+        in_hand: &[(usize, u64, u64)],
     ) -> (Progress, Ledger) {
         let watch = Watch::new(earlier);
         let threads = in_hand.len().max(2);
@@ -395,22 +392,21 @@ mod tests {
             let of_unit = Uneven.unit(unit).map(|task| u128::from(task.task)).sum::<u128>();
             watching.advanced(0, &part(10, of_unit));
             let hand = lock(&watching.hands[0]).take().unwrap();
-            let hand = Hand { begun: when(begun), advanced: when(end), ..hand };
+            let hand = Hand { begun: when(begun), ..hand };
             let mut state = watch.state();
-            let sample = hand.sample(&state).unwrap();
+            let sample = hand.sample(&state, when(end)).unwrap();
             state.pace.add(sample);
             state.done += state.works[unit];
             state.solutions += of_unit;
             state.tasks += 10 - earlier.tasks;
             state.ledger.record(unit, of_unit.into()).unwrap();
         }
-        for (thread, &(unit, begun, tasks, last)) in in_hand.iter().enumerate() {
+        for (thread, &(unit, begun, tasks)) in in_hand.iter().enumerate() {
             watching.begun(thread, unit);
             let of_tasks: u128 = Uneven.unit(unit).take(tasks as usize).map(|task| u128::from(task.task)).sum();
             watching.advanced(thread, &Partial { tasks, tally: Tally::from(of_tasks) });
             let hand = &mut *lock(&watching.hands[thread]);
-            let hand = hand.as_mut().unwrap();
-            (hand.begun, hand.advanced) = (when(begun), when(last));
+            hand.as_mut().unwrap().begun = when(begun);
         }
         let progress = watch.state().progress(when(at));
         (progress, watch.ledger())
@@ -431,7 +427,7 @@ mod tests {
         let (waiting, _) = told(earlier.clone(), 1000, &[], &[]);
         assert!((waiting.share - (9.0 + 0.4 * 9.0) / 18.0).abs() < 1e-9);
         assert_eq!((waiting.solutions, waiting.tasks), (118, 0));
-        let (gone_on, _) = told(earlier, 1000, &[], &[(9, 0, 6, 1000)]);
+        let (gone_on, _) = told(earlier, 1000, &[], &[(9, 0, 6)]);
         assert!((gone_on.share - (9.0 + 0.6 * 9.0) / 18.0).abs() < 1e-9);
         assert_eq!((gone_on.solutions, gone_on.tasks), (18 + 91 + 92 + 93 + 94 + 95 + 96, 2));
         assert!((gone_on.tasks_per_second() - 0.002).abs() < 1e-9);
@@ -443,26 +439,26 @@ mod tests {
         let finished: Vec<_> = (0..8).map(|unit| (unit, 0, 10)).collect();
         let (progress, _) = told(ledger(&[]), 10, &finished, &[]);
         assert_eq!(progress.left.unwrap().expected.as_secs(), 50);
-        let (progress, _) = told(ledger(&[]), 60, &finished, &[(9, 10, 5, 60), (8, 60, 0, 60)]);
+        let (progress, _) = told(ledger(&[]), 60, &finished, &[(9, 10, 5), (8, 60, 0)]);
         let left = progress.left.unwrap();
         assert_eq!(left.expected.as_secs(), 45, "half of the last unit is done, which keeps one thread busy alone");
         assert!(left.low < left.expected && left.expected < left.high || left.low == left.high);
-        // The task in hand counts for what it is estimated to be, and for no more: one of nine seconds, five of them gone.
-        let (progress, _) = told(ledger(&[]), 65, &finished, &[(9, 15, 5, 60), (8, 65, 0, 65)]);
-        assert_eq!(progress.left.unwrap().expected.as_secs(), 40);
-        let (progress, _) = told(ledger(&[]), 99, &finished, &[(9, 15, 5, 60), (8, 99, 0, 99)]);
-        assert_eq!(progress.left.unwrap().expected.as_secs(), 36);
+        // The first task of a unit counts for what it is estimated to be, and for no more: one of 0.9, that is nine seconds.
+        let (progress, _) = told(ledger(&[8]), 65, &finished, &[(9, 60, 0)]);
+        assert_eq!(progress.left.unwrap().expected.as_secs(), 85);
+        let (progress, _) = told(ledger(&[8]), 99, &finished, &[(9, 60, 0)]);
+        assert_eq!(progress.left.unwrap().expected.as_secs(), 81);
         // Seven units are too few to tell.
         assert_eq!(told(ledger(&[]), 10, &finished[1..], &[]).0.left, None);
     }
 
     #[test]
     fn units_in_hand_are_samples() {
-        let in_hand: Vec<_> = (0..8).map(|unit| (unit, 0, 8, 16 + unit as u64 % 2)).collect();
+        let in_hand: Vec<_> = (0..8).map(|unit| (unit, unit as u64 % 2, 8)).collect();
         let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
         let left = progress.left.unwrap();
         assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
-        let fewer: Vec<_> = in_hand.iter().map(|&(unit, begun, _, last)| (unit, begun, 7, last)).collect();
+        let fewer: Vec<_> = in_hand.iter().map(|&(unit, begun, _)| (unit, begun, 7)).collect();
         assert_eq!(told(ledger(&[]), 17, &[], &fewer).0.left, None, "seven tasks of a unit are too few");
     }
 
@@ -470,7 +466,7 @@ mod tests {
     fn a_snapshot_has_what_is_in_hand() {
         let mut earlier = ledger(&[3]);
         earlier.record_partial(5, part(2, 51 + 52)).unwrap();
-        let (_, snapshot) = told(earlier, 10, &[(4, 0, 1)], &[(5, 1, 4, 9), (6, 1, 0, 1)]);
+        let (_, snapshot) = told(earlier, 10, &[(4, 0, 1)], &[(5, 1, 4), (6, 1, 0)]);
         assert_eq!(snapshot.tallies().map(|(unit, _)| unit).collect::<Vec<_>>(), [3, 4]);
         assert_eq!(snapshot.partials().collect::<Vec<_>>(), [(5, &part(4, 51 + 52 + 53 + 54))]);
     }

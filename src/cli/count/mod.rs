@@ -202,7 +202,7 @@ fn table(outcome: &Outcome<Report>, agreement: &Agreement) -> Table {
     table.row("engine", format!("{}, {}", report.method.engine, report.method.isa));
     table.row("threads", report.threads);
     table.row("time", output::seconds(report.seconds));
-    if outcome.resumed > 0 {
+    if outcome.went_on {
         table.row("in all", output::seconds(outcome.total_seconds));
         table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
     } else if report.count > 0 && report.seconds > 0.0 {
@@ -234,7 +234,8 @@ mod tests {
         report.count = 14_772_512;
         report.method = Method { engine: EngineKind::Backtrack, isa: queens::Isa::Portable };
         report.seconds = 0.5;
-        let mut outcome = Outcome { report, shard: Shard::WHOLE, resumed: 0, units: 105, total_seconds: 62.0 };
+        let mut outcome =
+            Outcome { report, shard: Shard::WHOLE, resumed: 0, went_on: false, units: 105, total_seconds: 62.0 };
         let expected = "\
 N          16
 solutions  14,772,512
@@ -250,7 +251,7 @@ rate       29.5 million solutions/s
         assert!(plain(&outcome).contains("prefix     1,3\n"));
         assert!(!plain(&outcome).contains("rate"));
         outcome.shard = "2/3".parse().unwrap();
-        outcome.resumed = 7;
+        (outcome.resumed, outcome.went_on) = (7, true);
         outcome.report.double_checked = 5;
         assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
         assert!(plain(&outcome).contains("shard     2/3\nits part  0\n"));

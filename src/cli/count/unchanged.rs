@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, turn: Turn, n: usize) -> Result<(), Failure> {
     table.row("engine", format!("{}, {isa}", TurnCount::ENGINE));
     table.row("threads", threads);
     table.row("time", output::seconds(seconds));
-    if outcome.resumed > 0 {
+    if outcome.went_on {
         table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
     }
     if double_checked > 0 {
