@@ -35,6 +35,11 @@ fn kill_and_resume(folder: &Path, line: &str, file: &str, kills: usize, check: i
     let (mut killed, mut midway, mut finished, mut units) = (0, 0, 0, 0);
     while killed < kills {
         let mut child = queens(folder, line).spawn().unwrap();
+        if fastrand::bool() {
+            // However slow the machine is, some runs get on.
+            let saved = || if folder.join(file).exists() { tallies(&folder.join(file)).len() } else { 0 };
+            until("a save of more units", || saved() > units || child.try_wait().unwrap().is_some());
+        }
         sleep(Duration::from_micros(fastrand::u64(0..60_000)));
         child.kill().unwrap();
         let result = child.wait_with_output().unwrap();
