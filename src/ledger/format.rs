@@ -30,6 +30,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Subject};
 use crate::placement::Placement;
+use crate::tally::Tally;
 use crate::turn::TurnBoard;
 
 /// The number in the first line, without and with the processor time. It grows with every change that an older program
@@ -156,7 +157,11 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
     for line in lines {
         let (unit, tally) =
             line.strip_prefix("unit ").and_then(|rest| rest.split_once(' ')).ok_or("a line is no unit")?;
-        ledger.record(parsed("unit", unit)?, parsed("tally", tally)?).map_err(|error| error.to_string())?;
+        let tally: Tally = parsed("tally", tally)?;
+        if tally.fewer().len() > ledger.fingerprint().fewer() {
+            return Err(format!("'{tally}' is no tally of the engine {}", ledger.fingerprint().engine));
+        }
+        ledger.record(parsed("unit", unit)?, tally).map_err(|error| error.to_string())?;
     }
     Ok(ledger)
 }
@@ -262,6 +267,28 @@ mod tests {
         ] {
             assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
         }
+    }
+
+    /// A profile's tallies are more than a number, and those of a count are not, whatever the checksum says.
+    #[test]
+    fn a_count_has_no_tallies_of_a_profile() {
+        let sealed = |engine: &str, tally: &str| {
+            let body = format!(
+                "queens ledger 1\nn 4\nprefix -\nengine {engine}\nplan a plan\nunits 2\nshard 1/1\nhost a\n\
+                 program b\nseconds 1.000\nunit 0 {tally}\n"
+            );
+            let ledger = decode((body.clone() + &checksum(&body)).as_bytes())?;
+            Ok(ledger.tallies().map(|(_, tally)| tally.to_string()).collect::<Vec<_>>())
+        };
+        for engine in ["naive", "backtrack", "join", "cover"] {
+            assert_eq!(sealed(engine, "2"), Ok(vec!["2".to_owned()]));
+            let error = FormatError::Contents(format!("'1 4 6 4 2' is no tally of the engine {engine}"));
+            assert_eq!(sealed(engine, "1 4 6 4 2"), Err(error));
+            assert!(sealed(engine, "4 2").is_err(), "{engine}");
+        }
+        assert_eq!(sealed("profile", "1 4 6 4 2"), Ok(vec!["1 4 6 4 2".to_owned()]));
+        let error = FormatError::Contents("'1 4 6 4 0 2' is no tally of the engine profile".to_owned());
+        assert_eq!(sealed("profile", "1 4 6 4 0 2"), Err(error), "there is no fifth queen on four columns");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::collections::btree_map::Entry;
 use crate::shard::Shard;
 use crate::tally::{Overflow, Tally};
 
+pub(crate) use fingerprint::PROFILE;
 use fingerprint::differ;
 pub use fingerprint::{Fingerprint, Subject};
 
