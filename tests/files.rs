@@ -5,10 +5,18 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Child, Command};
 
-use common::runs::{LINE, end, total, units, until};
+use common::runs::{LINE, counting, end, signal, total, units, until};
 use common::{output, queens, tallies, texts};
+use rustix::process::Signal;
+
+/// A named pipe.
+fn pipe(folder: &Path, name: &str) {
+    assert!(Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
+}
 
 #[test]
 fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
@@ -99,6 +107,123 @@ fn two_names_of_one_file_are_one_file() {
     assert!(!path.join("elsewhere").exists());
 }
 
+/// Whoever left a link in a shared folder may have led it to a file of the user's own.
+#[test]
+fn links_that_the_system_does_not_follow_are_not_followed() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/links-not-followed");
+    let run = Command::new(script).arg(env!("CARGO_BIN_EXE_queens")).output().unwrap();
+    let (code, out, err) = texts(&run);
+    if code == Some(77) {
+        println!("skipped: {err}");
+        return;
+    }
+    assert_eq!(code, Some(0), "{out}{err}");
+}
+
+/// A pipe under the name of a lock holds up whoever opens it, until somebody opens its other end.
+#[test]
+fn pipes_in_the_place_of_files_hold_up_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, reason) in [
+        (".c.lock", ".c.lock: not a regular file, which is what a ledger's lock has to be; remove it"),
+        (".c.previous", ".c.previous: not a regular file, which is what a ledger's previous save has to be; remove it"),
+        ("c", "c: not a regular file"),
+    ] {
+        pipe(path, name);
+        for line in ["count 9 --checkpoint c", "count 9 --checkpoint c --resume", "count 9 --shard 1/2 --out c"] {
+            let (code, out, err) = texts(&end(queens(path, line).spawn().unwrap()));
+            assert_eq!((code, out.as_str(), err), (Some(1), "", format!("error: {reason}\n")), "{line}");
+        }
+        fs::remove_file(path.join(name)).unwrap();
+        assert_eq!(fs::read_dir(path).unwrap().count(), 0, "nothing else is left");
+    }
+}
+
+/// What is only read may come from another program.
+#[test]
+fn what_is_read_may_come_through_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    assert_eq!(output(path, "count 9 --checkpoint c").0, Some(0));
+    assert_eq!(output(path, "bench 6 --engine naive --threads 1 --runs 1 --json results.json").0, Some(0));
+    fs::write(path.join("b"), "8 92\n").unwrap();
+    pipe(path, "pipe");
+    for (file, line) in [
+        ("c", "merge pipe"),
+        ("c", "audit pipe"),
+        ("b", "verify --to 8 --bfile pipe"),
+        ("results.json", "bench --from pipe --csv -"),
+    ] {
+        let run = queens(path, line).spawn().unwrap();
+        fs::write(path.join("pipe"), fs::read(path.join(file)).unwrap()).unwrap();
+        let (code, _, err) = texts(&end(run));
+        assert_eq!(code, Some(0), "{line}: {err}");
+    }
+}
+
+/// Names of what is open already, for programs that write to a file alone.
+#[test]
+fn open_files_can_be_written_to_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |script: &str| {
+        let script = script.replace("queens", env!("CARGO_BIN_EXE_queens"));
+        texts(&Command::new("sh").args(["-c", &script]).current_dir(path).output().unwrap())
+    };
+    let four = "246135\n362514\n415263\n531642\n";
+    assert_eq!(run("queens solutions 6 -o /dev/stdout | cat"), (Some(0), four.to_owned(), String::new()));
+    assert_eq!(run("queens solutions 6 -o /dev/fd/3 3>&1 >/dev/null | cat"), (Some(0), four.to_owned(), String::new()));
+    // A file that stdout leads to is written to, after what is there, and not replaced.
+    assert_eq!(run("echo first >file; queens solutions 6 -o /dev/stdout >>file").0, Some(0));
+    assert_eq!(fs::read_to_string(path.join("file")).unwrap(), format!("first\n{four}"));
+}
+
+/// Who removes a lock file lets another run in: still only one of them saves, and neither writes over the other's save.
+#[test]
+fn a_lock_file_deleted_in_mid_run_makes_no_two_writers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // Saves when it begins and when it ends.
+    let line = "count 20 --engine naive --threads 1 --checkpoint c --checkpoint-every 1h --resume -q";
+    let begun = || {
+        let child = queens(path, line).spawn().unwrap();
+        counting(&child);
+        child
+    };
+    let unlocked = || {
+        let child = begun();
+        fs::remove_file(path.join(".c.lock")).unwrap();
+        child
+    };
+    let terminated = |child: Child| {
+        let file = || fs::metadata(path.join("c")).unwrap().ino();
+        let before = file();
+        signal(&child, Signal::TERM);
+        let (code, out, err) = texts(&end(child));
+        assert_eq!((code, out.as_str()), (None, ""), "{err}");
+        (err, file() != before)
+    };
+    assert_eq!(output(path, &format!("{line} --max-time 1ms")).0, Some(75));
+    // Nobody comes: it saves.
+    let (err, has_saved) = terminated(unlocked());
+    assert!(has_saved && err.starts_with("SIGTERM: saved "), "{err}");
+    // Somebody comes and is still there.
+    let first = unlocked();
+    let second = begun();
+    let (err, has_saved) = terminated(first);
+    assert!(!has_saved && err.starts_with("warning: c: in use by another run; "), "{err}");
+    assert_eq!(output(path, line).2, "error: c: in use by another run\n", "the other's lock is left alone");
+    assert!(terminated(second).1);
+    // Somebody has come and gone.
+    let first = unlocked();
+    assert!(terminated(begun()).1);
+    let (err, has_saved) = terminated(first);
+    let reason = "another run has saved here, for the lock file was removed; that save is not written over";
+    assert!(!has_saved && err.starts_with(&format!("warning: c: {reason}; ")), "{err}");
+    assert!(!path.join(".c.lock").exists());
+}
+
 #[test]
 fn what_only_its_owner_may_read_stays_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,6 +252,9 @@ fn files_without_an_end_are_refused() {
     let run = queens(folder.path(), "merge /dev/zero").spawn().unwrap();
     let (code, _, err) = texts(&end(run));
     assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: not a ledger of queens\n"));
+    let run = queens(folder.path(), "bench --from /dev/zero").spawn().unwrap();
+    let (code, _, err) = texts(&end(run));
+    assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
     let run = queens(folder.path(), "verify --bfile /dev/zero").spawn().unwrap();
     let (code, _, err) = texts(&end(run));
     assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
