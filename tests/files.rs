@@ -6,6 +6,7 @@ mod common;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
@@ -32,6 +33,33 @@ fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
     let (code, out, err) = texts(&end(child));
     assert_eq!((code, out, err.as_str()), (Some(0), total(14), ""));
     assert_eq!(output(path, &format!("{LINE} --resume")).1, total(14));
+}
+
+/// Whoever reads the ending must not take for saved what is not.
+#[test]
+fn a_folder_deleted_in_mid_run_is_told_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = "count 20 --engine naive --threads 1 --checkpoint d/c --checkpoint-every 1h";
+    let deleted = |options: &str| {
+        fs::create_dir(path.join("d")).unwrap();
+        let child = queens(path, &format!("{line} {options}")).spawn().unwrap();
+        counting(&child);
+        fs::remove_dir_all(path.join("d")).unwrap();
+        child
+    };
+    let child = deleted("");
+    signal(&child, Signal::TERM);
+    let run = end(child);
+    let (code, out, err) = texts(&run);
+    assert_eq!((code, run.status.signal(), out.as_str()), (None, Some(15), ""), "{err}");
+    let lines: Vec<&str> = err.lines().collect();
+    assert!(lines[0].starts_with("warning: d/.c.") && lines[0].ends_with("; the save before is gone"), "{err}");
+    assert_eq!(lines[1..], ["SIGTERM: not saved, and the save before is gone"]);
+    // A time limit is a reason to begin again only where something was saved.
+    let (code, _, err) = texts(&end(deleted("--max-time 3s")));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("the time is up: not saved, and the save before is gone\n"), "{err}");
 }
 
 #[test]
@@ -213,6 +241,7 @@ fn a_lock_file_deleted_in_mid_run_makes_no_two_writers() {
     let second = begun();
     let (err, has_saved) = terminated(first);
     assert!(!has_saved && err.starts_with("warning: c: in use by another run; "), "{err}");
+    assert!(err.contains("\nSIGTERM: not saved; the save before had 0 of 171 units; go on with\n"), "{err}");
     assert_eq!(output(path, line).2, "error: c: in use by another run\n", "the other's lock is left alone");
     assert!(terminated(second).1);
     // Somebody has come and gone.
