@@ -1,11 +1,12 @@
-//! What becomes of files beside a run: deleted, read, linked and private ones, and those without an end.
+//! What becomes of files beside a run: deleted, read, linked and private ones, those without an end and those of others.
 
 #![cfg(all(unix, feature = "cli"))]
 
 mod common;
 
+use std::env;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -287,4 +288,66 @@ fn files_without_an_end_are_refused() {
     let run = queens(folder.path(), "verify --bfile /dev/zero").spawn().unwrap();
     let (code, _, err) = texts(&end(run));
     assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
+}
+
+/// The scripts for Slurm run the program that a folder names: nobody else may have named it.
+#[test]
+fn what_others_may_write_is_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let count = path.join("count");
+    let set = |name: &str, mode: u32| fs::set_permissions(path.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    // A cluster without jobs, and a program that leaves a trace.
+    for (name, text) in [("squeue", "exit 0"), ("sbatch", "exit 1"), ("program", "echo >>\"$0.ran\"")] {
+        fs::write(path.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
+        set(name, 0o755);
+    }
+    fs::create_dir_all(count.join("results")).unwrap();
+    fs::write(count.join("results/1"), "").unwrap();
+    fs::write(count.join("total"), "92\n").unwrap();
+    let settings = format!("n 8\nshards 1\nunits 4\ncpus 1\nprogram {}\n", path.join("program").display());
+    fs::write(count.join("settings"), settings).unwrap();
+    let run = |script: &str, folder: &Path| {
+        let script = format!("{}/scripts/slurm/{script}", env!("CARGO_MANIFEST_DIR"));
+        let paths = format!("{}:{}", path.display(), env::var("PATH").unwrap());
+        let (code, out, err) = texts(&Command::new(script).arg(folder).env("PATH", paths).output().unwrap());
+        let has_run = path.join("program.ran").exists();
+        let _ = fs::remove_file(path.join("program.ran"));
+        (code, out, err, has_run)
+    };
+    let refused = |folder: &Path, place: &str, reason: &str| {
+        for script in ["status", "resubmit"] {
+            let (code, out, err, has_run) = run(script, folder);
+            assert_eq!((code, out.as_str(), has_run), (Some(1), "", false), "{script}: {err}");
+            assert!(err.starts_with(&format!("error: {}{place}: {reason}", folder.display())), "{script}: {err}");
+        }
+    };
+    let private = || [("count", 0o755), ("count/settings", 0o644)].map(|(name, mode)| set(name, mode));
+    private();
+    for script in ["status", "resubmit"] {
+        let (code, out, err, has_run) = run(script, &count);
+        assert_eq!((code, has_run), (Some(0), true), "{script}: {out}{err}");
+    }
+    let others = "others may write there, and you would run what they write";
+    for (name, place) in [("count", ""), ("count/settings", "/settings")] {
+        let mode = fs::metadata(path.join(name)).unwrap().permissions().mode();
+        for write in [0o020, 0o002] {
+            set(name, mode | write);
+            refused(&count, place, others);
+            private();
+        }
+    }
+    symlink("settings", count.join("task")).unwrap();
+    refused(&count, "/task", "a link, and you would run what it leads to");
+    fs::remove_file(count.join("task")).unwrap();
+    // Only root can give a file away; for everyone else there is a folder of root's.
+    if rustix::process::geteuid().is_root() {
+        for (name, place) in [("count/settings", "/settings"), ("count", "")] {
+            chown(path.join(name), Some(65534), None).unwrap();
+            refused(&count, place, "it is ");
+            chown(path.join(name), Some(0), None).unwrap();
+        }
+    } else {
+        refused(Path::new("/"), "", "it is root's");
+    }
 }
