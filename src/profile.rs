@@ -8,7 +8,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, EngineKind, Method};
-use crate::ledger::Fingerprint;
+use crate::ledger::{Fingerprint, PROFILE};
 use crate::placement::Placement;
 use crate::plan::Weighted;
 use crate::plan::rows::{Lines, RowsPlan};
@@ -69,7 +69,7 @@ pub struct ProfileReport {
 
 impl Profile {
     /// What ledgers of profiles have for an engine: their units hold more than those of a count.
-    pub const ENGINE: &str = "profile";
+    pub const ENGINE: &str = PROFILE;
 
     /// Of a board of this size.
     pub fn new(size: Size) -> Self {

@@ -363,11 +363,96 @@ fn no_command_shows_the_help() {
 #[test]
 fn terminals_do_not_obey_names() {
     let folder = tempfile::tempdir().unwrap();
-    // Would name the window.
-    let name = "a\u{1b}]0;bad\u{7}b";
-    for arguments in [vec!["merge", name], vec!["count", name], vec!["count", "9", "--resume", "--checkpoint", name]] {
-        let output = queens(&["--color", "always"]).args(arguments).current_dir(folder.path()).output().unwrap();
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert!(!err.is_empty() && !err.contains("\u{1b}]") && !err.contains('\u{7}'), "{err:?}");
+    // Would name the window, begin a line of its own, and turn the rest of the line.
+    let name = "a\u{1b}]0;bad\u{7}\nerror: \u{202e}b";
+    let shown = r"a\u{1b}]0;bad\u{7}\nerror: \u{202e}b";
+    let run = |arguments: &[&str]| {
+        let output = queens(arguments).current_dir(folder.path()).output().unwrap();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    std::fs::write(folder.path().join("text"), "no ledger").unwrap();
+    std::fs::write(folder.path().join(name), "8 93\n").unwrap();
+    for arguments in [
+        ["merge", name].as_slice(),
+        &["audit", name],
+        &["bench", "--from", name],
+        &["show", "4", "-o", &format!("{name}/b")],
+        &["count", "9", "--resume", "--checkpoint", name],
+        &["count", "9", "--shard", "1/2", "--out", name],
+        &["verify", "--to", "8", "--bfile", name],
+    ] {
+        let (_, err) = run(arguments);
+        assert!(err.lines().count() == 1 && err.contains(shown), "{arguments:?}: {err:?}");
     }
+    let (out, _) = run(&["verify", "--to", "8", "--bfile", name]);
+    assert!(out.contains(&format!("1 term of {shown}, ")) && !out.contains('\u{1b}'), "{out:?}");
+    // A count of such a name's line breaks would be of use to nobody.
+    let (_, err) = run(&["count", name]);
+    assert!(err.lines().count() == 1 && !err.contains(['\u{1b}', '\u{202e}']), "{err:?}");
+}
+
+/// Results come from anybody.
+#[test]
+fn results_of_a_benchmark_are_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = serde_json::json!({
+        "n": 8, "engine": "=a|b", "isa": "<b>", "threads": 1, "count": "92", "seconds": [1.0], "median": 1.0,
+        "fastest": 0.0, "slowest": 1.0, "solutions_per_second": 92.0, "speed_up": 1.0, "efficiency": 1.0,
+    });
+    let saved = serde_json::json!({
+        "schema": 1, "version": "0.2.0", "cpu": "=a", "command": "bench", "runs": 1, "results": [entry],
+    });
+    let path = folder.path().join("a\nb.json");
+    let bench = |saved: &serde_json::Value, options: &[&str]| {
+        std::fs::write(&path, saved.to_string()).unwrap();
+        let file = path.file_name().unwrap().to_str().unwrap();
+        let run = queens(&["bench", "--from", file]).args(options).current_dir(folder.path()).output().unwrap();
+        let (out, err) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+        (run.status.code(), out, err)
+    };
+    let (code, out, err) = bench(&saved, &[]);
+    assert_eq!((code, out.lines().next()), (Some(0), Some(r"a\nb.json: =a, queens 0.2.0")), "{err}");
+    let (code, out, _) = bench(&saved, &["--markdown", "-"]);
+    assert!(code == Some(0) && out.contains(r"| =a\|b | &lt;b&gt; |"), "{out}");
+    let (code, out, _) = bench(&saved, &["--csv", "-"]);
+    assert!(code == Some(0) && out.contains("8,92,'=a|b,<b>,1,") && out.contains(",'=a,,0.2.0,"), "{out}");
+    // Two machines, so that their files name the lines: a name is text there, and a time of nothing has its place.
+    let (code, out, _) = bench(&saved, &["a\nb.json", "--plot", "-"]);
+    assert!(code == Some(0) && out.contains(r"a\nb") && out.contains("&lt;b&gt;") == out.contains("<b>"), "{out}");
+    assert!(!out.contains("NaN") && !out.contains("inf"), "{out}");
+
+    let refused = |field: &str, value: serde_json::Value, reason: &str| {
+        let mut saved = saved.clone();
+        match field.strip_prefix("results.") {
+            Some(field) => saved["results"][0][field] = value,
+            None => saved[field] = value,
+        }
+        let (code, out, err) = bench(&saved, &["--plot", "-"]);
+        let reason = format!("error: a\\nb.json: not a result of queens bench --json: {reason}\n");
+        assert_eq!((code, out, err), (Some(1), String::new(), reason), "{field}");
+    };
+    let controls = "control characters in its text";
+    refused("cpu", "a\u{1b}[31m".into(), controls);
+    refused("machine", serde_json::json!({"caches": ["a", "b\nc"], "threads": 1, "system": ""}), controls);
+    refused("results.engine", "a\u{202e}b".into(), controls);
+    let numbers = "no run has the numbers of result 1";
+    for (field, value) in [
+        ("n", 33.into()),
+        ("n", 1_000_000_000_000_000_000_u64.into()),
+        ("threads", 0.into()),
+        ("threads", 1_000_000_000_000_000_000_u64.into()),
+        ("fastest", (-1.0).into()),
+        ("fastest", 1.5.into()),
+        ("slowest", 0.5.into()),
+        ("slowest", 1e300.into()),
+        ("speed_up", 1e300.into()),
+        ("efficiency", (-1.0).into()),
+    ] {
+        refused(&format!("results.{field}"), value, numbers);
+    }
+    let mut nothing = saved.clone();
+    for field in ["fastest", "median", "slowest"] {
+        nothing["results"][0][field] = 0.0.into();
+    }
+    assert_eq!(bench(&nothing, &[]).0, Some(1));
 }

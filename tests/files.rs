@@ -1,14 +1,24 @@
-//! What becomes of files beside a run: deleted, read, linked and private ones, and those without an end.
+//! What becomes of files beside a run: deleted, read, linked and private ones, those without an end and those of others.
 
 #![cfg(all(unix, feature = "cli"))]
 
 mod common;
 
+use std::env;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command};
 
-use common::runs::{LINE, end, total, units, until};
+use common::runs::{LINE, counting, end, signal, total, units, until};
 use common::{output, queens, tallies, texts};
+use rustix::process::Signal;
+
+/// A named pipe.
+fn pipe(folder: &Path, name: &str) {
+    assert!(Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
+}
 
 #[test]
 fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
@@ -24,6 +34,33 @@ fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
     let (code, out, err) = texts(&end(child));
     assert_eq!((code, out, err.as_str()), (Some(0), total(14), ""));
     assert_eq!(output(path, &format!("{LINE} --resume")).1, total(14));
+}
+
+/// Whoever reads the ending must not take for saved what is not.
+#[test]
+fn a_folder_deleted_in_mid_run_is_told_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = "count 20 --engine naive --threads 1 --checkpoint d/c --checkpoint-every 1h";
+    let deleted = |options: &str| {
+        fs::create_dir(path.join("d")).unwrap();
+        let child = queens(path, &format!("{line} {options}")).spawn().unwrap();
+        counting(&child);
+        fs::remove_dir_all(path.join("d")).unwrap();
+        child
+    };
+    let child = deleted("");
+    signal(&child, Signal::TERM);
+    let run = end(child);
+    let (code, out, err) = texts(&run);
+    assert_eq!((code, run.status.signal(), out.as_str()), (None, Some(15), ""), "{err}");
+    let lines: Vec<&str> = err.lines().collect();
+    assert!(lines[0].starts_with("warning: d/.c.") && lines[0].ends_with("; the save before is gone"), "{err}");
+    assert_eq!(lines[1..], ["SIGTERM: not saved, and the save before is gone"]);
+    // A time limit is a reason to begin again only where something was saved.
+    let (code, _, err) = texts(&end(deleted("--max-time 3s")));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("the time is up: not saved, and the save before is gone\n"), "{err}");
 }
 
 #[test]
@@ -99,6 +136,124 @@ fn two_names_of_one_file_are_one_file() {
     assert!(!path.join("elsewhere").exists());
 }
 
+/// Whoever left a link in a shared folder may have led it to a file of the user's own.
+#[test]
+fn links_that_the_system_does_not_follow_are_not_followed() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/links-not-followed");
+    let run = Command::new(script).arg(env!("CARGO_BIN_EXE_queens")).output().unwrap();
+    let (code, out, err) = texts(&run);
+    if code == Some(77) {
+        println!("skipped: {err}");
+        return;
+    }
+    assert_eq!(code, Some(0), "{out}{err}");
+}
+
+/// A pipe under the name of a lock holds up whoever opens it, until somebody opens its other end.
+#[test]
+fn pipes_in_the_place_of_files_hold_up_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, reason) in [
+        (".c.lock", ".c.lock: not a regular file, which is what a ledger's lock has to be; remove it"),
+        (".c.previous", ".c.previous: not a regular file, which is what a ledger's previous save has to be; remove it"),
+        ("c", "c: not a regular file"),
+    ] {
+        pipe(path, name);
+        for line in ["count 9 --checkpoint c", "count 9 --checkpoint c --resume", "count 9 --shard 1/2 --out c"] {
+            let (code, out, err) = texts(&end(queens(path, line).spawn().unwrap()));
+            assert_eq!((code, out.as_str(), err), (Some(1), "", format!("error: {reason}\n")), "{line}");
+        }
+        fs::remove_file(path.join(name)).unwrap();
+        assert_eq!(fs::read_dir(path).unwrap().count(), 0, "nothing else is left");
+    }
+}
+
+/// What is only read may come from another program.
+#[test]
+fn what_is_read_may_come_through_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    assert_eq!(output(path, "count 9 --checkpoint c").0, Some(0));
+    assert_eq!(output(path, "bench 6 --engine naive --threads 1 --runs 1 --json results.json").0, Some(0));
+    fs::write(path.join("b"), "8 92\n").unwrap();
+    pipe(path, "pipe");
+    for (file, line) in [
+        ("c", "merge pipe"),
+        ("c", "audit pipe"),
+        ("b", "verify --to 8 --bfile pipe"),
+        ("results.json", "bench --from pipe --csv -"),
+    ] {
+        let run = queens(path, line).spawn().unwrap();
+        fs::write(path.join("pipe"), fs::read(path.join(file)).unwrap()).unwrap();
+        let (code, _, err) = texts(&end(run));
+        assert_eq!(code, Some(0), "{line}: {err}");
+    }
+}
+
+/// Names of what is open already, for programs that write to a file alone.
+#[test]
+fn open_files_can_be_written_to_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |script: &str| {
+        let script = script.replace("queens", env!("CARGO_BIN_EXE_queens"));
+        texts(&Command::new("sh").args(["-c", &script]).current_dir(path).output().unwrap())
+    };
+    let four = "246135\n362514\n415263\n531642\n";
+    assert_eq!(run("queens solutions 6 -o /dev/stdout | cat"), (Some(0), four.to_owned(), String::new()));
+    assert_eq!(run("queens solutions 6 -o /dev/fd/3 3>&1 >/dev/null | cat"), (Some(0), four.to_owned(), String::new()));
+    // A file that stdout leads to is written to, after what is there, and not replaced.
+    assert_eq!(run("echo first >file; queens solutions 6 -o /dev/stdout >>file").0, Some(0));
+    assert_eq!(fs::read_to_string(path.join("file")).unwrap(), format!("first\n{four}"));
+}
+
+/// Who removes a lock file lets another run in: still only one of them saves, and neither writes over the other's save.
+#[test]
+fn a_lock_file_deleted_in_mid_run_makes_no_two_writers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // Saves when it begins and when it ends.
+    let line = "count 20 --engine naive --threads 1 --checkpoint c --checkpoint-every 1h --resume -q";
+    let begun = || {
+        let child = queens(path, line).spawn().unwrap();
+        counting(&child);
+        child
+    };
+    let unlocked = || {
+        let child = begun();
+        fs::remove_file(path.join(".c.lock")).unwrap();
+        child
+    };
+    let terminated = |child: Child| {
+        let file = || fs::metadata(path.join("c")).unwrap().ino();
+        let before = file();
+        signal(&child, Signal::TERM);
+        let (code, out, err) = texts(&end(child));
+        assert_eq!((code, out.as_str()), (None, ""), "{err}");
+        (err, file() != before)
+    };
+    assert_eq!(output(path, &format!("{line} --max-time 1ms")).0, Some(75));
+    // Nobody comes: it saves.
+    let (err, has_saved) = terminated(unlocked());
+    assert!(has_saved && err.starts_with("SIGTERM: saved "), "{err}");
+    // Somebody comes and is still there.
+    let first = unlocked();
+    let second = begun();
+    let (err, has_saved) = terminated(first);
+    assert!(!has_saved && err.starts_with("warning: c: in use by another run; "), "{err}");
+    assert!(err.contains("\nSIGTERM: not saved; the save before had 0 of 171 units; go on with\n"), "{err}");
+    assert_eq!(output(path, line).2, "error: c: in use by another run\n", "the other's lock is left alone");
+    assert!(terminated(second).1);
+    // Somebody has come and gone.
+    let first = unlocked();
+    assert!(terminated(begun()).1);
+    let (err, has_saved) = terminated(first);
+    let reason = "another run has saved here, for the lock file was removed; that save is not written over";
+    assert!(!has_saved && err.starts_with(&format!("warning: c: {reason}; ")), "{err}");
+    assert!(!path.join(".c.lock").exists());
+}
+
 #[test]
 fn what_only_its_owner_may_read_stays_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,7 +282,72 @@ fn files_without_an_end_are_refused() {
     let run = queens(folder.path(), "merge /dev/zero").spawn().unwrap();
     let (code, _, err) = texts(&end(run));
     assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: not a ledger of queens\n"));
+    let run = queens(folder.path(), "bench --from /dev/zero").spawn().unwrap();
+    let (code, _, err) = texts(&end(run));
+    assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
     let run = queens(folder.path(), "verify --bfile /dev/zero").spawn().unwrap();
     let (code, _, err) = texts(&end(run));
     assert_eq!((code, err.as_str()), (Some(1), "error: /dev/zero: larger than 16 MiB\n"));
+}
+
+/// The scripts for Slurm run the program that a folder names: nobody else may have named it.
+#[test]
+fn what_others_may_write_is_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let count = path.join("count");
+    let set = |name: &str, mode: u32| fs::set_permissions(path.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    // A cluster without jobs, and a program that leaves a trace.
+    for (name, text) in [("squeue", "exit 0"), ("sbatch", "exit 1"), ("program", "echo >>\"$0.ran\"")] {
+        fs::write(path.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
+        set(name, 0o755);
+    }
+    fs::create_dir_all(count.join("results")).unwrap();
+    fs::write(count.join("results/1"), "").unwrap();
+    fs::write(count.join("total"), "92\n").unwrap();
+    let settings = format!("n 8\nshards 1\nunits 4\ncpus 1\nprogram {}\n", path.join("program").display());
+    fs::write(count.join("settings"), settings).unwrap();
+    let run = |script: &str, folder: &Path| {
+        let script = format!("{}/scripts/slurm/{script}", env!("CARGO_MANIFEST_DIR"));
+        let paths = format!("{}:{}", path.display(), env::var("PATH").unwrap());
+        let (code, out, err) = texts(&Command::new(script).arg(folder).env("PATH", paths).output().unwrap());
+        let has_run = path.join("program.ran").exists();
+        let _ = fs::remove_file(path.join("program.ran"));
+        (code, out, err, has_run)
+    };
+    let refused = |folder: &Path, place: &str, reason: &str| {
+        for script in ["status", "resubmit"] {
+            let (code, out, err, has_run) = run(script, folder);
+            assert_eq!((code, out.as_str(), has_run), (Some(1), "", false), "{script}: {err}");
+            assert!(err.starts_with(&format!("error: {}{place}: {reason}", folder.display())), "{script}: {err}");
+        }
+    };
+    let private = || [("count", 0o755), ("count/settings", 0o644)].map(|(name, mode)| set(name, mode));
+    private();
+    for script in ["status", "resubmit"] {
+        let (code, out, err, has_run) = run(script, &count);
+        assert_eq!((code, has_run), (Some(0), true), "{script}: {out}{err}");
+    }
+    let others = "others may write there, and you would run what they write";
+    for (name, place) in [("count", ""), ("count/settings", "/settings")] {
+        let mode = fs::metadata(path.join(name)).unwrap().permissions().mode();
+        for write in [0o020, 0o002] {
+            set(name, mode | write);
+            refused(&count, place, others);
+            private();
+        }
+    }
+    symlink("settings", count.join("task")).unwrap();
+    refused(&count, "/task", "a link, and you would run what it leads to");
+    fs::remove_file(count.join("task")).unwrap();
+    // Only root can give a file away; for everyone else there is a folder of root's.
+    if rustix::process::geteuid().is_root() {
+        for (name, place) in [("count/settings", "/settings"), ("count", "")] {
+            chown(path.join(name), Some(65534), None).unwrap();
+            refused(&count, place, "it is ");
+            chown(path.join(name), Some(0), None).unwrap();
+        }
+    } else {
+        refused(Path::new("/"), "", "it is root's");
+    }
 }

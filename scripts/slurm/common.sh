@@ -24,9 +24,29 @@ need() {
 # setting KEY: a line of the settings of the count in this folder
 setting() { sed -n "s/^$1 //p" settings; }
 
+# Others may read a count, and change nothing in it.
+umask go-w
+
+# own DIR: fails unless this folder, which we are in, and what is run from it are the caller's alone. The settings name
+# the program that is run, and the batch scripts are run themselves.
+own() {
+    local file at mode
+    for file in . settings task merge; do
+        at=$1/$file
+        [ "$file" != . ] || at=$1
+        [ ! -L "$file" ] || fail "$at: a link, and you would run what it leads to"
+        [ -e "$file" ] || continue
+        [ -O "$file" ] || fail "$at: it is $(stat -c %U "$file")'s, and you would run what is named there; take a folder of your own"
+        mode=$(stat -c %A "$file")
+        [ "${mode:5:1}${mode:8:1}" = -- ] ||
+            fail "$at: others may write there, and you would run what they write; look through it, then chmod go-w it"
+    done
+}
+
 # enter DIR: goes to the folder of a count and sets n, shards and program
 enter() {
     cd -- "$1" 2>/dev/null || fail "$1: there is no such folder"
+    own "$1"
     [ -f settings ] || fail "$1: no count was submitted from this folder"
     n=$(setting n) shards=$(setting shards) program=$(setting program)
     [ -x "$program" ] || fail "$program: the program of this count is gone"

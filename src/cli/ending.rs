@@ -4,8 +4,8 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::Failure;
 use super::save::is_stdout;
+use super::{Failure, output};
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) fn choose<F: Format>(format: Option<F>, path: Option<&Path>, usual: F
     }
     let named = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
     let reason = format!("the name ends as that of another format than {named}, which --format asks for");
-    Err(Failure::invalid(ARGUMENT, &path.display().to_string(), &reason))
+    Err(Failure::invalid(ARGUMENT, &output::name(path), &reason))
 }
 
 /// Fails where the ending is that of something else; a name without an ending may hold anything.
@@ -80,7 +80,7 @@ pub(crate) fn of(argument: &str, path: &Path, contents: &[Content]) -> Result<Op
             format!("nothing is known to be written to a file ending in .{ending}; there are {}", known.join(", "))
         }
     };
-    Err(Failure::invalid(argument, &path.display().to_string(), &reason))
+    Err(Failure::invalid(argument, &output::name(path), &reason))
 }
 
 #[cfg(test)]

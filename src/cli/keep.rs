@@ -127,6 +127,17 @@ impl Keep {
         self.saved
     }
 
+    /// Whether the newest save is still there, where a later one has failed: its folder may be gone.
+    pub(crate) fn is_there(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.path().exists())
+    }
+
+    /// What went wrong with a save, and what that leaves.
+    pub(crate) fn unsaved(&self, error: &StoreError) -> String {
+        let left = if self.is_there() { "the save before is as it was" } else { "the save before is gone" };
+        format!("{error}; {left}")
+    }
+
     /// Saves, where there is a checkpoint. The count goes on whatever happens here.
     pub(crate) fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let Some(store) = &mut self.store else { return Ok(()) };

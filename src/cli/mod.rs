@@ -116,7 +116,7 @@ impl Failure {
     fn reason(&self) -> String {
         match self {
             Self::Usage(error) => output::one_line(error),
-            Self::Run(_, message) => message.clone(),
+            Self::Run(_, message) => output::harmless(message).into_owned(),
             Self::Closed | Self::Told(_) | Self::Signal(_) => "it failed".to_owned(),
         }
     }

@@ -57,15 +57,28 @@ pub(crate) fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "{}", harmless(message));
 }
 
-/// The text with all that a terminal would obey instead of show written out: names of files and what stands in them
-/// come from anywhere. Line breaks are our own.
-fn harmless(text: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| c.is_control() && c != '\n';
-    if !text.contains(obeyed) {
+/// The text on one line, with all that a terminal would obey instead of show written out: names of files and what
+/// stands in them come from anywhere.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
-    let shown = |c: char| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
+    let shown = |c: char| if is_obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
     Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// Whether a character is a control: line breaks are, and what turns the direction of writing.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    const DIRECTIONS: [char; 12] = [
+        '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}',
+        '\u{2067}', '\u{2068}', '\u{2069}',
+    ];
+    c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c) || DIRECTIONS.contains(&c)
+}
+
+/// A file's name, as it is shown.
+pub(crate) fn name(path: &Path) -> String {
+    harmless(&path.to_string_lossy()).into_owned()
 }
 
 /// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
@@ -121,9 +134,10 @@ pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
 pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     let written = out.write_all(result.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|error| {
-        let result = anstream::adapter::strip_str(result.trim_end());
-        Failure::Run(Exit::Failure, format!("writing the result failed: {error}; it is\n{result}"))
+    written.map_err(|failed| {
+        error(&format!("writing the result failed: {failed}; it is"));
+        anstream::adapter::strip_str(result.trim_end()).to_string().lines().for_each(note);
+        Failure::Told(Exit::Failure)
     })
 }
 
@@ -295,7 +309,8 @@ mod tests {
 
     #[test]
     fn terminals_are_told_nothing_by_names() {
-        assert_eq!(harmless("a file\nand another: ä"), "a file\nand another: ä");
+        assert_eq!(harmless("a file, and another: ä"), "a file, and another: ä");
+        assert_eq!(harmless("a\nerror: b\u{202e}c"), r"a\nerror: b\u{202e}c");
         assert_eq!(harmless("\u{1b}[31m\u{9b}31m\r\u{7f}"), r"\u{1b}[31m\u{9b}31m\r\u{7f}");
     }
 

@@ -82,7 +82,8 @@ impl Printer {
 impl Line {
     pub(crate) fn print(&self) {
         match self {
-            Self::Note(text) => output::note(text),
+            // The only one of several lines, and those are our own.
+            Self::Note(text) => text.lines().for_each(output::note),
             Self::Warning(text) => output::warning(text),
             Self::Error(text) => output::error(text),
         }

@@ -25,9 +25,9 @@ enum To {
     Special(File),
 }
 
-/// Whether a file's name stands for stdout.
+/// Whether a file's name stands for stdout. What it leads to may be a file, to be written to and not to be replaced.
 pub(crate) fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    path.as_os_str() == "-" || path.as_os_str() == "/dev/stdout"
 }
 
 /// A file written whole or not at all, over an earlier one of the name; or stdout.
@@ -84,15 +84,16 @@ impl Output {
 
 impl To {
     fn open(path: &Path) -> io::Result<Self> {
+        let about = fs::metadata(path);
+        match &about {
+            Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            // By its own name, for no other need lead there: `/dev/fd/3` may be a pipe that has none.
+            Ok(about) if !about.is_file() => return Ok(Self::Special(File::options().write(true).open(path)?)),
+            _ => {}
+        }
         // A link goes on pointing to the file, so it is the file's folder that the new one is made in.
         let path = target(path)?;
-        let mut permissions = None;
-        match fs::metadata(&path) {
-            Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(about) if !about.is_file() => return Ok(Self::Special(File::options().write(true).open(path)?)),
-            Ok(about) => permissions = Some(about.permissions()),
-            Err(_) => {}
-        }
+        let permissions = about.ok().map(|about| about.permissions());
         let (draft, litter) = Litter::make(|| Draft::new(&path, None, permissions.as_ref()), Draft::path)?;
         Ok(Self::File(draft, path, litter))
     }

@@ -138,7 +138,7 @@ impl Source {
         let Some(path) = path else {
             return Ok(Self { terms, bfile: None, name: terms.sequence().id.to_owned() });
         };
-        let name = path.display().to_string();
+        let name = output::name(path);
         let failure = |reason: &dyn std::fmt::Display| Failure::Run(Exit::Failure, format!("{name}: {reason}"));
         let bytes = output::read(path).map_err(|error| failure(&error))?;
         // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.

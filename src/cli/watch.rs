@@ -146,10 +146,14 @@ pub(crate) fn run<T: Send + 'static>(
         (Some(Err(CountError::Halt(Halt::Stopped))) | None, Some(early)) => {
             let saved = keep.save(&ledger);
             signals::arm();
-            let (line, failure) = early.end(&ledger, keep, args);
-            let mut lines = vec![how_to_go_on(&early, &ledger, keep)];
+            let (line, mut failure) = early.end(&ledger, keep, args);
+            let mut lines = vec![how_to_go_on(&early, &ledger, keep, saved.is_ok())];
             if let Err(error) = saved {
-                lines.insert(0, Line::Warning(format!("{error}; the save before is as it was")));
+                lines.insert(0, Line::Warning(keep.unsaved(&error)));
+                // What was done is lost, so whoever repeats the command until it is over would repeat it for ever.
+                if matches!(failure, Failure::Told(Exit::Stopped)) {
+                    failure = Failure::Told(Exit::Failure);
+                }
             }
             lines.extend(line);
             printer.end(lines);
@@ -195,8 +199,7 @@ fn wait<T: Send + 'static>(
         if run.keep.is_due()
             && let Err(error) = run.keep.save(&run.watch.ledger())
         {
-            let text = format!("{error}; the count goes on, and the save before is as it was");
-            run.printer.say(Line::Warning(text));
+            run.printer.say(Line::Warning(format!("{}; the count goes on", run.keep.unsaved(&error))));
         }
     };
     run.watch.stop().request();
@@ -221,7 +224,7 @@ fn no_thread(error: &std::io::Error) -> Failure {
 }
 
 /// What has been saved, and the command that goes on from there.
-fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep) -> Line {
+fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep, is_saved: bool) -> Line {
     let reason = match early {
         Early::Signal(signal) => signals::name(*signal),
         Early::MaxTime => "the time is up",
@@ -230,7 +233,15 @@ fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep) -> Line {
     let ((saved, parts), units) = (keep.saved(), ledger.units());
     let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
     Line::Note(match keep.resume_command() {
-        Some(command) => format!("{reason}: saved {saved} of {units} units{parts}; go on with\n    {command}"),
+        Some(command) if is_saved => {
+            format!("{reason}: saved {saved} of {units} units{parts}; go on with\n    {command}")
+        }
+        Some(command) if keep.is_there() => {
+            format!(
+                "{reason}: not saved; the save before had {saved} of {units} units{parts}; go on with\n    {command}"
+            )
+        }
+        Some(_) => format!("{reason}: not saved, and the save before is gone"),
         None => format!("{reason}: nothing was saved, for there is no --checkpoint"),
     })
 }

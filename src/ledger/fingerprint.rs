@@ -5,6 +5,9 @@ use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::turn::{Turn, TurnBoard};
 
+/// The engine of a profile, whose units hold more than those of a count.
+pub(crate) const PROFILE: &str = "profile";
+
 /// Everything that changes what a unit means. Ledgers with different ones have nothing to say to each other.
 ///
 /// The number of threads, the instruction set and the machine are left out on purpose: they change no tally.
@@ -70,6 +73,12 @@ impl Fingerprint {
     /// That of a plan for this subject, counted by the engine of this name.
     pub fn new(subject: impl Into<Subject>, engine: &str, plan: &impl Plan) -> Self {
         Self { subject: subject.into(), engine: engine.to_owned(), plan: plan.fingerprint(), units: plan.units() }
+    }
+
+    /// The most numbers that a tally has before its solutions: one for each number of queens short of N in a profile, and
+    /// none in a count.
+    pub(super) fn fewer(&self) -> usize {
+        if self.engine == PROFILE { self.subject.n() } else { 0 }
     }
 
     /// Whether this is `wanted`.

@@ -34,6 +34,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Partial, Subject};
 use crate::placement::Placement;
+use crate::tally::Tally;
 use crate::turn::TurnBoard;
 
 /// The number in the first line: without the processor time, with it, and with parts of units. It grows with every change
@@ -170,16 +171,26 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
         let (unit, rest) = rest.split_once(' ').ok_or("a line is no unit")?;
         let unit = parsed("unit", unit)?;
         let entered = match kind {
-            "unit" => ledger.record(unit, parsed("tally", rest)?),
+            "unit" => ledger.record(unit, tally(&ledger, rest)?),
             "part" => {
-                let (tasks, tally) = rest.split_once(' ').ok_or("a part has no tally")?;
-                ledger.record_partial(unit, Partial { tasks: parsed("tasks", tasks)?, tally: parsed("tally", tally)? })
+                let (tasks, rest) = rest.split_once(' ').ok_or("a part has no tally")?;
+                let partial = Partial { tasks: parsed("tasks", tasks)?, tally: tally(&ledger, rest)? };
+                ledger.record_partial(unit, partial)
             }
             _ => return Err("a line is no unit".to_owned()),
         };
         entered.map_err(|error| error.to_string())?;
     }
     Ok(ledger)
+}
+
+/// A tally of no more numbers than the ledger's engine counts.
+fn tally(ledger: &Ledger, text: &str) -> Result<Tally, String> {
+    let tally: Tally = parsed("tally", text)?;
+    if tally.fewer().len() > ledger.fingerprint().fewer() {
+        return Err(format!("'{tally}' is no tally of the engine {}", ledger.fingerprint().engine));
+    }
+    Ok(tally)
 }
 
 fn field<'a>(lines: &mut Lines<'a>, name: &str) -> Result<&'a str, String> {
@@ -233,8 +244,8 @@ mod tests {
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
         // With a part of a unit it is format 3, whether the processor time is known or not.
-        timed.record_partial(4, Partial { tasks: 17, tally: "1 2 30".parse().unwrap() }).unwrap();
-        let text = text.replace("ledger 2", "ledger 3") + "part 4 17 1 2 30\n";
+        timed.record_partial(4, Partial { tasks: 17, tally: 30.into() }).unwrap();
+        let text = text.replace("ledger 2", "ledger 3") + "part 4 17 30\n";
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
         timed.origin.cpu_seconds = None;
@@ -321,6 +332,28 @@ mod tests {
         ] {
             assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
         }
+    }
+
+    /// A profile's tallies are more than a number, and those of a count are not, whatever the checksum says.
+    #[test]
+    fn a_count_has_no_tallies_of_a_profile() {
+        let sealed = |engine: &str, tally: &str| {
+            let body = format!(
+                "queens ledger 1\nn 4\nprefix -\nengine {engine}\nplan a plan\nunits 2\nshard 1/1\nhost a\n\
+                 program b\nseconds 1.000\nunit 0 {tally}\n"
+            );
+            let ledger = decode((body.clone() + &checksum(&body)).as_bytes())?;
+            Ok(ledger.tallies().map(|(_, tally)| tally.to_string()).collect::<Vec<_>>())
+        };
+        for engine in ["naive", "backtrack", "join", "cover"] {
+            assert_eq!(sealed(engine, "2"), Ok(vec!["2".to_owned()]));
+            let error = FormatError::Contents(format!("'1 4 6 4 2' is no tally of the engine {engine}"));
+            assert_eq!(sealed(engine, "1 4 6 4 2"), Err(error));
+            assert!(sealed(engine, "4 2").is_err(), "{engine}");
+        }
+        assert_eq!(sealed("profile", "1 4 6 4 2"), Ok(vec!["1 4 6 4 2".to_owned()]));
+        let error = FormatError::Contents("'1 4 6 4 0 2' is no tally of the engine profile".to_owned());
+        assert_eq!(sealed("profile", "1 4 6 4 0 2"), Err(error), "there is no fifth queen on four columns");
     }
 
     #[test]

@@ -1,74 +1,89 @@
 //! The lock of a ledger's file.
 
-#[cfg(unix)]
-use std::fs;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::store::{StoreError, beside, failed};
+use crate::durable::{has_name, open_regular};
 
 /// An exclusive lock on a file of its own, for the ledger's file is replaced with every save.
 #[derive(Debug)]
 pub(super) struct Lock {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is removed"))]
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl Lock {
     pub(super) fn take(ledger: &Path) -> Result<Self, StoreError> {
         let path = beside(ledger, "lock");
         loop {
-            let file = open(&path).map_err(failed("creating a file", &path))?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(ledger.to_owned())),
-                Err(TryLockError::Error(error)) => return Err(failed("locking", &path)(error)),
+            let file = open_regular(&path, File::options().create(true).truncate(false).write(true));
+            let file = file.map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidInput => StoreError::Misplaced(path.clone(), "lock"),
+                _ => failed("creating a file", &path)(error),
+            })?;
+            if let Some(lock) = Self::on(file, &path, ledger)? {
+                return Ok(lock);
             }
-            if has_the_name(&file, &path).map_err(failed("locking", &path))? {
-                return Ok(Self { path, _file: file });
-            }
+        }
+    }
+
+    /// Locks the file that was opened by this name; none where it has lost the name. Whoever held the lock may have
+    /// removed the file between our opening and our locking it, and a lock on a file without the name protects nothing.
+    fn on(file: File, path: &Path, ledger: &Path) -> Result<Option<Self>, StoreError> {
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(ledger.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(failed("locking", path)(error)),
+        }
+        let lock = Self { path: path.to_owned(), file };
+        Ok(lock.holds()?.then_some(lock))
+    }
+
+    /// Whether it keeps other runs out: it does as long as its file has the name by which they find it. Elsewhere than on
+    /// Unix files do not tell which they are, so a lock file is left when it is no longer needed, and keeps its name.
+    pub(super) fn holds(&self) -> Result<bool, StoreError> {
+        Ok(cfg!(not(unix)) || has_name(&self.file, &self.path).map_err(failed("locking", &self.path))?)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Removed while still locked; where that fails, an unlocked file is left, which means nothing. By now the name may
+        // be that of another run's lock.
+        if cfg!(unix) && self.holds().unwrap_or(false) {
+            let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-#[cfg(unix)]
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Removed while still locked; where that fails, an unlocked file is left, which means nothing.
-        let _ = fs::remove_file(&self.path);
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Another run may end, and a third begin, between the opening of the lock's file and its locking.
+    #[test]
+    fn a_file_that_lost_its_name_is_no_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, path) = (folder.path().join("c"), folder.path().join(".c.lock"));
+        let open = || File::options().create(true).truncate(false).write(true).open(&path).unwrap();
+        assert!(Lock::on(open(), &path, &ledger).unwrap().is_some());
+        assert!(!path.exists(), "gone with the lock");
+        let removed = open();
+        fs::remove_file(&path).unwrap();
+        assert!(Lock::on(removed, &path, &ledger).unwrap().is_none());
+        let replaced = open();
+        fs::remove_file(&path).unwrap();
+        let other = Lock::take(&ledger).unwrap();
+        assert!(Lock::on(replaced, &path, &ledger).unwrap().is_none());
+        assert!(other.holds().unwrap(), "what is no lock removes none");
+        assert!(matches!(Lock::take(&ledger), Err(StoreError::Busy(_))));
+        // A lock that somebody removed lets others in, and does not take theirs along when it goes.
+        fs::remove_file(&path).unwrap();
+        let third = Lock::take(&ledger).unwrap();
+        assert!(!other.holds().unwrap());
+        drop(other);
+        assert!(third.holds().unwrap());
     }
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    // A link in the place of the lock file would have another file made, or locked.
-    let follow = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
-    OpenOptions::new().create(true).truncate(false).write(true).custom_flags(follow).open(path)
-}
-
-/// Whether this file still has this name. Whoever held the lock may have removed the file between our opening and our
-/// locking it; a lock on a file that no longer has the name protects nothing.
-#[cfg(unix)]
-fn has_the_name(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let ours = file.metadata()?;
-    match fs::symlink_metadata(path) {
-        Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).write(true).open(path)
-}
-
-/// Elsewhere files do not tell what they are, so a lock file is left when it is no longer needed, and keeps its name.
-#[cfg(not(unix))]
-fn has_the_name(_: &File, _: &Path) -> io::Result<bool> {
-    Ok(true)
 }

@@ -20,6 +20,7 @@ use crate::plan::Plan;
 use crate::shard::Shard;
 use crate::tally::{Overflow, Tally};
 
+pub(crate) use fingerprint::PROFILE;
 use fingerprint::differ;
 pub use fingerprint::{Fingerprint, Subject};
 

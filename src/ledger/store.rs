@@ -13,6 +13,10 @@
 //! renamed to `.FILE.previous` instead, and is missing for the moment between two renames.
 //!
 //! A name that is a symbolic link means the file that it leads to, so that two names of one file exclude each other.
+//! All four are regular files: a pipe, say, under one of the hidden names would hold up whoever opens it.
+//!
+//! Where the lock's file was removed, another run may have come in. So each save looks for it, and takes the lock anew
+//! if it is gone: that fails while another run has it. Where another run has saved meanwhile, nothing is written over it.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
@@ -21,7 +25,7 @@ use std::path::{Path, PathBuf};
 use super::format::{FormatError, MAGIC, decode, encode};
 use super::lock::Lock;
 use super::{Fingerprint, Ledger, LedgerError};
-use crate::durable::{Draft, sync_folder, target};
+use crate::durable::{Draft, has_name, open_regular, sync_folder, target};
 use crate::shard::Shard;
 
 /// No ledger is larger: it would have some ten million units.
@@ -32,7 +36,10 @@ const LARGEST: u64 = 1 << 28;
 pub struct Store {
     path: PathBuf,
     /// Locked as long as the store lives.
-    _lock: Lock,
+    lock: Lock,
+    /// `FILE` as it was read or saved last. Open, so that no other file gets its number; on Windows an open file cannot
+    /// be replaced, and none is kept.
+    seen: Option<File>,
     /// Whether `FILE` is known to hold a good save; only then may it take the place of the previous one.
     newest_is_good: bool,
     /// The permissions of the file that was there, which later saves keep.
@@ -72,6 +79,12 @@ pub enum StoreError {
     /// A folder, a device or the like.
     #[error("{0}: not a regular file")]
     NotAFile(PathBuf),
+    /// The same, under a hidden name beside a ledger's.
+    #[error("{0}: not a regular file, which is what a ledger's {1} has to be; remove it")]
+    Misplaced(PathBuf, &'static str),
+    /// The lock's file was removed, and another run has saved since.
+    #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
+    Overtaken(PathBuf),
     /// There is nothing to read.
     #[error("{0}: there is no such file")]
     Missing(PathBuf),
@@ -97,8 +110,12 @@ impl Store {
             Ok(metadata) => Some(metadata.permissions()),
             Err(_) => None,
         };
+        let previous = beside(&path, "previous");
+        if fs::symlink_metadata(&previous).is_ok_and(|about| !about.is_file()) {
+            return Err(StoreError::Misplaced(previous, "previous save"));
+        }
         let lock = Lock::take(&path)?;
-        Ok(Self { path, _lock: lock, newest_is_good: false, permissions })
+        Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
     }
 
     /// Makes sure that a run that begins from nothing destroys nothing.
@@ -125,13 +142,14 @@ impl Store {
     pub fn load(&mut self, fingerprint: &Fingerprint, shard: Shard) -> Result<Option<Found>, StoreError> {
         let previous = || {
             let path = beside(&self.path, "previous");
-            let ledger = read(&path)?;
+            let (ledger, _) = own(&path)?;
             ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(path, error))?;
             Ok::<_, StoreError>(ledger)
         };
-        let error = match read(&self.path) {
-            Ok(ledger) => {
+        let error = match own(&self.path) {
+            Ok((ledger, file)) => {
                 ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
+                self.saw(file);
                 self.newest_is_good = true;
                 return Ok(Some(Found { ledger, fallback: None }));
             }
@@ -150,11 +168,35 @@ impl Store {
     /// # Errors
     /// Where the system refuses; the saves made before are then untouched.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let file = self.write(&encode(ledger))?;
+        self.hold()?;
+        let draft = self.write(&encode(ledger))?;
+        // Again, for a slow disk takes its time to write.
+        self.hold()?;
         self.keep_previous()?;
-        file.rename().map_err(failed("renaming", &self.path))?;
+        let file = draft.rename().map_err(failed("renaming", &self.path))?;
+        self.saw(file);
         self.newest_is_good = true;
         sync_folder(&self.path).map_err(failed("syncing the folder of", &self.path))
+    }
+
+    /// Makes sure that no other run saves here: takes the lock anew where its file was removed, unless another run has
+    /// saved since.
+    fn hold(&mut self) -> Result<(), StoreError> {
+        if self.lock.holds()? {
+            return Ok(());
+        }
+        let lock = Lock::take(&self.path)?;
+        let is_gone = fs::symlink_metadata(&self.path).is_err();
+        let is_ours = || self.seen.as_ref().map_or(Ok(false), |file| has_name(file, &self.path));
+        if !is_gone && !is_ours().map_err(failed("looking for", &self.path))? {
+            return Err(StoreError::Overtaken(self.path.clone()));
+        }
+        self.lock = lock;
+        Ok(())
+    }
+
+    fn saw(&mut self, file: File) {
+        self.seen = cfg!(unix).then_some(file);
     }
 
     /// Tries whether a ledger with all its units could be saved, and leaves nothing behind.
@@ -211,17 +253,32 @@ impl Store {
 /// # Errors
 /// Where there is no file, or no ledger in it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = bytes(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
-        io::ErrorKind::IsADirectory => StoreError::NotAFile(path.to_owned()),
-        _ => failed("reading", path)(error),
-    })?;
+    ledger_in(&File::open(path).map_err(|error| unread(path, error))?, path)
+}
+
+/// The ledger in a regular file, and the file.
+fn own(path: &Path) -> Result<(Ledger, File), StoreError> {
+    let file = open_regular(path, File::options().read(true)).map_err(|error| unread(path, error))?;
+    Ok((ledger_in(&file, path)?, file))
+}
+
+/// The ledger in an open file.
+fn ledger_in(file: &File, path: &Path) -> Result<Ledger, StoreError> {
+    let bytes = bytes(file).map_err(|error| unread(path, error))?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
 }
 
+fn unread(path: &Path, error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
+        io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => StoreError::NotAFile(path.to_owned()),
+        _ => failed("reading", path)(error),
+    }
+}
+
 /// What is in a file, as far as it may be a ledger: of anything else only the beginning, which may have no end.
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?.take(LARGEST);
+fn bytes(file: &File) -> io::Result<Vec<u8>> {
+    let mut file = file.take(LARGEST);
     let mut bytes = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
     if bytes == MAGIC.as_bytes() {
@@ -307,6 +364,80 @@ mod tests {
         assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
         drop(first);
         Store::open(&path).unwrap();
+    }
+
+    /// A lock file that somebody removed lets another run in: then there is still one that saves.
+    #[test]
+    #[cfg(unix)]
+    fn a_lost_lock_is_taken_anew_or_ends_the_saving() {
+        let (folder, path) = saved_twice();
+        let lock = folder.path().join(".c.lock");
+        let mut first = Store::open(&path).unwrap();
+        first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
+        // Nobody came in: it goes on, whether the ledger's file is as it was or gone as well.
+        fs::remove_file(&lock).unwrap();
+        first.save(&ledger(3)).unwrap();
+        assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
+        fs::remove_file(&lock).unwrap();
+        fs::remove_file(&path).unwrap();
+        first.save(&ledger(4)).unwrap();
+        fs::remove_file(&lock).unwrap();
+        let mut second = Store::open(&path).unwrap();
+        second.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
+        assert!(matches!(first.save(&ledger(5)), Err(StoreError::Busy(_))), "the other is there");
+        second.save(&ledger(6)).unwrap();
+        assert!(matches!(first.save(&ledger(7)), Err(StoreError::Busy(_))));
+        // More saves than there are files: where the first save's number is free, it is given again.
+        for _ in 0..4 {
+            second.save(&ledger(6)).unwrap();
+        }
+        drop(second);
+        assert!(matches!(first.save(&ledger(7)), Err(StoreError::Overtaken(_))), "the other has been there");
+        assert_eq!(read(&path).unwrap(), ledger(6));
+        drop(first);
+        assert_eq!(load(&path).unwrap().unwrap().ledger, ledger(6));
+        assert!(!lock.exists());
+    }
+
+    /// Another run that came in may have found nothing, and have saved where this one had not.
+    #[test]
+    #[cfg(unix)]
+    fn a_file_that_was_not_there_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let mut first = Store::open(&path).unwrap();
+        fs::remove_file(folder.path().join(".c.lock")).unwrap();
+        Store::open(&path).unwrap().save(&ledger(2)).unwrap();
+        assert!(matches!(first.save(&ledger(1)), Err(StoreError::Overtaken(_))));
+        assert_eq!(read(&path).unwrap(), ledger(2));
+    }
+
+    /// Whoever may write in the folder can leave a pipe there, which would hold up whoever opens it.
+    #[test]
+    #[cfg(unix)]
+    fn only_regular_files_are_taken_for_its_own() {
+        for (role, what) in [("lock", "lock"), ("previous", "previous save")] {
+            let (folder, path) = saved_twice();
+            let place = folder.path().join(format!(".c.{role}"));
+            let _ = fs::remove_file(&place);
+            assert!(std::process::Command::new("mkfifo").arg(&place).status().unwrap().success());
+            let error = Store::open(&path).unwrap_err().to_string();
+            let name = place.display();
+            let expected = format!("{name}: not a regular file, which is what a ledger's {what} has to be; remove it");
+            assert_eq!(error, expected);
+            fs::remove_file(&place).unwrap();
+            fs::create_dir(&place).unwrap();
+            assert!(matches!(Store::open(&path), Err(StoreError::Misplaced(..))));
+        }
+        // One that comes while the file is in use.
+        let (folder, path) = saved_twice();
+        let mut store = Store::open(&path).unwrap();
+        for name in ["c", ".c.previous"] {
+            fs::remove_file(folder.path().join(name)).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+        }
+        let found = store.load(ledger(0).fingerprint(), Shard::WHOLE);
+        assert!(matches!(found, Err(StoreError::NotAFile(_))), "{found:?}");
     }
 
     /// Whatever happens to the newest save, the one before it is used and the reason told; a good one is never lost

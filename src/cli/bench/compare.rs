@@ -68,7 +68,7 @@ pub(super) fn run(out: &mut impl Write, now: &Saved, old: &Saved, path: &Path, t
             slower.push((ratio, format!("N = {}, {} on {threads}", entry.n, entry.engine)));
         }
     }
-    let path = path.display();
+    let path = output::name(path);
     if compared == 0 {
         let message = format!("{path} has none of the sizes, engines, instruction sets and threads timed here");
         return Err(Failure::Run(Exit::Failure, message));

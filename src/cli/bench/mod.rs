@@ -155,7 +155,7 @@ fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
     for (index, saved) in all.iter().enumerate() {
         if let Some(path) = args.from.get(index) {
             let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{}: {}", path.display(), saved.about())?;
+            writeln!(out, "{gap}{}: {}", output::name(path), saved.about())?;
         }
         let width = columns::of_stdout();
         write!(out, "{}{}", table::terminal(saved, width), sets::table(saved, width))?;
@@ -187,7 +187,7 @@ fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
 }
 
 fn picture(args: &Args, all: &[Saved]) -> String {
-    let name = |path: &Path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let name = |path: &Path| output::name(Path::new(path.file_stem().unwrap_or(path.as_os_str())));
     let machines: Vec<_> = all
         .iter()
         .enumerate()

@@ -4,8 +4,10 @@
 use std::path::Path;
 use std::time::SystemTime;
 
+use queens::Size;
 use queens::bench::Timing;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::plot::{Machine as Plotted, Point};
 use super::score::Score;
@@ -88,14 +90,22 @@ impl Saved {
 
     /// Reads the file that an earlier run wrote.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", path.display()));
+        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", output::name(path)));
         let bytes = output::read(path).map_err(|error| failure(crate::cli::save::reason(&error)))?;
         let saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
         if saved.results.is_empty() {
             return Err(failure("no results in it".to_owned()));
         }
-        Ok(saved)
+        // It may come from anybody.
+        let foreign = |what: &str| failure(format!("not a result of queens bench --json: {what}"));
+        if serde_json::from_slice(&bytes).is_ok_and(|value| has_controls(&value)) {
+            return Err(foreign("control characters in its text"));
+        }
+        match saved.results.iter().position(|entry| !entry.is_possible()) {
+            Some(index) => Err(foreign(&format!("no run has the numbers of result {}", index + 1))),
+            None => Ok(saved),
+        }
     }
 
     /// Processor and version, in a line.
@@ -144,7 +154,32 @@ impl Saved {
     }
 }
 
+/// Whether a terminal would obey a text in this instead of showing it.
+fn has_controls(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(output::is_obeyed),
+        Value::Array(values) => values.iter().any(has_controls),
+        Value::Object(fields) => fields.values().any(has_controls),
+        _ => false,
+    }
+}
+
 impl Entry {
+    /// Whether there is such a board, and time has passed: of anything else there is neither a ratio nor a picture.
+    fn is_possible(&self) -> bool {
+        // Some 30,000 years, and more threads than there are.
+        const MOST: f64 = 1e12;
+        let Self { n, threads, median, fastest, slowest, .. } = *self;
+        Size::new(n).is_ok()
+            && (1..=1 << 24).contains(&threads)
+            && 0.0 <= fastest
+            && 0.0 < median
+            && fastest <= median
+            && median <= slowest
+            && slowest <= MOST
+            && [self.speed_up, self.efficiency].into_iter().flatten().all(|share| (0.0..=MOST).contains(&share))
+    }
+
     /// Half the range from the fastest to the slowest run, over the median.
     pub(super) fn spread(&self) -> f64 {
         (self.slowest - self.fastest) / 2.0 / self.median

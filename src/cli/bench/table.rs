@@ -61,14 +61,15 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 pub(super) fn markdown(saved: &Saved) -> String {
     let mut text = String::from("| | |\n| --- | --- |\n");
     for (label, value) in saved.facts() {
-        let _ = writeln!(text, "| {label} | {} |", value.replace('|', "\\|"));
+        let _ = writeln!(text, "| {label} | {} |", marked_down(&value));
     }
     text.push_str("\n| N | solutions | engine | isa | threads | median | ± | solutions/s | speed-up | efficiency |\n");
     text.push_str("| ---: | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     for entry in &saved.results {
-        let Entry { n, engine, isa, threads, .. } = entry;
+        let Entry { n, threads, .. } = entry;
+        let [engine, isa] = [&entry.engine, &entry.isa].map(|name| marked_down(name));
         let (median, rate) = (output::seconds(entry.median), rounded(entry.solutions_per_second));
-        let (solutions, spread) = (solutions(entry), spread(entry));
+        let (solutions, spread) = (marked_down(&solutions(entry)), spread(entry));
         let (speed_up, efficiency) = (speed_up(entry), efficiency(entry));
         let _ = writeln!(
             text,
@@ -86,7 +87,8 @@ pub(super) fn csv(all: &[Saved]) -> String {
     );
     for saved in all {
         for entry in &saved.results {
-            let Entry { n, count, engine, isa, threads, median, fastest, slowest, .. } = entry;
+            let Entry { n, threads, median, fastest, slowest, .. } = entry;
+            let [count, engine, isa] = [&entry.count, &entry.engine, &entry.isa].map(|text| quoted(text));
             let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
             let _ = write!(
                 text,
@@ -106,9 +108,27 @@ pub(super) fn csv(all: &[Saved]) -> String {
     text
 }
 
-/// A field of CSV, in quotes where it needs them.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+/// A text as Markdown shows it: what would be read as a cell's end, code, a link or HTML is written out.
+fn marked_down(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '\\' | '|' | '`' | '*' | '[' | ']' => shown.extend(['\\', c]),
+            _ => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// A text as a field of CSV, in quotes where it needs them. What spreadsheets would take for a formula has an apostrophe
+/// before it, which they take for the sign of a text.
+fn quoted(text: &str) -> String {
+    let sign = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let field = format!("{sign}{text}");
+    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
 }
 
 fn solutions(entry: &Entry) -> String {
@@ -165,5 +185,23 @@ mod tests {
         }
         golden::check("src/cli/bench/golden/markdown.md", &markdown(&saved()));
         golden::check("src/cli/bench/golden/results.csv", &csv(&[saved()]));
+    }
+
+    /// Results come from anybody, and tables are pasted where they do more than stand there.
+    #[test]
+    fn names_are_only_names() {
+        let mut saved = saved();
+        saved.cpu = "=HYPERLINK(\"http://a\")".to_owned();
+        saved.version = "<script>[a](b)</script>".to_owned();
+        saved.results.truncate(1);
+        let entry = &mut saved.results[0];
+        (entry.engine, entry.isa, entry.count) = ("@a|b`c`\\".to_owned(), "+1".to_owned(), "-1+1".to_owned());
+        let markdown = markdown(&saved);
+        assert!(markdown.contains("| program | queens &lt;script&gt;\\[a\\](b)&lt;/script&gt;, commit"), "{markdown}");
+        assert!(markdown.contains("| 8 | -1+1 | @a\\|b\\`c\\`\\\\ | +1 | 1 |"), "{markdown}");
+        let csv = csv(&[saved]);
+        let line = csv.lines().nth(1).unwrap();
+        assert!(line.starts_with("8,'-1+1,'@a|b`c`\\,'+1,1,1,0.000041,"), "{line}");
+        assert!(line.contains(",\"'=HYPERLINK(\"\"http://a\"\")\",2,<script>[a](b)</script>,"), "{line}");
     }
 }

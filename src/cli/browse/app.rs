@@ -201,7 +201,7 @@ impl App {
     pub(super) fn save(&mut self) {
         self.message = match self.ranking().map(|ranking| ranking.total()) {
             Some(total) if total <= SAVED => match self.write() {
-                Ok(path) => format!("{} written to {}", output::count_of(total, "solution"), path.display()),
+                Ok(path) => format!("{} written to {}", output::count_of(total, "solution"), output::name(&path)),
                 Err(failure) => failure.reason(),
             },
             _ => {

@@ -23,7 +23,10 @@ impl Axis {
         let mut axis = Self { scale, low: f64::INFINITY, high: f64::NEG_INFINITY, start: ends.0, end: ends.1 };
         for value in values {
             let value = axis.scaled(value);
-            (axis.low, axis.high) = (axis.low.min(value), axis.high.max(value));
+            // A time too short for the clock is 0, which has no logarithm: it stands at the edge.
+            if value.is_finite() {
+                (axis.low, axis.high) = (axis.low.min(value), axis.high.max(value));
+            }
         }
         // A single value still needs room around it.
         let span = (axis.high - axis.low).max(1.0);
@@ -40,7 +43,9 @@ impl Axis {
 
     /// Where a value stands.
     pub(super) fn at(&self, value: f64) -> f64 {
-        self.start + (self.scaled(value) - self.low) / (self.high - self.low) * (self.end - self.start)
+        self.start
+            + (self.scaled(value).clamp(self.low, self.high) - self.low) / (self.high - self.low)
+                * (self.end - self.start)
     }
 
     pub(super) fn contains(&self, value: f64) -> bool {
