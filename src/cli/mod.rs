@@ -49,8 +49,6 @@ pub(crate) use exit::Exit;
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let args: Vec<OsString> = args.into_iter().collect();
-    panics::without_backtraces(&args);
     signals::start();
     panics::catch();
     let matches = command::command().try_get_matches_from(args);

@@ -180,9 +180,6 @@ fn wait<T: Send + 'static>(
             Some(Event::Request(Request::Show)) => run.printer.show(),
             Some(Event::Request(Request::End(signal))) => break Early::Signal(signal),
             Some(Event::Request(Request::Failed(message))) => break Early::Failed(message),
-            Some(Event::Request(Request::Aborted)) => {
-                break Early::Failed("no memory is left; fewer --threads need less".to_owned());
-            }
             Some(Event::Forecast(seconds)) => {
                 run.watch.expect(seconds);
                 prospect.tell(run);
