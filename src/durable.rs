@@ -9,6 +9,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::bounded::Bounded;
+
 /// Links that lead on to links, before they are taken to lead in a circle.
 const LINKS: usize = 40;
 
@@ -99,6 +101,10 @@ impl Write for Draft {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_file_mut().flush()
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        Bounded::new(self.file.as_file_mut()).write_all(bytes)
     }
 }
 

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use super::format::{FormatError, MAGIC, decode, encode};
 use super::lock::Lock;
 use super::{Fingerprint, Ledger, LedgerError};
+use crate::bounded::Bounded;
 use crate::durable::{Draft, sync_folder, target};
 use crate::shard::Shard;
 
@@ -221,7 +222,7 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
 
 /// What is in a file, as far as it may be a ledger: of anything else only the beginning, which may have no end.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?.take(LARGEST);
+    let mut file = Bounded::new(File::open(path)?).take(LARGEST);
     let mut bytes = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
     if bytes == MAGIC.as_bytes() {

@@ -2,8 +2,8 @@
 //!
 //! | signal | in a long run | elsewhere |
 //! | --- | --- | --- |
-//! | SIGINT, SIGTERM, SIGHUP | the run saves and ends; a repeat ends it at once, see below | ends the process |
-//! | SIGXCPU | the run saves and ends; the system repeats this one by itself | ends the process |
+//! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the run saves and ends; a repeat ends it at once, see below | ends the process |
+//! | SIGXCPU, SIGALRM, SIGVTALRM | the run saves and ends; the system may repeat these by itself | ends the process |
 //! | SIGUSR1 | shows how far the run is | nothing |
 //! | SIGXFSZ | nothing: the write that was too large fails, as on a full disk | the same |
 //! | SIGABRT | ends the process with exit code 1, see below | the same |
@@ -26,12 +26,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::{fs, io, process, thread};
 
-use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::{REPEAT, Request, arm, clear, desk, lock, thread};
 use crate::cli::Exit;
+
+/// What ends a run and is sent by somebody, who means a repeat.
+const MEANT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];
+
+/// What ends a run and comes from a clock of the system's, which may send it again and again.
+const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
 
 /// What holds for every command from the first moment on.
 pub(crate) fn start() {
@@ -49,12 +55,10 @@ pub(crate) fn start() {
 
 /// Starts the thread.
 pub(super) fn begin() -> io::Result<()> {
-    let ending: Vec<i32> =
-        [SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|&signal| !is_ignored(signal)).collect();
-    let signals = Signals::new(ending.iter().chain(&[SIGUSR1]))?;
+    let meant: Vec<i32> = MEANT.into_iter().filter(|&signal| !is_ignored(signal)).collect();
+    let signals = Signals::new(meant.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
     thread::Builder::new().name("signals".to_owned()).spawn(|| heed(signals))?;
-    // The system sends SIGXCPU every second by itself: nobody means it.
-    for signal in ending.into_iter().filter(|&signal| signal != SIGXCPU) {
+    for signal in meant {
         let armed = Arc::clone(&desk().armed);
         if is_first() {
             flag::register_conditional_shutdown(signal, Exit::Signal(signal as u8).code().into(), armed)?;
