@@ -28,6 +28,20 @@ impl<S> Bounded<S> {
     }
 }
 
+/// What a call comes to that may be interrupted, which the standard library does not bound.
+///
+/// # Errors
+/// That of the call, or that it is interrupted without end.
+pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut calls = Bounded::new(());
+    loop {
+        match calls.heed(call()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
 impl<S: Read> Read for Bounded<S> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let result = self.stream.read(bytes);
@@ -87,6 +101,8 @@ mod tests {
             assert_eq!(stream.write_all(b"four").is_ok(), ends_well, "{times} while writing");
             let mut stream = Bounded::new(Interrupted(times, 0)).take(4);
             assert_eq!(stream.read_to_end(&mut Vec::new()).is_ok(), ends_well, "{times} while reading");
+            let mut call = Interrupted(times, 0);
+            assert_eq!(retry(|| call.next()).is_ok(), ends_well, "{times} in a call");
         }
     }
 }

@@ -41,7 +41,16 @@ pub fn folder(path: &Path) -> &Path {
 /// # Errors
 /// Where the system refuses.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
+    if cfg!(unix) { sync(&File::open(folder(path))?) } else { Ok(()) }
+}
+
+/// Waits until a file, or a folder, is on the disk.
+fn sync(file: &File) -> io::Result<()> {
+    // Apple's systems have a call of their own for that, and Windows too.
+    #[cfg(all(unix, not(target_vendor = "apple")))]
+    return crate::bounded::retry(|| Ok(rustix::fs::fsync(file)?));
+    #[cfg(not(all(unix, not(target_vendor = "apple"))))]
+    file.sync_all()
 }
 
 /// A file being written beside the one whose place it will take. Dropped, it is gone.
@@ -82,7 +91,7 @@ impl Draft {
     /// # Errors
     /// Where the system refuses.
     pub fn sync(&self) -> io::Result<()> {
-        self.file.as_file().sync_all()
+        sync(self.file.as_file())
     }
 
     /// Takes the place. [`sync_folder`] makes that last.
