@@ -74,13 +74,14 @@ fn killed_at_random_moments_the_total_is_right() {
 fn aborted_at_random_moments_the_total_is_right() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let (mut aborted, mut saved) = (0, 0);
-    while aborted < 20 {
+    let (mut aborted, mut midway, mut saved) = (0, 0, 0);
+    let mut longest = Duration::from_millis(60);
+    while aborted < 20 || midway < 5 {
         // A run that was aborted leaves its lock.
         let _ = fs::remove_file(path.join(".c.lock"));
         let mut child = queens(path, LINE).spawn().unwrap();
         until("a run that has begun", || path.join(".c.lock").exists() || child.try_wait().unwrap().is_some());
-        sleep(Duration::from_micros(fastrand::u64(0..20_000)));
+        sleep(longest.mul_f64(fastrand::f64()));
         // It may have ended by now.
         let _ = kill_process(Pid::from_child(&child), Signal::ABORT);
         let result = end(child);
@@ -95,6 +96,8 @@ fn aborted_at_random_moments_the_total_is_right() {
         aborted += 1;
         let found = if path.join("c").exists() { tallies(&path.join("c")).len() } else { 0 };
         assert!(found >= saved, "{found} units after {saved}");
+        midway += usize::from(found > saved);
+        longest += longest / 20 * u32::from(found == saved);
         saved = found;
     }
     assert_eq!(output(path, LINE).1, total(15));
