@@ -9,6 +9,8 @@ use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::bounded::Bounded;
+
 /// Links that lead on to links, before they are taken to lead in a circle.
 const LINKS: usize = 40;
 
@@ -113,7 +115,16 @@ pub fn folder(path: &Path) -> &Path {
 /// # Errors
 /// Where the system refuses.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
+    if cfg!(unix) { sync(&File::open(folder(path))?) } else { Ok(()) }
+}
+
+/// Waits until a file, or a folder, is on the disk.
+fn sync(file: &File) -> io::Result<()> {
+    // Apple's systems have a call of their own for that, and Windows too.
+    #[cfg(all(unix, not(target_vendor = "apple")))]
+    return crate::bounded::retry(|| Ok(rustix::fs::fsync(file)?));
+    #[cfg(not(all(unix, not(target_vendor = "apple"))))]
+    file.sync_all()
 }
 
 /// A file being written beside the one whose place it will take. Dropped, it is gone.
@@ -154,7 +165,7 @@ impl Draft {
     /// # Errors
     /// Where the system refuses.
     pub fn sync(&self) -> io::Result<()> {
-        self.file.as_file().sync_all()
+        sync(self.file.as_file())
     }
 
     /// Takes the place, and is the file that is there from then on. [`sync_folder`] makes that last.
@@ -173,6 +184,10 @@ impl Write for Draft {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_file_mut().flush()
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        Bounded::new(self.file.as_file_mut()).write_all(bytes)
     }
 }
 

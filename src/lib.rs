@@ -36,6 +36,7 @@ pub mod auditor;
 pub mod bench;
 mod bfile;
 mod board;
+pub mod bounded;
 mod clock;
 mod count;
 pub mod durable;

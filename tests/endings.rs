@@ -14,8 +14,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::runs::{LINE, counting, end, signal, total, units, until};
-use common::{output, queens, texts};
+use common::runs::{LINE, counting, end, hang_ups_arrive, signal, total, units, until};
+use common::{output, queens, skipped, texts};
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -145,10 +145,10 @@ fn progress_fits_the_terminal() {
 
 #[test]
 fn the_first_process_of_a_container_ends_by_its_exit_code() {
+    hang_ups_arrive();
     let isolate = ["--user", "--map-root-user", "--pid", "--fork"];
     if !Command::new("unshare").args(isolate).arg("true").output().is_ok_and(|run| run.status.success()) {
-        println!("skipped: no process namespace may be made here");
-        return;
+        return skipped("no process namespace may be made here");
     }
     for (sent, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let folder = tempfile::tempdir().unwrap();
@@ -189,7 +189,14 @@ fn a_repeat_within_a_second_is_the_same_signal() {
 
 #[test]
 fn hanging_up_and_limits_of_time_save() {
-    for (sent, number, name) in [(Signal::HUP, 1, "SIGHUP"), (Signal::XCPU, 24, "SIGXCPU")] {
+    hang_ups_arrive();
+    for (sent, name) in [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::VTALARM, "SIGVTALRM"),
+        (Signal::USR2, "SIGUSR2"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let child = queens(path, LINE).spawn().unwrap();
@@ -197,7 +204,7 @@ fn hanging_up_and_limits_of_time_save() {
         signal(&child, sent);
         let result = end(child);
         let err = texts(&result).2;
-        assert_eq!(result.status.signal(), Some(number), "{err}");
+        assert_eq!(result.status.signal(), Some(sent.as_raw()), "{err}");
         assert!(err.contains(&format!("{name}: saved ")), "{err}");
     }
     // Under nohup it goes on.
@@ -229,6 +236,7 @@ fn sigusr1_harms_no_command() {
 
 #[test]
 fn a_killed_list_leaves_nothing_behind() {
+    hang_ups_arrive();
     let folder = tempfile::tempdir().unwrap();
     for sent in [Signal::TERM, Signal::INT, Signal::HUP] {
         let child = queens(folder.path(), "solutions 16 -o all").spawn().unwrap();
@@ -278,30 +286,46 @@ fn limits_are_errors() {
     }
 }
 
-/// Wherever memory ends, be it for a thread, a table or a list: an error, and what was done is saved.
+/// Wherever memory ends, be it for a thread, a table or a list: the right number or an error, never a hang, and what was
+/// saved is gone on with.
 #[test]
 fn no_memory_is_an_error() {
     let mut failed = 0;
-    for kilobytes in [50_000, 75_000, 100_000, 150_000, 300_000] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        let line = "count 22 --engine join --threads 3 --checkpoint c --max-time 3s";
-        let mut limited = shell(path, &format!("ulimit -v {kilobytes}; exec QUEENS {line}"));
-        let child = limited.env("RUST_BACKTRACE", "1").spawn().unwrap();
-        let result = end(child);
-        let (code, out, err) = texts(&result);
-        assert_eq!((result.status.signal(), out.as_str()), (None, ""), "{kilobytes}: {err}");
-        if code == Some(75) {
-            continue;
-        }
-        assert_eq!(code, Some(1), "{kilobytes}: {err}");
-        assert!(err.contains("error: ") || err.contains("memory allocation of "), "{kilobytes}: {err}");
-        failed += 1;
-        if path.join("c").exists() {
-            assert_eq!(output(path, "merge c").0, Some(4), "{kilobytes}");
+    for threads in [1, 2] {
+        for kilobytes in (24_000..=104_000).step_by(8_000) {
+            let what = format!("{kilobytes} kB, {threads} threads");
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path();
+            let line = format!("count 15 --threads {threads} --checkpoint c --checkpoint-every 10ms --resume -q");
+            let mut limited = shell(path, &format!("ulimit -v {kilobytes}; exec QUEENS {line}"));
+            let result = end(limited.env("RUST_BACKTRACE", "1").spawn().unwrap());
+            let (code, out, err) = texts(&result);
+            if code == Some(0) {
+                assert_eq!(out, total(15), "{what}: {err}");
+                continue;
+            }
+            assert_eq!((code, result.status.signal(), out.as_str()), (Some(1), None, ""), "{what}: {err}");
+            assert!(err.contains("error: ") || err.contains("memory allocation of "), "{what}: {err}");
+            failed += 1;
+            assert_eq!(output(path, &line).1, total(15), "{what}");
         }
     }
     assert!(failed > 0, "memory was never short");
+}
+
+/// A stack that is too small for any thread is an error too, and no hang.
+#[test]
+fn no_stack_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for threads in [1, 2] {
+        let line = format!("count 14 --threads {threads} --checkpoint c --resume");
+        let child = queens(folder.path(), &line).env("RUST_MIN_STACK", "1").spawn().unwrap();
+        let (code, out, err) = texts(&end(child));
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+        assert!(err.contains("has overflowed its stack"), "{err}");
+        assert_eq!(output(folder.path(), &line).1, total(14));
+        fs::remove_file(folder.path().join("c")).unwrap();
+    }
 }
 
 #[test]
@@ -341,8 +365,30 @@ fn what_nobody_reads_is_no_success() {
     assert!(err.starts_with("error: writing the result failed: ") && err.ends_with("\n352\n"), "{err}");
     fs::write(path.join("b"), "8 93\n").unwrap();
     assert_eq!(unread("verify --bfile b").0, Some(3));
-    // A list may lose its reader.
-    assert_eq!(unread("solutions 9"), (Some(0), String::new(), String::new()));
+    // A list too, of which nothing has arrived, and what is shown of an estimate or of a check.
+    for line in ["solutions 9", "estimate 8", "verify --to 4", "symmetries 15863724", "show 158", "man", "--help"] {
+        let (code, out, err) = unread(line);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{line}: {err}");
+        assert!(
+            err.starts_with("error: ") && err.contains("Broken pipe") || err.ends_with(": nobody reads it\n"),
+            "{err}"
+        );
+        // Nor is a stdout that was closed before the program began: the standard library opens /dev/null in its place.
+        let closed = end(shell(path, &format!("exec QUEENS {line} >&-")).spawn().unwrap());
+        assert_eq!(closed.status.code(), Some(1), "{line}: {:?}", texts(&closed));
+    }
+    let closed = end(shell(path, "exec QUEENS count 8 >&-").spawn().unwrap());
+    assert!(closed.status.code() == Some(1) && texts(&closed).2.ends_with(" it is\n92\n"), "{:?}", texts(&closed));
+    // A device that takes everything is a reader, however it was opened.
+    let null = File::options().read(true).write(true).open("/dev/null").unwrap();
+    assert_eq!(queens(path, "count 8").stdout(null).output().unwrap().status.code(), Some(0));
+    // A reader that has enough is no failure.
+    for line in ["solutions 12", "completions bash"] {
+        let mut child = queens(path, line).spawn().unwrap();
+        let mut first = [0];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        assert_eq!(texts(&end(child)), (Some(0), String::new(), String::new()), "{line}");
+    }
     let full = |line: &str| {
         texts(&queens(path, line).stdout(File::options().write(true).open("/dev/full").unwrap()).output().unwrap())
     };

@@ -11,6 +11,7 @@ use queens::{Audit, CountError, Findings, Recounted, Shard};
 use serde::Serialize;
 
 use super::output::{self, Table};
+use super::stdout::Heedless;
 use super::{Exit, Failure, values};
 
 /// Recounts random units and tasks of a checkpoint, shard or result.
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
         CountError::UnknownEngine(_) => Failure::Run(Exit::Failure, error.to_string()),
         error => Failure::from(&error),
     })?;
-    let (text, code) = (&mut anstream::stdout().lock(), verdict(&findings, args, &parts));
+    let (text, code) = (&mut Heedless::default(), verdict(&findings, args, &parts));
     if args.json {
         output::json(text, &Json::new(&ledger, &findings, args))?;
     } else {

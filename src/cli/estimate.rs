@@ -1,6 +1,5 @@
 //! `queens estimate N`
 
-use std::io::Write;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
@@ -64,7 +63,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let memory = peak_memory();
     let published = oeis::QUEENS.term(n);
     let work = prediction.seconds.mean * prediction.cores as f64;
-    let mut out = anstream::stdout().lock();
     if args.json {
         let json = Json {
             about: output::About::here(),
@@ -86,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             seed: args.seed,
             seconds: prediction.spent,
         };
-        return Ok(output::json(&mut out, &json)?);
+        return output::deliver(&output::object(&json)?);
     }
     let mut table = Table::default();
     table.row("N", size);
@@ -119,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let share = 100.0 * prediction.share;
         table.row("machine", format!("busy: a thread had {share:.0} % of a core; the time is that of an idle machine"));
     }
-    Ok(write!(out, "{table}")?)
+    output::deliver(&table.to_string())
 }
 
 /// Below this share of a core for each thread, other programs are worth a word.
@@ -137,7 +135,6 @@ fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
     let count = TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads);
     let found = estimate::turn(&count, sampling).map_err(|error| Failure::from(&error))?;
-    let mut out = anstream::stdout().lock();
     if args.json {
         let json = TurnJson {
             about: output::About::here(),
@@ -153,7 +150,7 @@ fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
             seed: args.seed,
             seconds: found.spent,
         };
-        return Ok(output::json(&mut out, &json)?);
+        return output::deliver(&output::object(&json)?);
     }
     let mut table = Table::default();
     table.row("N", board.n());
@@ -164,7 +161,7 @@ fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
     table.row("tasks", output::grouped(found.tasks.into()));
     let samples = output::grouped(found.samples as u128);
     table.row("sampled", format!("{samples} tasks, in {}", output::seconds(found.spent)));
-    Ok(write!(out, "{table}")?)
+    output::deliver(&table.to_string())
 }
 
 #[derive(Serialize)]

@@ -185,7 +185,8 @@ fn quoted(argument: &OsString) -> String {
     }
 }
 
-#[cfg(test)]
+// Elsewhere arguments are not made of bytes, and are quoted for another shell.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::os::unix::ffi::OsStringExt;

@@ -29,6 +29,7 @@ mod save;
 mod show;
 mod signals;
 mod solutions;
+mod stdout;
 mod symmetries;
 mod units;
 mod values;
@@ -36,7 +37,7 @@ mod verify;
 mod watch;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 
 use clap::{CommandFactory, FromArgMatches};
 use queens::CountError;
@@ -49,8 +50,7 @@ pub(crate) use exit::Exit;
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let args: Vec<OsString> = args.into_iter().collect();
-    panics::without_backtraces(&args);
+    stdout::start();
     signals::start();
     panics::catch();
     let matches = command::command().try_get_matches_from(args);
@@ -76,6 +76,10 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Man { command } => man(command.as_deref()),
     };
     match result {
+        Ok(()) if stdout::is_lost() => {
+            output::error("writing the result failed: nobody reads it");
+            Exit::Failure
+        }
         Ok(()) | Err(Failure::Closed) => Exit::Success,
         Err(Failure::Usage(error)) => output::usage(&error),
         Err(Failure::Run(exit, message)) => {
@@ -90,7 +94,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 /// Why a command ended early.
 #[derive(Debug)]
 enum Failure {
-    /// The reader of stdout went away, as `| head` does: no failure at all.
+    /// The reader of stdout went away with some of it, as `| head` does: no failure at all.
     Closed,
     /// The arguments made no sense together.
     Usage(clap::Error),
@@ -129,7 +133,7 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
+        if stdout::is_enough(&error) {
             Self::Closed
         } else {
             Self::Run(Exit::Failure, format!("writing the result failed: {error}"))
@@ -158,7 +162,7 @@ impl From<StoreError> for Failure {
 fn completions(shell: clap_complete::Shell) -> io::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command::command(), "queens", &mut script);
-    io::stdout().write_all(&script)
+    stdout::write_all(&mut io::stdout().lock(), &script)
 }
 
 /// The manual page of the program or of one command, the same on every machine: its version alone, not what is in use.
@@ -180,5 +184,5 @@ fn man(of: Option<&str>) -> Result<(), Failure> {
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text)?;
-    Ok(io::stdout().write_all(&text)?)
+    Ok(stdout::write_all(&mut io::stdout().lock(), &text)?)
 }

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use queens::bounded::Bounded;
 use serde::Serialize;
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, stdout};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -41,20 +42,24 @@ pub(crate) fn choose_colour(colour: Colour) {
     choice.write_global();
 }
 
+fn stderr() -> impl Write {
+    Bounded::new(anstream::stderr())
+}
+
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
     // Where even stderr is gone, there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
+    let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
 }
 
 /// One line on stderr: not as it should be, but no failure.
 pub(crate) fn warning(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
+    let _ = writeln!(stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
 }
 
 /// A line on stderr.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{}", harmless(message));
+    let _ = writeln!(stderr(), "{}", harmless(message));
 }
 
 /// The text on one line, with all that a terminal would obey instead of show written out: names of files and what
@@ -84,9 +89,8 @@ pub(crate) fn name(path: &Path) -> String {
 /// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
-        return match error.print() {
-            // A closed pipe ends quietly.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+        return match stdout::print(&error.render().ansi().to_string()) {
+            Err(error) if !stdout::is_enough(&error) => {
                 self::error(&format!("writing the result failed: {error}"));
                 Exit::Failure
             }
@@ -95,7 +99,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     }
     let text = error.render().to_string();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = write!(anstream::stderr(), "{text}");
+        let _ = write!(stderr(), "{text}");
         return Exit::Usage;
     }
     self::error(&one_line(error));
@@ -132,36 +136,11 @@ pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
 /// Prints a result, all of it, on stdout. A list may lose its reader, as under `| head`, and all is well; a result
 /// that nobody has read in full is a failure, and goes to stderr, for it may have taken days.
 pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    let written = out.write_all(result.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|failed| {
+    stdout::print(result).map_err(|failed| {
         error(&format!("writing the result failed: {failed}; it is"));
         anstream::adapter::strip_str(result.trim_end()).to_string().lines().for_each(note);
         Failure::Told(Exit::Failure)
     })
-}
-
-/// Stdout for a command whose exit code says more than what it prints: that nobody reads any more is no reason to stop.
-pub(crate) struct Heedless(anstream::AutoStream<io::StdoutLock<'static>>);
-
-pub(crate) fn heedless() -> Heedless {
-    Heedless(anstream::stdout().lock())
-}
-
-impl Write for Heedless {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
-            result => result,
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
-    }
 }
 
 /// A file's content, which has an end.
@@ -171,7 +150,7 @@ impl Write for Heedless {
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     const MOST: u64 = 1 << 24;
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    Bounded::new(File::open(path)?).take(MOST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST { Err(io::Error::other("larger than 16 MiB")) } else { Ok(bytes) }
 }
 

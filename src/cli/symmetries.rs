@@ -1,7 +1,5 @@
 //! `queens symmetries P`: the images of a solution under the eight symmetries of the square.
 
-use std::io::Write;
-
 use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
@@ -28,16 +26,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         invalid(&format!("no solution, which on {size}×{size} has {size} queens; here are {queens}"))
     })?;
     let images = orbit.images();
-    let mut out = anstream::stdout().lock();
     if args.json {
-        return Ok(output::json(&mut out, &Json::new(&placement, &orbit))?);
+        return output::deliver(&output::object(&Json::new(&placement, &orbit))?);
     }
-    for (image, symmetries) in &images {
+    let named = |(image, symmetries): &(Placement, Vec<Symmetry>)| {
         let names: Vec<String> = symmetries.iter().map(Symmetry::to_string).collect();
-        writeln!(out, "{image}  {}", names.join(", "))?;
-    }
-    writeln!(out, "class of {}, fundamental {}", images.len(), orbit.canonical())?;
-    Ok(())
+        format!("{image}  {}\n", names.join(", "))
+    };
+    let lines: String = images.iter().map(named).collect();
+    output::deliver(&format!("{lines}class of {}, fundamental {}\n", images.len(), orbit.canonical()))
 }
 
 #[derive(Serialize)]

@@ -11,6 +11,7 @@ use queens::{BFile, ENGINES, EngineKind, Method, Size, Turn};
 use serde::Serialize;
 
 use super::count::terms;
+use super::stdout::Heedless;
 use super::values::{Cores, Sizes, named_engine_parser, size, turn_parser};
 use super::{Exit, Failure, output};
 
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = Source::new(terms, args.bfile.as_deref())?;
     let engines =
         Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.cores.isa.into_iter().collect() };
-    let mut out = output::heedless();
+    let mut out = Heedless::default();
     let mut layout = None;
     let mut rows = Vec::new();
     let sizes: Vec<Size> =

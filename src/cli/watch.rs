@@ -187,9 +187,6 @@ fn wait<T: Send + 'static>(
             Some(Event::Request(Request::Show)) => run.printer.show(),
             Some(Event::Request(Request::End(signal))) => break Early::Signal(signal),
             Some(Event::Request(Request::Failed(message))) => break Early::Failed(message),
-            Some(Event::Request(Request::Aborted)) => {
-                break Early::Failed("no memory is left; fewer --threads need less".to_owned());
-            }
             None => {}
         }
         advice.tell(run);
@@ -265,5 +262,65 @@ impl Early {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::panics;
+    use clap::Parser;
+    use queens::ledger::store;
+    use queens::{Count, Shard, Size};
+    use std::env;
+    use std::path::Path;
+    use std::process::{self, Command};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        long: LongRun,
+    }
+
+    fn count() -> Count {
+        Count::new(Size::new(9).unwrap()).threads(2)
+    }
+
+    /// A run that finishes its units, of which none is saved yet, and then fails in a thread of a pool. The process ends.
+    fn fail(checkpoint: &Path) -> ! {
+        panics::catch();
+        let line = Line::parse_from(["queens".as_ref(), "--checkpoint".as_ref(), checkpoint.as_os_str()]);
+        let (mut keep, ledger) = Keep::open(&line.long, count().fingerprint().unwrap(), Shard::WHOLE).unwrap();
+        let work = |watch: &Watch| {
+            let report = count().run_watched(watch)?;
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            pool.install(|| -> () { panic!("planted") });
+            Ok(report)
+        };
+        let result = run(ledger, &mut keep, &line.long, work);
+        let Err(Failure::Told(exit)) = result else { panic!("it should have failed and said why") };
+        process::exit(exit.code().into());
+    }
+
+    /// In a process of its own, for it ends.
+    #[test]
+    fn a_thread_that_fails_has_the_rest_saved() {
+        const CHECKPOINT: &str = "QUEENS_TEST_CHECKPOINT";
+        if let Some(path) = env::var_os(CHECKPOINT) {
+            fail(Path::new(&path));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let (_, module) = module_path!().split_once("::").unwrap();
+        let test = format!("{module}::a_thread_that_fails_has_the_rest_saved");
+        let mut itself = Command::new(env::current_exe().unwrap());
+        let result = itself.args(["--exact", &test]).env(CHECKPOINT, &path).output().unwrap();
+        let err = String::from_utf8(result.stderr).unwrap();
+        assert_eq!(result.status.code(), Some(1), "{err}");
+        assert!(err.contains("error: the program failed: planted (src"), "{err}");
+        let saved = store::read(&path).unwrap();
+        assert_eq!((saved.is_complete(), saved.total().unwrap().get()), (true, 352), "{err}");
+        let units = saved.units();
+        assert!(err.contains(&format!("the program failed: saved {units} of {units} units; go on with\n")), "{err}");
     }
 }

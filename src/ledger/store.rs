@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use super::format::{FormatError, MAGIC, decode, encode};
 use super::lock::Lock;
 use super::{Fingerprint, Ledger, LedgerError};
+use crate::bounded::Bounded;
 use crate::durable::{Draft, has_name, open_regular, sync_folder, target};
 use crate::shard::Shard;
 
@@ -278,7 +279,7 @@ fn unread(path: &Path, error: io::Error) -> StoreError {
 
 /// What is in a file, as far as it may be a ledger: of anything else only the beginning, which may have no end.
 fn bytes(file: &File) -> io::Result<Vec<u8>> {
-    let mut file = file.take(LARGEST);
+    let mut file = Bounded::new(file).take(LARGEST);
     let mut bytes = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
     if bytes == MAGIC.as_bytes() {

@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Output};
+use std::sync::{Arc, Once};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,15 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A count of some seconds whose units take milliseconds, saved all the time.
 pub(crate) const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
+
+/// Lets a hang-up reach what the test starts from here on, also where the tests were started under `nohup`: a signal
+/// that is caught here is not ignored there, while one that is ignored here would be.
+pub(crate) fn hang_ups_arrive() {
+    static CAUGHT: Once = Once::new();
+    CAUGHT.call_once(|| {
+        signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).unwrap();
+    });
+}
 
 pub(crate) fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();

@@ -18,6 +18,7 @@ use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
 use super::ending::{self, Content};
+use super::stdout::Heedless;
 use super::values::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use super::{Exit, Failure, columns, output, save};
 use plot::plot;
@@ -123,7 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         // Where stdout is one object alone, the comparison goes to stderr.
         compare::run(&mut anstream::stderr().lock(), now, &old, path, args.tolerance)
     } else {
-        compare::run(&mut output::heedless(), now, &old, path, args.tolerance)
+        compare::run(&mut Heedless::default(), now, &old, path, args.tolerance)
     }
 }
 
@@ -151,7 +152,7 @@ fn measure(args: &Args) -> Result<Saved, Failure> {
 
 /// The tables, each under the machine's name where there are several.
 fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
-    let mut out = output::heedless();
+    let mut out = Heedless::default();
     for (index, saved) in all.iter().enumerate() {
         if let Some(path) = args.from.get(index) {
             let gap = if index > 0 { "\n" } else { "" };

@@ -92,7 +92,7 @@ fn failure(request: Request) -> Failure {
     match request {
         Request::End(signal) => Failure::Signal(signal),
         Request::Failed(message) => Failure::Run(Exit::Failure, message),
-        Request::Aborted | Request::Show => Failure::Told(Exit::Failure),
+        Request::Show => Failure::Told(Exit::Failure),
     }
 }
 

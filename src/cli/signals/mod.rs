@@ -36,9 +36,6 @@ pub(crate) enum Request {
     Show,
     /// To save and end, for a thread has failed.
     Failed(String),
-    /// To save and end, for a thread has aborted, and the standard library has said why.
-    #[cfg_attr(windows, expect(dead_code, reason = "an abort ends the process at once"))]
-    Aborted,
 }
 
 type Tell = Box<dyn Fn(Request) + Send>;

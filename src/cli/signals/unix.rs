@@ -2,11 +2,11 @@
 //!
 //! | signal | in a long run | elsewhere |
 //! | --- | --- | --- |
-//! | SIGINT, SIGTERM, SIGHUP | the run saves and ends; a repeat ends it at once, see below | ends the process |
-//! | SIGXCPU | the run saves and ends; the system repeats this one by itself | ends the process |
+//! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the run saves and ends; a repeat ends it at once, see below | ends the process |
+//! | SIGXCPU, SIGALRM, SIGVTALRM | the run saves and ends; the system may repeat these by itself | ends the process |
 //! | SIGUSR1 | shows how far the run is | nothing |
 //! | SIGXFSZ | nothing: the write that was too large fails, as on a full disk | the same |
-//! | SIGABRT | the run saves and ends with exit code 1: see below | exit code 1 |
+//! | SIGABRT | ends the process with exit code 1, see below | the same |
 //!
 //! **Repeats.** Programs such as GNU `timeout` send a signal twice, some microseconds apart, to the process and to its
 //! group. So a repeat counts only once the run has saved or a second has passed, which is when a person who presses ^C
@@ -15,36 +15,38 @@
 //! **PID 1.** In a container the program may be the first process, which no default action of a signal can end. It
 //! then exits with the code that a shell gives for the signal, 128 and its number.
 //!
-//! **No memory.** Where an allocation fails the standard library says so and raises SIGABRT, and when that returns, the
-//! process ends. It does not return: its handler writes to a pipe that is full. Meanwhile this thread gives some
-//! spare memory back and has the run saved.
+//! **No memory.** Where an allocation fails, or a stack is too small, the standard library says so in a line and raises
+//! SIGABRT, in whatever thread that was; a watchdog sends the same signal. Its handler ends the process there and then,
+//! for whatever else it tried could need memory too, or wait for a thread that needs some. What was finished since the
+//! last save is lost, as with `kill -9`: `--checkpoint-every` at most.
 //!
 //! A signal that the program was started to ignore, as `nohup` does with SIGHUP, stays ignored.
 
-use std::hint::black_box;
-use std::io::{self, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
-use std::{fs, process, thread};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::{fs, io, process, thread};
 
-use rustix::fs::OFlags;
-use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::{REPEAT, Request, arm, clear, desk, lock, thread};
 use crate::cli::Exit;
 
-/// Whether there is no thread.
-static ALONE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// What ends a run and is sent by somebody, who means a repeat.
+const MEANT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];
+
+/// What ends a run and comes from a clock of the system's, which may send it again and again.
+const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
 
 /// What holds for every command from the first moment on.
 pub(crate) fn start() {
-    ALONE.store(true, Ordering::Relaxed);
-    // These only fail for signals that may not be had, which are none of these.
+    let always = Arc::new(AtomicBool::new(true));
+    // These only fail for signals that may not be had, which are none of these. The first one serves the others, should
+    // there be no memory for them.
+    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), always);
     let _ = flag::register(SIGUSR1, Arc::clone(&desk().asked));
     let _ = flag::register(SIGXFSZ, Arc::default());
-    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), Arc::clone(&ALONE));
     if is_first() {
         // Without a thread the signals do nothing at all, as for any first process.
         let _ = thread();
@@ -53,14 +55,10 @@ pub(crate) fn start() {
 
 /// Starts the thread.
 pub(super) fn begin() -> io::Result<()> {
-    let ending: Vec<i32> =
-        [SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|&signal| !is_ignored(signal)).collect();
-    let signals = Signals::new(ending.iter().chain(&[SIGUSR1, SIGABRT]))?;
-    never_return_from(SIGABRT)?;
+    let meant: Vec<i32> = MEANT.into_iter().filter(|&signal| !is_ignored(signal)).collect();
+    let signals = Signals::new(meant.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
     thread::Builder::new().name("signals".to_owned()).spawn(|| heed(signals))?;
-    ALONE.store(false, Ordering::Relaxed);
-    // The system sends SIGXCPU every second by itself: nobody means it.
-    for signal in ending.into_iter().filter(|&signal| signal != SIGXCPU) {
+    for signal in meant {
         let armed = Arc::clone(&desk().armed);
         if is_first() {
             flag::register_conditional_shutdown(signal, Exit::Signal(signal as u8).code().into(), armed)?;
@@ -71,40 +69,14 @@ pub(super) fn begin() -> io::Result<()> {
     Ok(())
 }
 
-/// Parks whatever thread this signal is raised in: the last action of its handler is a write to a full pipe.
-fn never_return_from(signal: i32) -> io::Result<()> {
-    let (reader, writer) = io::pipe()?;
-    let mut end = writer.try_clone()?;
-    // This makes writes fail where they would wait.
-    low_level::pipe::register(signal, writer)?;
-    while end.write(&[0; 1 << 12]).is_ok() {}
-    while end.write(&[0]).is_ok() {}
-    rustix::fs::fcntl_setfl(&end, OFlags::empty())?;
-    // Without a reader the write would fail. As long as the process lives:
-    std::mem::forget(reader);
-    Ok(())
-}
-
-/// Memory to save with when there is no other: address space that is never touched.
-const SPARE: usize = 1 << 25;
-
 /// The thread.
 fn heed(mut signals: Signals) {
-    let mut spare = Some(black_box(Vec::<u8>::with_capacity(SPARE)));
-    let mut aborted = false;
     loop {
         for signal in signals.wait() {
             let run = lock(&desk().run);
             match (run.as_ref(), signal) {
                 (Some(tell), SIGUSR1) => tell(Request::Show),
                 (None, SIGUSR1) => {}
-                (Some(tell), SIGABRT) if !aborted => {
-                    aborted = true;
-                    drop(spare.take());
-                    tell(Request::Aborted);
-                }
-                // Whoever saves has failed too, or there is nothing to save.
-                (_, SIGABRT) => process::exit(Exit::Failure.code().into()),
                 (Some(tell), _) => {
                     tell(Request::End(signal));
                     drop(run);

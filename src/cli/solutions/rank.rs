@@ -1,7 +1,5 @@
 //! Numbers of solutions in a list: `--rank P`, and that of the first where `--from` begins in the middle.
 
-use std::io::Write;
-
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Solutions};
 
 use crate::cli::{Failure, output};
@@ -47,7 +45,7 @@ pub(super) fn run(prefix: Placement, fundamental: bool, solution: &Placement, te
         return invalid(&format!("not in the list: the fundamental one of its class is {}", orbit.canonical()));
     }
     let number = Ranking::new(prefix, listed(fundamental)).number(solution);
-    Ok(writeln!(std::io::stdout(), "{number}")?)
+    output::deliver(&format!("{number}\n"))
 }
 
 const fn listed(fundamental: bool) -> Listed {
