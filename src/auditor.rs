@@ -44,6 +44,8 @@
 //! That the tasks of a plan, so defined and weighed, add up to all solutions is tested by summing them; that each
 //! engine counts each task so, by comparing them one by one.
 
+pub(crate) mod turns;
+
 use crate::engine::Engine;
 use crate::placement::Placement;
 use crate::plan::halves::{Halves, Middle};
