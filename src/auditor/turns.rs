@@ -60,20 +60,25 @@ struct Turned(TurnBoard);
 /// before the end.
 pub(crate) fn count(board: TurnBoard, plan: &CutPlan, task: &Cut, stopped: &dyn Fn() -> bool) -> Option<u64> {
     let turned = Turned(board);
-    // The half turn carries the west into the east, so what is free in the east and in the middle tells all.
-    let first = board.n() / 2;
-    let mut free = [0; MOST];
-    for (column, row) in turned.allowed(task, plan.always()).into_iter().filter(|&(column, _)| column >= first) {
-        free[column - first] |= 1 << row;
-    }
-    let mut search = Search { turned, solutions: 0, orbits: 0, stopped };
-    let open = (1 << (board.n() - first)) - 1;
-    search.fill(open, &free).then_some(search.solutions)
+    turned.solutions(turned.allowed(task, plan.always()), stopped)
 }
 
 impl Turned {
     fn n(self) -> usize {
         self.0.n()
+    }
+
+    /// The number of solutions that consist of orbits of these squares.
+    fn solutions(self, allowed: impl IntoIterator<Item = Square>, stopped: &dyn Fn() -> bool) -> Option<u64> {
+        // The half turn carries the west into the east, so what is free in the east and in the middle tells all.
+        let first = self.n() / 2;
+        let mut free = [0; MOST];
+        for (column, row) in allowed.into_iter().filter(|&(column, _)| column >= first) {
+            free[column - first] |= 1 << row;
+        }
+        let mut search = Search { turned: self, solutions: 0, orbits: 0, stopped };
+        let open = (1 << (self.n() - first)) - 1;
+        search.fill(open, &free).then_some(search.solutions)
     }
 
     /// The squares that a queen on this one takes with it, itself included.

@@ -25,7 +25,7 @@ mod search;
 mod unique;
 
 pub use count::{TurnCount, TurnReport};
-pub(crate) use count::{TurnJob, dispatch};
+pub(crate) use count::{TurnJob, check, dispatch};
 pub(crate) use cover::{Cover, Cut, CutPlan};
 pub use residue::Residue;
 pub(crate) use search::Search;

@@ -44,40 +44,109 @@ fn the_engine_counts_every_task_as_defined() {
     }
 }
 
-#[test]
-#[ignore]
-fn speed() {
-    struct One(TurnBoard, u64);
-    impl TurnJob for One {
-        type Output = ();
-        fn run<L: Lanes>(self, engine: &Cover<L>, second: &Second) {
-            let plan = engine.plan();
-            let mut random = fastrand::Rng::with_seed(self.1);
+/// Some tasks of a plan, by the engine as by the auditor.
+struct Tasks {
+    board: TurnBoard,
+    tasks: usize,
+}
+
+impl TurnJob for Tasks {
+    type Output = ();
+
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) {
+        let Self { board, tasks } = self;
+        let (plan, mut worker) = (engine.plan(), engine.worker());
+        let mut random = fastrand::Rng::with_seed(board.n() as u64);
+        for _ in 0..tasks {
             let unit = random.usize(..plan.units());
             let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
-            let start = std::time::Instant::now();
-            let a = engine.count(&mut engine.worker(), &task);
-            let (ta, start) = (start.elapsed(), std::time::Instant::now());
-            let b = count(self.0, plan, &task, &|| start.elapsed().as_secs() >= 200);
-            let tb = start.elapsed();
-            println!("{:?} unit {unit} tasks {}: {a} in {ta:?}, {b:?} in {tb:?}", self.0, plan.tasks(unit));
+            let found = count(board, plan, &task, &|| false).expect("nothing stops it");
+            assert_eq!(engine.count(&mut worker, &task), found, "{board:?}, {}: {task:?}", plan.name(unit));
         }
     }
-    let ns: Vec<(Turn, usize)> = vec![
-        (Turn::Half, 22),
-        (Turn::Half, 24),
-        (Turn::Half, 26),
-        (Turn::Half, 28),
-        (Turn::Half, 30),
-        (Turn::Quarter, 44),
-        (Turn::Quarter, 52),
-        (Turn::Quarter, 56),
-        (Turn::Quarter, 60),
-    ];
-    for (turn, n) in ns {
-        for seed in 0..2 {
-            let board = TurnBoard::new(turn, n).unwrap();
-            dispatch(board, Isa::best(), One(board, seed));
+}
+
+/// Boards whose tasks are too many, but each small enough.
+#[test]
+fn the_engine_counts_random_tasks_as_defined() {
+    let half = (21..=26).map(|n| (Turn::Half, n));
+    for (turn, n) in half.chain((36..=57).filter(|n| n % 4 < 2).map(|n| (Turn::Quarter, n))) {
+        let board = TurnBoard::new(turn, n).unwrap();
+        dispatch(board, Isa::best(), Tasks { board, tasks: 5 });
+    }
+}
+
+/// Tasks with so few squares that some of the solutions are left, on every board there is.
+struct Thinned {
+    board: TurnBoard,
+    tasks: usize,
+}
+
+impl Thinned {
+    /// The items of the engine's piece that stands for the orbit of this square: the distance of its row and that of its
+    /// column, which for half turns come after those of the rows.
+    fn items(&self, (column, row): Square) -> u64 {
+        let (n, half) = (self.board.n(), self.board.n() / 2);
+        let distance = |line: usize| if line < half { half - 1 - line } else { line - (n - half) };
+        let columns_from = if self.board.turn() == Turn::Half { half } else { 0 };
+        1 << distance(row) | 1 << (distance(column) + columns_from)
+    }
+}
+
+impl TurnJob for Thinned {
+    /// The tasks of which some solution was left.
+    type Output = usize;
+
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> usize {
+        let Self { board, tasks } = self;
+        let (plan, mut worker, turned) = (engine.plan(), engine.worker(), Turned(board));
+        let is_centre = |square| board.n() % 2 == 1 && square == (board.n() / 2, board.n() / 2);
+        let mut with_solutions = 0;
+        for seed in 0..tasks as u64 {
+            let mut random = fastrand::Rng::with_seed(seed << 8 | board.n() as u64);
+            let unit = random.usize(..plan.units());
+            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            // More and more squares, until some solutions consist of them: a hash says which, the same for a whole orbit.
+            for share in 1..=20 {
+                let keep = |items: u64| fastrand::Rng::with_seed(items ^ seed << 56).u8(..20) < share;
+                let allowed = turned.allowed(&task, plan.always()).into_iter();
+                let allowed = allowed.filter(|&square| is_centre(square) || keep(self.items(square)));
+                let found = turned.solutions(allowed, &|| false).expect("nothing stops it");
+                let by_engine = engine.within(keep).count(&mut worker, &task);
+                assert_eq!(by_engine, found, "{board:?}, {}, {share} of 20 squares: {task:?}", plan.name(unit));
+                if found >= 20 {
+                    with_solutions += 1;
+                    break;
+                }
+            }
+        }
+        with_solutions
+    }
+}
+
+/// To the last board of either turn, where a task as a whole would take the auditor hours.
+#[test]
+fn the_engine_counts_thinned_tasks_of_every_board_as_defined() {
+    let half = Turn::Half.sizes().map(|n| (Turn::Half, n));
+    let quarter = Turn::Quarter.sizes().filter(|n| n % 4 < 2).map(|n| (Turn::Quarter, n));
+    for (turn, n) in half.chain(quarter) {
+        let (board, tasks) = (TurnBoard::new(turn, n).unwrap(), 4);
+        let found = dispatch(board, Isa::best(), Thinned { board, tasks });
+        let large = n >= if turn == Turn::Half { 28 } else { 60 };
+        assert!(!large || found == tasks, "{turn} turn, N = {n}: solutions in {found} tasks");
+    }
+}
+
+#[test]
+fn a_long_audit_can_be_stopped() {
+    struct Stopped(TurnBoard);
+    impl TurnJob for Stopped {
+        type Output = Option<u64>;
+        fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> Option<u64> {
+            let task = engine.plan().task(0, 0).task;
+            count(self.0, engine.plan(), &task, &|| true)
         }
     }
+    let board = TurnBoard::new(Turn::Half, 38).unwrap();
+    assert_eq!(dispatch(board, Isa::best(), Stopped(board)), None);
 }
