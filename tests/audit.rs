@@ -299,11 +299,11 @@ fn forged_ledgers_are_found_as_often_as_is_told() {
     const AUDITS: usize = 100;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    assert_eq!(output(path, "count 14 --engine join --checkpoint whole").0, Some(0));
+    assert_eq!(output(path, "count 12 --engine join --checkpoint whole").0, Some(0));
     let mut units = tallies(&path.join("whole"));
     let finished = units.len();
     units.sort_by_key(|unit| std::cmp::Reverse(unit.1));
-    println!("N = 14, {finished} units; of {AUDITS} audits");
+    println!("N = 12, {finished} units; of {AUDITS} audits");
     println!("wrong units  options     units drawn  found  expected");
     for wrong in [1, finished.div_ceil(100), finished.div_ceil(10), finished * 95 / 100] {
         let wrong_ones: Vec<usize> = units.iter().take(wrong).map(|unit| unit.0).collect();

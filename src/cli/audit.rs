@@ -334,6 +334,28 @@ mod tests {
         assert_eq!(shares, ["33 %", "3.3 %", "0.075 %", "0.000066 %", "99 %", "99 %", "100 %", "0 %"]);
     }
 
+    fn parsed(line: &[&str]) -> Command {
+        let matches = command().try_get_matches_from(["queens", "audit", "a-file"].iter().chain(line)).unwrap();
+        let Which::Audit(args) = All::from_arg_matches(&matches).unwrap().command else { panic!("it is an audit") };
+        args
+    }
+
+    /// As many units as begin within a minute, ten minutes at most; whoever asks for a number or a time gets it.
+    #[test]
+    fn what_is_asked_for_is_not_cut_short() {
+        let ledger = Ledger::new(Count::new(Size::new(10).unwrap()).fingerprint().unwrap(), Shard::WHOLE);
+        let limits = |line: &[&str]| {
+            let args = parsed(line);
+            let Audit { units, begin_within, .. } = args.audit(&ledger);
+            (units, begin_within.map(|time| time.as_secs()), args.max_time().as_secs())
+        };
+        assert_eq!(limits(&[]), (usize::MAX, Some(60), 600));
+        assert_eq!(limits(&["--units", "20"]), (20, None, 600));
+        assert_eq!(limits(&["--max-time", "2h"]), (usize::MAX, None, 7200));
+        assert_eq!(limits(&["--max-time", "30s", "--units", "5", "--seed", "3"]), (5, None, 30));
+        assert_eq!(parsed(&["--seed", "3"]).audit(&ledger).seed, 3);
+    }
+
     /// Right on the small boards, so that it passes the self-check, and one solution too many in every task of a larger
     /// one.
     struct WrongBeyond(usize);
@@ -367,10 +389,7 @@ mod tests {
             for unit in recounted.units.into_iter().skip(1) {
                 ledger.record(unit.unit, unit.recounted).unwrap();
             }
-            let mut line = vec!["queens", "audit", "a-file", "--units", "3"];
-            line.extend(json.then_some("--json"));
-            let matches = command().try_get_matches_from(line).unwrap();
-            let Which::Audit(args) = All::from_arg_matches(&matches).unwrap().command else { panic!("it is an audit") };
+            let args = parsed(if json { &["--units", "3", "--json"] } else { &["--units", "3"] });
             let audit = args.audit(&ledger);
             let findings = audit.run_by(engine, &|| false).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
