@@ -258,18 +258,33 @@ fn made<P: Plan, E: Engine<Task = P::Task>>(like: &Ledger, plan: &P, engine: &E)
     })
 }
 
+/// Every unit is as the ledger has it, and every task differs by the one solution that is too many.
+fn told(findings: &Findings, drawn: usize) {
+    assert_eq!(findings.units.len(), drawn);
+    assert!(findings.units.iter().all(|unit| unit.is_confirmed() && !unit.agrees()));
+    assert_eq!(findings.differences().count(), drawn);
+    for task in findings.units.iter().flat_map(|unit| &unit.tasks) {
+        assert_eq!(task.engine.get(), task.auditor.get() + 1);
+    }
+    assert_eq!((findings.tasks(), findings.audited()), (drawn, 0));
+}
+
+/// An audit of the ledger that a wrong engine makes of what a turn leaves unchanged.
+struct WrongTurn(TurnBoard);
+impl TurnJob for WrongTurn {
+    type Output = Findings;
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &unchanged::Search) -> Findings {
+        let wrong = Wrong(engine);
+        let ledger = made(&turned(self.0.turn(), self.0.n()), engine.plan(), &wrong);
+        let audit = Audit { units: 5, tasks: 1, ..all(&ledger) };
+        let recount = audit.recount(TurnCount::ENGINE, Isa::Portable, &|| false).unwrap();
+        recount.of_turn(self.0, engine.plan(), &wrong).unwrap()
+    }
+}
+
 /// An engine that is wrong in every task makes a ledger that it confirms: the auditor alone tells.
 #[test]
 fn what_the_auditor_finds_is_a_difference() {
-    fn told(findings: &Findings, drawn: usize) {
-        assert_eq!(findings.units.len(), drawn);
-        assert!(findings.units.iter().all(|unit| unit.is_confirmed() && !unit.agrees()));
-        assert_eq!(findings.differences().count(), drawn);
-        for task in findings.units.iter().flat_map(|unit| &unit.tasks) {
-            assert_eq!(task.engine.get(), task.auditor.get() + 1);
-        }
-        assert_eq!((findings.tasks(), findings.audited()), (drawn, 0));
-    }
     let size = Size::new(12).unwrap();
     let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
     let wrong = Wrong(&join);
@@ -278,18 +293,6 @@ fn what_the_auditor_finds_is_a_difference() {
     let recount = audit.recount("join", Isa::Portable, &|| false).unwrap();
     told(&recount.of(&plan, &wrong, by_definition).unwrap(), 5);
 
-    /// The same for what a turn leaves unchanged.
-    struct WrongTurn(TurnBoard);
-    impl TurnJob for WrongTurn {
-        type Output = Findings;
-        fn run<L: Lanes>(self, engine: &Cover<L>, _second: &unchanged::Search) -> Findings {
-            let wrong = Wrong(engine);
-            let ledger = made(&turned(self.0.turn(), self.0.n()), engine.plan(), &wrong);
-            let audit = Audit { units: 5, tasks: 1, ..all(&ledger) };
-            let recount = audit.recount(TurnCount::ENGINE, Isa::Portable, &|| false).unwrap();
-            recount.of_turn(self.0, engine.plan(), &wrong).unwrap()
-        }
-    }
     for (turn, n) in [(Turn::Half, 16), (Turn::Quarter, 29)] {
         let board = TurnBoard::new(turn, n).unwrap();
         told(&unchanged::dispatch(board, Isa::Portable, WrongTurn(board)), 5);

@@ -81,7 +81,9 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
         error => Failure::from(&error),
     })?;
     let Report { wrong, text, verdict } = report(&audit, &findings, args, &parts)?;
-    wrong.iter().for_each(|line| output::error(line));
+    for line in &wrong {
+        output::error(line);
+    }
     verdict.and(output::deliver(&text))
 }
 
@@ -106,9 +108,10 @@ struct Report {
 
 /// Puts the findings in words, and holds a complete ledger against what is known of its sum.
 fn report(audit: &Audit, findings: &Findings, args: &Command, parts: &[Ledger]) -> Result<Report, Failure> {
-    let agreement = match audit.ledger.is_complete() {
-        true => merge::known(audit.ledger, audit.threads)?.agreement,
-        false => Agreement::default(),
+    let agreement = if audit.ledger.is_complete() {
+        merge::known(audit.ledger, audit.threads)?.agreement
+    } else {
+        Agreement::default()
     };
     let text = if args.json {
         output::object(&Json::new(audit, findings, &agreement))?
