@@ -5,22 +5,30 @@
 //! recounted by the [auditor](crate::auditor), which shares no code with it, and compared with what the engine has just
 //! found for each. An error in all tasks, or in a share of them, shows in a few; an error in one unit of thousands
 //! shows only if that unit is drawn, which the findings put in numbers.
+//!
+//! Which units are drawn must not be known to whoever could forge a ledger, so the seed is a random one unless it is
+//! given. A seed puts all finished units in an order, and an audit takes the first of them, as many as it is told to or
+//! has time for. So each audit with a seed of its own adds to what the earlier ones have shown: if one misses an error
+//! with chance q, then k of them miss it with chance q^k.
 
-use std::time::Instant;
-
-use rayon::prelude::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::auditor::{self, Audited};
 use crate::count::{CountError, thread_pool};
-use crate::engine::lanes::Isa;
-use crate::engine::{Choice, Engine, Method};
-use crate::ledger::{Fingerprint, Ledger, Subject};
+use crate::engine::lanes::{Isa, IsaError, Lanes};
+use crate::engine::{Choice, Engine, Method, MethodError};
+use crate::ledger::{Fingerprint, Ledger, LedgerError, Subject};
 use crate::placement::Placement;
-use crate::plan::Plan;
-use crate::plan::rows::Lines;
+use crate::plan::rows::{Lines, RowsPlan};
+use crate::plan::{Plan, Weighted};
+use crate::profile::Profile;
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate;
 use crate::tally::{Overflow, Tally};
+use crate::turn::TurnBoard;
+use crate::unchanged::{self, Cover, Cut, CutPlan, TurnCount, TurnJob};
 
 /// What to recount of a ledger.
 ///
@@ -40,8 +48,10 @@ use crate::tally::{Overflow, Tally};
 pub struct Audit<'a> {
     /// What is audited: finished units and their tallies.
     pub ledger: &'a Ledger,
-    /// How many units are drawn, or all that are finished.
+    /// How many units are drawn at the most.
     pub units: usize,
+    /// After this time no unit is begun but the first [`Audit::LEAST`]; those that were begun are finished.
+    pub begin_within: Option<Duration>,
     /// How many tasks of each are recounted by the auditor, or all that it has.
     pub tasks: u64,
     /// Other units and tasks for another seed, the same for the same.
@@ -56,15 +66,17 @@ pub struct Audit<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Findings {
-    /// How the units were recounted.
-    pub method: Method,
+    /// The engine that recounted the units.
+    pub engine: String,
+    /// On which instruction set.
+    pub isa: Isa,
     /// On how many threads.
     pub threads: usize,
     /// Wall time in seconds.
     pub seconds: f64,
     /// Finished units of the ledger.
     pub finished: usize,
-    /// The sum of their tallies.
+    /// The solutions in their tallies.
     pub total: u128,
     /// The units that were recounted, in the order of the plan.
     pub units: Vec<Recounted>,
@@ -79,31 +91,40 @@ pub struct Recounted {
     /// Its name for people.
     pub name: String,
     /// What the ledger says.
-    pub tally: u128,
+    pub tally: Tally,
     /// What the engine finds.
-    pub recounted: u128,
+    pub recounted: Tally,
     /// The tasks that the auditor has counted.
     pub tasks: Vec<AuditedTask>,
 }
 
 /// A task that was counted by its definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditedTask {
     /// Its place in the unit, from 0.
     pub index: u64,
     /// How many symmetric tasks it stands for.
     pub weight: u64,
-    /// What the engine finds.
-    pub engine: u64,
-    /// What the auditor finds.
-    pub auditor: u64,
+    /// What the engine finds, taken once.
+    pub engine: Tally,
+    /// What the auditor finds, taken once.
+    pub auditor: Tally,
 }
 
+/// Asked now and then whether to stop.
+type Stopped<'a> = &'a (dyn Fn() -> bool + Sync);
+
 impl<'a> Audit<'a> {
-    /// Sixteen units and a task of each.
+    /// Units that are begun however long they take, unless fewer are asked for.
+    pub const LEAST: usize = 16;
+
+    /// As many units as begin within a minute, [`Audit::LEAST`] at least, and a task of each, by a random seed.
     pub fn of(ledger: &'a Ledger) -> Self {
-        Self { ledger, units: 16, tasks: 1, seed: 1, threads: 0, isa: None }
+        // A number that people can type, and that every reader of JSON holds exactly.
+        let seed = fastrand::u32(..).into();
+        let begin_within = Some(Duration::from_mins(1));
+        Self { ledger, units: usize::MAX, begin_within, tasks: 1, seed, threads: 0, isa: None }
     }
 
     /// Recounts. What is not finished when `stopped` says so, which is asked now and then, is left out of the findings.
@@ -111,39 +132,72 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// Where this program cannot recount such a ledger, the engine fails its self-check, or no threads can be had.
     /// A difference is no error but a finding.
-    pub fn run(&self, stopped: &(dyn Fn() -> bool + Sync)) -> Result<Findings, CountError> {
+    pub fn run(&self, stopped: Stopped) -> Result<Findings, CountError> {
         let Fingerprint { subject, engine, .. } = self.ledger.fingerprint();
-        let prefix = match subject {
-            Subject::Completions(prefix) => prefix,
-            Subject::Unchanged(board) => return Err(CountError::NotAudited(*board)),
+        match subject {
+            Subject::Unchanged(board) => self.turn(*board, stopped),
+            Subject::Completions(prefix) => match Profile::of(self.ledger.fingerprint()) {
+                Some(profile) => self.profile(&profile, stopped),
+                None => self.count(engine, prefix, stopped),
+            },
+        }
+    }
+
+    /// Recounts by an engine of your own, as [`Count::run_by`](crate::Count::run_by) counts: for ledgers of the plan that
+    /// cuts a board by its first columns, whatever engine they name.
+    ///
+    /// # Errors
+    /// As for [`Audit::run`].
+    pub fn run_by<E: Engine<Task = Placement>>(&self, engine: &E, stopped: Stopped) -> Result<Findings, CountError> {
+        let Fingerprint { subject, engine: name, .. } = self.ledger.fingerprint();
+        let Subject::Completions(prefix) = subject else {
+            let (found, wanted) = ("what a turn leaves unchanged".to_owned(), "all solutions".to_owned());
+            return Err(LedgerError::Foreign { what: "a count of", found, wanted }.into());
         };
-        let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.clone()))?;
+        let recount = self.recount(name, Isa::Portable, stopped)?;
+        for &board in gate::boards(prefix.size()) {
+            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), Lines::Two), engine)?;
+        }
+        recount.of(&RowsPlan::new(prefix, Lines::Two), engine, by_definition)
+    }
+
+    fn count(&self, engine: &str, prefix: &Placement, stopped: Stopped) -> Result<Findings, CountError> {
+        let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.to_owned()))?;
         let method = Method::choose(engine, self.isa, prefix)?;
-        let pool = thread_pool(self.threads)?;
-        let start = Instant::now();
+        let recount = self.recount(method.engine.info().name, method.isa, stopped)?;
         for &board in gate::boards(prefix.size()) {
             dispatch(method, &Placement::empty(board.size()), Lines::Two, Gate(board))?;
         }
-        let recount = Recount { audit: self, name: method.engine.info().name, pool: &pool, stopped };
-        let units = dispatch(method, prefix, Lines::Two, recount)?;
-        Ok(Findings {
-            method,
-            threads: pool.current_num_threads(),
-            seconds: start.elapsed().as_secs_f64(),
-            finished: self.ledger.finished(),
-            total: self.ledger.total()?.get(),
-            units,
-        })
+        dispatch(method, prefix, Lines::Two, recount)
     }
 
-    /// Some of the finished units.
-    fn draw(&self) -> Vec<(usize, Tally)> {
-        let mut random = fastrand::Rng::with_seed(self.seed);
-        let mut drawn = random.choose_multiple(self.ledger.tallies(), self.units.min(self.ledger.finished()));
-        drawn.sort_unstable_by_key(|unit| unit.0);
-        // Where the time is not enough for all, those left out are random ones.
-        random.shuffle(&mut drawn);
-        drawn
+    fn profile(&self, profile: &Profile, stopped: Stopped) -> Result<Findings, CountError> {
+        let (engine, isa) = profile.isa(self.isa).checked_engine(Lines::Two)?;
+        let plan = RowsPlan::new(&Placement::empty(profile.size()), Lines::Two);
+        self.recount(Profile::ENGINE, isa, stopped)?.of(&plan, &engine, auditor::levels)
+    }
+
+    fn turn(&self, board: TurnBoard, stopped: Stopped) -> Result<Findings, CountError> {
+        let isa = self.isa.unwrap_or_else(Isa::best);
+        if !isa.is_available() {
+            return Err(MethodError::Isa(IsaError::Missing(isa)).into());
+        }
+        let recount = self.recount(TurnCount::ENGINE, isa, stopped)?;
+        unchanged::check(board.turn(), isa)?;
+        unchanged::dispatch(board, isa, Turned { board, recount })
+    }
+
+    fn recount<'r>(&'r self, engine: &'r str, isa: Isa, stopped: Stopped<'r>) -> Result<Recount<'r>, CountError> {
+        let start = Instant::now();
+        Ok(Recount { audit: self, engine, isa, pool: thread_pool(self.threads)?, start, stopped })
+    }
+
+    /// The finished units in the order in which they are taken.
+    fn order(&self) -> Vec<(usize, Tally)> {
+        let mut units: Vec<_> = self.ledger.tallies().collect();
+        fastrand::Rng::with_seed(self.seed).shuffle(&mut units);
+        units.truncate(self.units);
+        units
     }
 }
 
@@ -162,15 +216,18 @@ impl Job for Gate {
     }
 }
 
+/// An audit with all that it needs besides a plan, an engine and an auditor.
 struct Recount<'a> {
     audit: &'a Audit<'a>,
-    name: &'static str,
-    pool: &'a rayon::ThreadPool,
-    stopped: &'a (dyn Fn() -> bool + Sync),
+    engine: &'a str,
+    isa: Isa,
+    pool: rayon::ThreadPool,
+    start: Instant,
+    stopped: Stopped<'a>,
 }
 
 impl Job for Recount<'_> {
-    type Output = Result<Vec<Recounted>, CountError>;
+    type Output = Result<Findings, CountError>;
 
     fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Self::Output
     where
@@ -178,51 +235,145 @@ impl Job for Recount<'_> {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        let ledger = self.audit.ledger.fingerprint();
-        ledger.check(&Fingerprint::new(ledger.subject, self.name, plan))?;
-        let recount = |(unit, tally): (usize, Tally)| self.unit(plan, engine, unit, &tally).transpose();
-        let drawn = self.audit.draw();
-        let units: Result<Vec<Recounted>, Overflow> =
-            self.pool.install(|| drawn.into_par_iter().with_max_len(1).filter_map(recount).collect());
-        let mut units = units?;
-        units.sort_unstable_by_key(|unit| unit.unit);
-        Ok(units)
+        self.of(plan, engine, by_definition)
     }
 }
 
+/// An audit of what a turn leaves unchanged.
+struct Turned<'a> {
+    board: TurnBoard,
+    recount: Recount<'a>,
+}
+
+impl TurnJob for Turned<'_> {
+    type Output = Result<Findings, CountError>;
+
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &unchanged::Search) -> Self::Output {
+        self.recount.of_turn(self.board, engine.plan(), engine)
+    }
+}
+
+/// The auditor's tally of a task, taken once.
+fn by_definition(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<Tally> {
+    auditor::count(task, stopped).map(|count| u128::from(count).into())
+}
+
 impl Recount<'_> {
-    /// One unit; none where it was stopped before the end.
-    fn unit<P, E>(&self, plan: &P, engine: &E, unit: usize, tally: &Tally) -> Result<Option<Recounted>, Overflow>
+    /// The same for a count of what a turn leaves unchanged.
+    fn of_turn<E: Engine<Task = Cut>>(
+        self,
+        board: TurnBoard,
+        plan: &CutPlan,
+        engine: &E,
+    ) -> Result<Findings, CountError> {
+        let auditor = |task: &Cut, stopped: &dyn Fn() -> bool| {
+            auditor::turns::count(board, plan, task, stopped).map(|count| u128::from(count).into())
+        };
+        self.of(plan, engine, auditor)
+    }
+
+    /// Recounts units of this plan by this engine, and tasks of them by this auditor. Whatever is audited comes here.
+    fn of<P, E, A>(self, plan: &P, engine: &E, auditor: A) -> Result<Findings, CountError>
     where
-        P: Plan<Task: Audited>,
+        P: Plan,
         E: Engine<Task = P::Task>,
+        A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally> + Sync,
     {
-        let mut worker = engine.worker();
-        let (mut sum, mut counts) = (Tally::default(), Vec::new());
-        for weighted in plan.unit(unit) {
+        let Audit { ledger, begin_within, .. } = *self.audit;
+        ledger.fingerprint().check(&Fingerprint::new(ledger.fingerprint().subject, self.engine, plan))?;
+        let order = self.audit.order();
+        let (next, recounted) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let late = || begin_within.is_some_and(|time| self.start.elapsed() >= time);
+        // Every thread takes the next unit of the order when it has finished one.
+        let work = || -> Result<(), Overflow> {
+            let mut worker = engine.worker();
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&(unit, ref tally)) = order.get(place) else { return Ok(()) };
+                if place >= Audit::LEAST && late() {
+                    return Ok(());
+                }
+                let Some(found) = self.unit(plan, engine, &mut worker, &auditor, unit, tally)? else { return Ok(()) };
+                recounted.lock().expect("no thread panics with it").push(found);
+            }
+        };
+        self.pool.broadcast(|_| work()).into_iter().collect::<Result<(), Overflow>>()?;
+        let mut units = recounted.into_inner().expect("no thread panics with it");
+        units.sort_unstable_by_key(|unit| unit.unit);
+        Ok(Findings {
+            engine: self.engine.to_owned(),
+            isa: self.isa,
+            threads: self.pool.current_num_threads(),
+            seconds: self.start.elapsed().as_secs_f64(),
+            finished: ledger.finished(),
+            total: ledger.total()?.get(),
+            units,
+        })
+    }
+
+    /// One unit; none where it was stopped before the end.
+    fn unit<P, E, A>(
+        &self,
+        plan: &P,
+        engine: &E,
+        worker: &mut E::Worker,
+        auditor: &A,
+        unit: usize,
+        tally: &Tally,
+    ) -> Result<Option<Recounted>, Overflow>
+    where
+        P: Plan,
+        E: Engine<Task = P::Task>,
+        A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally>,
+    {
+        let (mut sum, mut found) = (Tally::default(), Vec::new());
+        for Weighted { task, weight } in plan.unit(unit) {
             if (self.stopped)() {
                 return Ok(None);
             }
-            let count = engine.count(&mut worker, &weighted.task);
-            sum.add(count, weighted.weight)?;
-            counts.push(count);
+            let mut once = Tally::default();
+            engine.add_to(&mut once, worker, &Weighted { task, weight: 1 })?;
+            add_times(&mut sum, &once, weight)?;
+            found.push(once);
         }
         let mut random = fastrand::Rng::with_seed(self.audit.seed ^ (unit as u64 + 1) << 32);
-        let chosen = random.choose_multiple(0..counts.len(), self.audit.tasks.min(counts.len() as u64) as usize);
-        let audited = chosen.into_iter().map_while(|index| {
-            let weighted = plan.task(unit, index as u64);
-            let auditor = auditor::count(&weighted.task, &self.stopped)?;
-            Some(AuditedTask { index: index as u64, weight: weighted.weight, engine: counts[index], auditor })
+        let number = self.audit.tasks.min(found.len() as u64) as usize;
+        let chosen = random.choose_multiple(0..found.len(), number);
+        let audited = chosen.into_iter().map_while(|place| {
+            let (index, engine) = (place as u64, found[place].clone());
+            let Weighted { task, weight } = plan.task(unit, index);
+            Some(AuditedTask { index, weight, engine, auditor: auditor(&task, &self.stopped)? })
         });
         let tasks = audited.collect();
-        Ok(Some(Recounted { unit, name: plan.name(unit), tally: tally.get(), recounted: sum.get(), tasks }))
+        Ok(Some(Recounted { unit, name: plan.name(unit), tally: tally.clone(), recounted: sum, tasks }))
+    }
+}
+
+/// Adds what a task counts, taken so many times.
+fn add_times(sum: &mut Tally, once: &Tally, weight: u64) -> Result<(), Overflow> {
+    let small = |count: u128| u64::try_from(count).map_err(|_| Overflow);
+    for (queens, &count) in once.fewer().iter().enumerate() {
+        sum.add_fewer(queens, small(count)?, weight)?;
+    }
+    sum.add(small(once.get())?, weight)
+}
+
+impl AuditedTask {
+    /// Whether the engine and the auditor find the same.
+    pub fn agrees(&self) -> bool {
+        self.engine == self.auditor
     }
 }
 
 impl Recounted {
+    /// Whether the ledger has what the engine finds.
+    pub fn is_confirmed(&self) -> bool {
+        self.tally == self.recounted
+    }
+
     /// Whether all agrees.
     pub fn agrees(&self) -> bool {
-        self.tally == self.recounted && self.tasks.iter().all(|task| task.engine == task.auditor)
+        self.is_confirmed() && self.tasks.iter().all(AuditedTask::agrees)
     }
 }
 
@@ -239,112 +390,32 @@ impl Findings {
 
     /// Solutions of the ledger that the engine has found again.
     pub fn recounted(&self) -> u128 {
-        self.units.iter().filter(|unit| unit.tally == unit.recounted).map(|unit| unit.tally).sum()
+        self.units.iter().filter(|unit| unit.is_confirmed()).map(|unit| unit.tally.get()).sum()
     }
 
     /// Solutions of the ledger that the auditor has found too, in tasks of units whose tallies the engine confirms.
     pub fn audited(&self) -> u128 {
         let confirmed = self.units.iter().filter(|unit| unit.agrees()).flat_map(|unit| &unit.tasks);
-        confirmed.map(|task| u128::from(task.auditor) * u128::from(task.weight)).sum()
+        confirmed.map(|task| task.auditor.get() * u128::from(task.weight)).sum()
     }
 
-    /// How likely at least one wrong unit would have been drawn if this share of them were wrong.
-    pub fn chance_to_see(&self, share: f64) -> f64 {
-        let wrong = (share * self.finished as f64).ceil() as usize;
+    /// How likely such an audit draws at least one of so many units with a wrong tally, and so finds it.
+    ///
+    /// Of U finished units u were drawn, each set of u as likely as any other. With w wrong ones the drawn are all right
+    /// with the chance C(U - w, u) / C(U, u), which is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
+    pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let all_right = (0..self.units.len()).map(|drawn| {
             let left = self.finished - drawn;
             left.saturating_sub(wrong) as f64 / left as f64
         });
         1.0 - all_right.product::<f64>()
     }
+
+    /// So many of the units, rounded up.
+    pub fn share_of_units(&self, share: f64) -> usize {
+        (share * self.finished as f64).ceil() as usize
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run::progress::Watch;
-    use crate::{Count, EngineKind, Shard, Size};
-
-    fn counted(n: usize, engine: EngineKind) -> Ledger {
-        let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(engine));
-        let watch = Watch::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
-        count.run_watched(&watch).unwrap();
-        watch.ledger()
-    }
-
-    /// The ledger with another tally for one unit.
-    fn forged(ledger: &Ledger, forged: usize, by: u128) -> Ledger {
-        let mut other = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
-        for (unit, tally) in ledger.tallies() {
-            let more = if unit == forged { by } else { 0 };
-            other.record(unit, (tally.get() + more).into()).unwrap();
-        }
-        other
-    }
-
-    #[test]
-    fn what_every_engine_counts_is_confirmed() {
-        for (n, engine) in
-            [(12, EngineKind::Join), (13, EngineKind::Join), (10, EngineKind::Backtrack), (9, EngineKind::Naive)]
-        {
-            let ledger = counted(n, engine);
-            let all = Audit { units: usize::MAX, tasks: u64::MAX, threads: 2, ..Audit::of(&ledger) };
-            let findings = all.run(&|| false).unwrap();
-            assert_eq!(findings.units.len(), ledger.finished());
-            assert_eq!(findings.differences().count(), 0);
-            // All of it twice: the sums over the plan, by the engine and by the auditor.
-            assert_eq!([findings.recounted(), findings.audited()], [findings.total; 2], "{engine} for N = {n}");
-            assert!((findings.chance_to_see(0.01) - 1.0).abs() < 1e-12);
-        }
-    }
-
-    #[test]
-    fn a_forged_tally_is_found_when_its_unit_is_drawn() {
-        let ledger = counted(12, EngineKind::Join);
-        let (wrong, tally) = ledger.tallies().nth(100).unwrap();
-        let other = forged(&ledger, wrong, 8);
-        let mut seen = 0;
-        for seed in 0..20 {
-            let findings = Audit { units: ledger.finished() / 2, seed, ..Audit::of(&other) }.run(&|| false).unwrap();
-            let differences: Vec<_> = findings.differences().collect();
-            assert_eq!(differences.is_empty(), findings.units.iter().all(|unit| unit.unit != wrong));
-            for unit in differences {
-                assert_eq!((unit.unit, unit.tally, unit.recounted), (wrong, tally.get() + 8, tally.get()));
-                seen += 1;
-            }
-        }
-        assert!((3..=17).contains(&seen), "half of the units are drawn, and it was seen {seen} times in 20");
-    }
-
-    #[test]
-    fn the_same_seed_draws_the_same() {
-        let ledger = counted(12, EngineKind::Join);
-        let drawn = |seed, threads| {
-            let findings = Audit { seed, threads, ..Audit::of(&ledger) }.run(&|| false).unwrap();
-            findings.units.iter().map(|unit| (unit.unit, unit.tasks.clone())).collect::<Vec<_>>()
-        };
-        assert_eq!(drawn(1, 1), drawn(1, 3));
-        assert_ne!(drawn(1, 1), drawn(2, 1));
-    }
-
-    #[test]
-    fn what_is_stopped_is_left_out() {
-        let ledger = counted(12, EngineKind::Join);
-        let findings = Audit::of(&ledger).run(&|| true).unwrap();
-        assert!(findings.units.is_empty());
-        assert_eq!((findings.recounted(), findings.chance_to_see(0.5)), (0, 0.0));
-    }
-
-    #[test]
-    fn ledgers_of_something_else_are_refused() {
-        let ledger = counted(9, EngineKind::Join);
-        let refused = |change: &dyn Fn(&mut Fingerprint)| {
-            let mut fingerprint = ledger.fingerprint().clone();
-            change(&mut fingerprint);
-            let other = Ledger::new(fingerprint, Shard::WHOLE);
-            Audit::of(&other).run(&|| false).unwrap_err().to_string()
-        };
-        assert!(refused(&|print| print.plan = "halves/0 N=9".into()).contains("it is for the plan halves/0 N=9, not "));
-        assert_eq!(refused(&|print| print.engine = "abacus".into()), "this program has no engine 'abacus'");
-    }
-}
+mod tests;

@@ -41,12 +41,17 @@
 //! the rows R in the east: h rows without the middle one and without that of the middle column's queen. Every solution weighs 1, and
 //! the plan's weight is 8.
 //!
+//! What the tasks of a count of `--symmetry` are is told in [`turns`].
+//!
 //! That the tasks of a plan, so defined and weighed, add up to all solutions is tested by summing them; that each
 //! engine counts each task so, by comparing them one by one.
+
+pub(crate) mod turns;
 
 use crate::engine::Engine;
 use crate::placement::Placement;
 use crate::plan::halves::{Halves, Middle};
+use crate::tally::Tally;
 
 /// The most columns that a board has.
 const MOST: usize = 32;
@@ -145,16 +150,36 @@ fn east_west_mirror(task: &Halves) -> u64 {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn count(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<u64> {
-    let Definition { n, rows, weighing } = task.definition();
-    let mut search = Search { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
-    // No queen of weight 0: east queens on the long diagonals of an even board.
-    let mut free = rows;
-    if matches!(weighing, Weighing::ByLongDiagonals(_)) {
-        for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
-            *free = free.without(Rows::of([column, n - 1 - column]));
-        }
+    let definition = task.definition();
+    definition.solutions(definition.n, stopped)
+}
+
+/// What a task of a profile counts: itself and the ways to set 1, 2, ... more queens in the columns after its own, to the
+/// last column; none where `stopped`, asked now and then, says so before the end.
+pub(crate) fn levels(task: &Placement, stopped: &dyn Fn() -> bool) -> Option<Tally> {
+    let (n, mut tally) = (task.size().get(), Tally::default());
+    for queens in task.len()..=n {
+        let ways = task.definition().solutions(queens, stopped)?;
+        let added = if queens < n { tally.add_fewer(queens, ways, 1) } else { tally.add(ways, 1) };
+        added.expect("one number at each place");
     }
-    search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
+    Some(tally)
+}
+
+impl Definition {
+    /// The weighted number of ways to set queens in the first so many columns.
+    fn solutions(&self, columns: usize, stopped: &dyn Fn() -> bool) -> Option<u64> {
+        let Self { n, rows, weighing } = *self;
+        let mut search = Search { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
+        // No queen of weight 0: east queens on the long diagonals of an even board.
+        let mut free = rows;
+        if matches!(weighing, Weighing::ByLongDiagonals(_)) {
+            for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
+                *free = free.without(Rows::of([column, n - 1 - column]));
+            }
+        }
+        search.fill(&mut (0..columns).collect(), &free).then_some(search.weight)
+    }
 }
 
 /// An engine that lets the auditor count a random one of its tasks now and then, and takes its word where they differ:

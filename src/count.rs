@@ -16,7 +16,6 @@ use crate::run::progress::Watch;
 use crate::run::recheck::{Recheck, Reread};
 use crate::run::{Halt, run};
 use crate::tally::{Overflow, Tally};
-use crate::turn::TurnBoard;
 
 /// A count to be made: of what, by which engine, on how many threads.
 ///
@@ -60,13 +59,6 @@ pub enum CountError {
     /// The ledger was made by another engine than there are.
     #[error("this program has no engine '{0}'")]
     UnknownEngine(String),
-    /// The auditor knows no tasks of such a count.
-    #[error(
-        "counts of what a turn leaves unchanged are not audited; \
-         'queens count {} --symmetry {} --checkpoint FILE --resume --double-check 1%' counts units again by plain search",
-        _0.n(), _0.turn()
-    )]
-    NotAudited(TurnBoard),
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
     Threads(String),

@@ -122,20 +122,34 @@ impl Profile {
 
     fn counted(&self, watch: Option<&Watch>) -> Result<ProfileReport, CountError> {
         let empty = Placement::empty(self.size);
-        let isa = Method::choose(Choice::Engine(EngineKind::Backtrack), self.isa, &empty)?.isa;
-        let engine = Levels(Backtrack::new(isa).expect("the processor has the instruction set that was chosen"));
         let pool = thread_pool(self.threads)?;
         let threads = pool.current_num_threads();
         let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.size, threads) };
         let start = Instant::now();
-        for &board in gate::boards(self.size) {
-            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), &engine)?;
-        }
+        let (engine, isa) = self.checked_engine(lines)?;
         let watch = watch.map(|watch| Watched { watch, subject: empty.into(), engine: Self::ENGINE });
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
         let (total, double_checked) = sum.run(&RowsPlan::new(&empty, lines), &engine, &Levels(Naive))?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(ProfileReport { placements: self.row(&total), isa, threads, seconds, double_checked })
+    }
+
+    /// The engine, which has counted small boards right by plans with these lines, and its instruction set.
+    pub(crate) fn checked_engine(
+        &self,
+        lines: Lines,
+    ) -> Result<(impl Engine<Task = Placement> + use<>, Isa), CountError> {
+        let isa = Method::choose(Choice::Engine(EngineKind::Backtrack), self.isa, &Placement::empty(self.size))?.isa;
+        let engine = Levels(Backtrack::new(isa).expect("the processor has the instruction set that was chosen"));
+        for &board in gate::boards(self.size) {
+            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), &engine)?;
+        }
+        Ok((engine, isa))
+    }
+
+    /// Of what size of board.
+    pub(crate) fn size(&self) -> Size {
+        self.size
     }
 
     /// The profile that all units together make.

@@ -41,13 +41,7 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         let _ = output::deliver(&text);
         return Err(Failure::Run(Exit::Missing, reason));
     }
-    let tally = merged.whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?;
-    let total = tally.get();
-    let placements = Profile::of(merged.whole.fingerprint()).map(|profile| profile.row(&tally));
-    let agreement = match &placements {
-        Some(placements) => profile::agreement(placements),
-        None => Agreement::of(&merged.whole.fingerprint().subject, total, 0)?,
-    };
+    let Known { total, placements, agreement } = known(&merged.whole, 0)?;
     if args.json {
         let profile = placements.map(|placements| placements.iter().map(u128::to_string).collect());
         let json = Json { profile, ..merged.json(Some((total, &agreement)), &[], None) };
@@ -61,6 +55,26 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     }
     let profile = placements.map_or_else(String::new, |placements| profile::table(&placements) + "\n\n");
     output::deliver(&format!("{profile}{}", merged.table(total, &agreement)))
+}
+
+/// What a complete ledger comes to, held against what is known of it.
+pub(super) struct Known {
+    pub(super) total: u128,
+    /// Of 0, 1, ... N queens, where it is the ledger of a profile.
+    pub(super) placements: Option<Vec<u128>>,
+    pub(super) agreement: Agreement,
+}
+
+/// Adds up a complete ledger and compares, on so many threads.
+pub(super) fn known(whole: &Ledger, threads: usize) -> Result<Known, Failure> {
+    let tally = whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?;
+    let total = tally.get();
+    let placements = Profile::of(whole.fingerprint()).map(|profile| profile.row(&tally));
+    let agreement = match &placements {
+        Some(placements) => profile::agreement(placements),
+        None => Agreement::of(&whole.fingerprint().subject, total, threads)?,
+    };
+    Ok(Known { total, placements, agreement })
 }
 
 /// The union of some shards.

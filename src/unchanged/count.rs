@@ -181,7 +181,7 @@ pub(super) fn border(board: TurnBoard) -> usize {
 }
 
 /// The gate: whatever is about to count must first agree with the search for orbits on a small board.
-fn check(turn: Turn, isa: Isa) -> Result<(), GateError> {
+pub(crate) fn check(turn: Turn, isa: Isa) -> Result<(), GateError> {
     let n = match turn {
         Turn::Half => 15,
         Turn::Quarter => 21,

@@ -25,8 +25,8 @@ mod search;
 mod unique;
 
 pub use count::{TurnCount, TurnReport};
-pub(crate) use count::{TurnJob, dispatch};
-pub(crate) use cover::Cover;
+pub(crate) use count::{TurnJob, check, dispatch};
+pub(crate) use cover::{Cover, Cut, CutPlan};
 pub use residue::Residue;
 pub(crate) use search::Search;
 pub use unique::{NotDivisible, Unique};

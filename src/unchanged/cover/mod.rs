@@ -55,6 +55,15 @@ impl<L: Lanes> Cover<L> {
     pub(crate) fn plan(&self) -> &CutPlan {
         &self.problem.plan
     }
+
+    /// The engine for the pieces on these items alone: for tests of boards that are too large to be counted otherwise.
+    #[cfg(test)]
+    pub(crate) fn within(&self, keep: impl Fn(u64) -> bool) -> Self {
+        let mut problem = self.problem.clone();
+        problem.left.retain(&keep);
+        problem.right.retain(&keep);
+        Self { lanes: self.lanes, problem }
+    }
 }
 
 /// Buffers of one thread.

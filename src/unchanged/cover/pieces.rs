@@ -43,6 +43,12 @@ impl Pieces {
         Self { by_item, ..self }
     }
 
+    /// Without the pieces on other items than these.
+    #[cfg(test)]
+    pub(super) fn retain(&mut self, keep: impl Fn(u64) -> bool) {
+        self.by_item.iter_mut().for_each(|pieces| pieces.retain(|piece| keep(piece.items)));
+    }
+
     /// Those whose highest item is this.
     pub(super) fn of(&self, item: usize) -> &[Piece] {
         &self.by_item[item]

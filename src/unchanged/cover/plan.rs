@@ -50,6 +50,11 @@ impl CutPlan {
         plan
     }
 
+    /// What every task has on either side.
+    pub(crate) fn always(&self) -> Cut {
+        self.fixed
+    }
+
     fn range(&self, unit: usize) -> std::ops::Range<u64> {
         let first = unit as u64 * self.per_unit;
         first..(first + self.per_unit).min(self.tasks)

@@ -1,0 +1,157 @@
+//! The auditor against published terms, and the engine against the auditor, task by task.
+
+use super::*;
+use crate::Isa;
+use crate::engine::Engine;
+use crate::engine::lanes::Lanes;
+use crate::plan::Plan;
+use crate::unchanged::{Cover, Search as Second, TurnJob, dispatch};
+
+/// Every task of a plan: its count by the engine must be that of the auditor. Their sum by the auditor.
+struct EveryTask(TurnBoard);
+
+impl TurnJob for EveryTask {
+    type Output = u128;
+
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> u128 {
+        let (plan, mut worker, mut sum) = (engine.plan(), engine.worker(), 0);
+        for unit in 0..plan.units() {
+            for (index, weighted) in plan.unit(unit).enumerate() {
+                let found = count(self.0, plan, &weighted.task, &|| false).expect("nothing stops it");
+                assert_eq!(
+                    engine.count(&mut worker, &weighted.task),
+                    found,
+                    "{:?}, {}, task {index}",
+                    self.0,
+                    plan.name(unit)
+                );
+                sum += u128::from(found) * u128::from(weighted.weight);
+            }
+        }
+        sum
+    }
+}
+
+/// The definitions of the tasks, with their weights, add up to the published terms, and each task is counted as defined.
+#[test]
+fn the_engine_counts_every_task_as_defined() {
+    let half = (0..=20).map(|n| (Turn::Half, n));
+    for (turn, n) in half.chain((0..=33).map(|n| (Turn::Quarter, n))) {
+        let board = TurnBoard::new(turn, n).unwrap();
+        let sum = dispatch(board, Isa::best(), EveryTask(board));
+        let published = if n == 0 { Some(1) } else { turn.sequence().term(n) };
+        assert_eq!(Some(sum), published, "{turn} turn, N = {n}");
+    }
+}
+
+/// Some tasks of a plan, by the engine as by the auditor.
+struct Tasks {
+    board: TurnBoard,
+    tasks: usize,
+}
+
+impl TurnJob for Tasks {
+    type Output = ();
+
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) {
+        let Self { board, tasks } = self;
+        let (plan, mut worker) = (engine.plan(), engine.worker());
+        let mut random = fastrand::Rng::with_seed(board.n() as u64);
+        for _ in 0..tasks {
+            let unit = random.usize(..plan.units());
+            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            let found = count(board, plan, &task, &|| false).expect("nothing stops it");
+            assert_eq!(engine.count(&mut worker, &task), found, "{board:?}, {}: {task:?}", plan.name(unit));
+        }
+    }
+}
+
+/// Boards whose tasks are too many, but each small enough.
+#[test]
+fn the_engine_counts_random_tasks_as_defined() {
+    let half = (21..=26).map(|n| (Turn::Half, n));
+    for (turn, n) in half.chain((36..=57).filter(|n| n % 4 < 2).map(|n| (Turn::Quarter, n))) {
+        let board = TurnBoard::new(turn, n).unwrap();
+        dispatch(board, Isa::best(), Tasks { board, tasks: 5 });
+    }
+}
+
+/// Tasks with so few squares that some of the solutions are left, on every board there is.
+struct Thinned {
+    board: TurnBoard,
+    tasks: usize,
+    /// Solutions that are to be left of each, at least.
+    solutions: u64,
+}
+
+impl Thinned {
+    /// The items of the engine's piece that stands for the orbit of this square: the distance of its row and that of its
+    /// column, which for half turns come after those of the rows.
+    fn items(&self, (column, row): Square) -> u64 {
+        let (n, half) = (self.board.n(), self.board.n() / 2);
+        let distance = |line: usize| if line < half { half - 1 - line } else { line - (n - half) };
+        let columns_from = if self.board.turn() == Turn::Half { half } else { 0 };
+        1 << distance(row) | 1 << (distance(column) + columns_from)
+    }
+}
+
+impl TurnJob for Thinned {
+    /// The tasks of which some solution was left.
+    type Output = usize;
+
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> usize {
+        let Self { board, tasks, solutions } = self;
+        let (plan, mut worker, turned) = (engine.plan(), engine.worker(), Turned(board));
+        let is_centre = |square| board.n() % 2 == 1 && square == (board.n() / 2, board.n() / 2);
+        let mut with_solutions = 0;
+        for seed in 0..tasks as u64 {
+            let mut random = fastrand::Rng::with_seed(seed << 8 | board.n() as u64);
+            let unit = random.usize(..plan.units());
+            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            // More and more squares, until some solutions consist of them: a hash says which, the same for a whole orbit.
+            for share in 1..=20 {
+                let keep = |items: u64| fastrand::Rng::with_seed(items ^ seed << 56).u8(..20) < share;
+                let allowed = turned.allowed(&task, plan.always()).into_iter();
+                let allowed = allowed.filter(|&square| is_centre(square) || keep(self.items(square)));
+                let found = turned.solutions(allowed, &|| false).expect("nothing stops it");
+                let by_engine = engine.within(keep).count(&mut worker, &task);
+                assert_eq!(by_engine, found, "{board:?}, {}, {share} of 20 squares: {task:?}", plan.name(unit));
+                if found >= solutions {
+                    with_solutions += 1;
+                    break;
+                }
+            }
+        }
+        with_solutions
+    }
+}
+
+/// To the last board of either turn, where a task as a whole would take the auditor hours.
+#[test]
+fn the_engine_counts_thinned_tasks_of_every_board_as_defined() {
+    let half = Turn::Half.sizes().map(|n| (Turn::Half, n));
+    let quarter = Turn::Quarter.sizes().filter(|n| n % 4 < 2).map(|n| (Turn::Quarter, n));
+    for (turn, n) in half.chain(quarter) {
+        let large = n >= if turn == Turn::Half { 28 } else { 60 };
+        // The keys of the last half boards just fit: a queen that has one too many must be in some of the solutions.
+        let (tasks, solutions) = if turn == Turn::Half && n >= 35 { (10, 1000) } else { (4, 20) };
+        let board = TurnBoard::new(turn, n).unwrap();
+        let found = dispatch(board, Isa::best(), Thinned { board, tasks, solutions });
+        // Some tasks have next to none, and those of small boards all.
+        assert!(!large || 2 * found >= tasks, "{turn} turn, N = {n}: solutions in {found} of {tasks} tasks");
+    }
+}
+
+#[test]
+fn a_long_audit_can_be_stopped() {
+    struct Stopped(TurnBoard);
+    impl TurnJob for Stopped {
+        type Output = Option<u64>;
+        fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> Option<u64> {
+            let task = engine.plan().task(0, 0).task;
+            count(self.0, engine.plan(), &task, &|| true)
+        }
+    }
+    let board = TurnBoard::new(Turn::Half, 38).unwrap();
+    assert_eq!(dispatch(board, Isa::best(), Stopped(board)), None);
+}
