@@ -277,7 +277,7 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--prefix", "151"], "the queens in column 1, row 1 and column 3, row 1 share a row"),
         (&["count", "8", "--prefix", "19"], "the queen in column 2, row 9 is outside the board; rows go from 1 to 8"),
         (&["count", "8", "--engine", "quick"], "[possible values: auto, join, backtrack, naive]"),
-        (&["count", "8", "--isa", "mmx"], "[possible values: portable, neon, avx2, avx512]"),
+        (&["count", "8", "--isa", "mmx"], "[possible values: portable, neon, avx2, avx512f, avx512]"),
         (&["count", "4", "--engine", "join"], "the join engine counts whole boards of N = 5 to 28"),
         (&["count", "8", "--engine", "join", "--prefix", "1"], "the join engine counts whole boards"),
         (&["count", "8", "--threads", "0.5"], "threads are a whole number from 0 (every core) to 1024"),

@@ -58,7 +58,7 @@ fn methods_that_do_not_fit_are_errors() {
         assert_eq!(error, "the join engine counts whole boards of N = 5 to 28, without a prefix");
     }
     let naive = Count::new(Size::new(8).unwrap()).engine(Choice::Engine(EngineKind::Naive));
-    for isa in [Isa::Avx2, Isa::Avx512] {
+    for isa in [Isa::Avx2, Isa::Avx512f, Isa::Avx512] {
         let error = naive.clone().isa(isa).run().unwrap_err().to_string();
         if isa.is_available() {
             assert_eq!(error, format!("the naive engine runs on any processor and has no {isa} version"));

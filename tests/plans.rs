@@ -19,31 +19,59 @@ use std::fmt::Write;
 use std::fs;
 
 use queens::auditor::Audited;
-use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
 use queens::plan::rows::{Lines, RowsPlan};
+use queens::plan::{Plan, Weighted};
 use queens::{Placement, Size};
 use sha2::{Digest, Sha256};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plans.txt");
 
+/// Tasks that are hashed of a large plan, at least: in units at equal distances.
+const TASKS: u64 = 10_000;
+
+fn all_tasks(plan: &impl Plan) -> u64 {
+    (0..plan.units()).map(|unit| plan.tasks(unit)).sum()
+}
+
 /// The hash of all that a plan says of its units. A task is taken by what it means, the squares that it allows, so that
 /// other names or types for the same change nothing.
 fn hash<P: Plan<Task: Audited>>(plan: &P) -> String {
-    /// Tasks that are hashed of a large plan, at least: in units at equal distances.
-    const TASKS: u64 = 10_000;
     let mut hash = Sha256::new();
-    let all: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-    let step = (all / TASKS).max(1) as usize;
+    let step = (all_tasks(plan) / TASKS).max(1) as usize;
     for unit in 0..plan.units() {
         hash.update(format!("unit {unit} {}\n", plan.tasks(unit)));
         if unit % step != 0 && unit + 1 != plan.units() {
             continue;
         }
         for weighted in plan.unit(unit) {
-            hash.update(format!("{:?} {}\n", weighted.task.definition(), weighted.weight));
+            hash.update(line(&weighted));
         }
     }
+    hexadecimal(hash)
+}
+
+/// The hash of the first and the last tasks of a thousand units or more: N = 27 has 79 ways to set the middle queens, of
+/// which the four units that [`hash`] looks into have four.
+fn hash_of_ends<P: Plan<Task: Audited>>(plan: &P) -> String {
+    const UNITS: usize = 1000;
+    const FEW: u64 = 4;
+    let mut hash = Sha256::new();
+    for unit in (0..plan.units()).step_by((plan.units() / UNITS).max(1)).chain([plan.units() - 1]) {
+        let tasks = plan.tasks(unit);
+        let last = tasks.saturating_sub(FEW)..tasks;
+        for weighted in plan.unit(unit).take(FEW as usize).chain(last.map(|index| plan.task(unit, index))) {
+            hash.update(format!("{unit} {}", line(&weighted)));
+        }
+    }
+    hexadecimal(hash)
+}
+
+fn line<T: Audited>(weighted: &Weighted<T>) -> String {
+    format!("{:?} {}\n", weighted.task.definition(), weighted.weight)
+}
+
+fn hexadecimal(hash: Sha256) -> String {
     hash.finalize()[..8].iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("a string takes everything");
         text
@@ -55,9 +83,12 @@ fn plans() -> BTreeMap<String, String> {
     fn add<P: Plan<Task: Audited>>(plans: &mut BTreeMap<String, String>, plan: &P) {
         let told = plans.insert(plan.fingerprint(), format!("units={} tasks={}", plan.units(), hash(plan)));
         assert_eq!(told, None, "two plans with one fingerprint");
+        if all_tasks(plan) > 2 * TASKS {
+            plans.insert(format!("{} ends", plan.fingerprint()), format!("tasks={}", hash_of_ends(plan)));
+        }
     }
     let mut plans = BTreeMap::new();
-    for n in [5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26] {
+    for n in HalvesPlan::SIZES {
         add(&mut plans, &HalvesPlan::new(Size::new(n).unwrap()));
     }
     for n in [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32] {

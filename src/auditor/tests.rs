@@ -1,5 +1,7 @@
 //! The auditor against plain enumeration, and every engine against the auditor.
 
+mod tasks;
+
 use super::*;
 use crate::Size;
 use crate::engine::Engine;

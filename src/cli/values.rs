@@ -102,7 +102,8 @@ pub(crate) fn size(n: usize) -> Result<Size, Failure> {
 /// What a command counts on.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct Cores {
-    /// The instruction set; the best that the processor has where left out
+    /// The instruction set; the best that the processor has where left out. avx512f is AVX-512 without VPOPCNTDQ and GFNI,
+    /// avx512 the best of it that there is
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 

@@ -42,6 +42,9 @@ const LAST: usize = 3;
 #[derive(Debug, Default)]
 pub struct Worker {
     levels: Vec<Level>,
+    /// The type of the lanes that searched.
+    #[cfg(test)]
+    lanes: &'static str,
 }
 
 impl Default for Backtrack {
@@ -101,7 +104,13 @@ impl Backtrack {
         } else {
             worker.levels.resize_with(worker.levels.len().max(left + 1), Level::default);
             worker.levels[left].push(board.rows | !size.all_rows(), board.down, board.up);
-            let walk = Walk::<EVERY> { levels: &mut worker.levels, left, ways: &mut ways };
+            let walk = Walk::<EVERY> {
+                levels: &mut worker.levels,
+                left,
+                ways: &mut ways,
+                #[cfg(test)]
+                lanes: &mut worker.lanes,
+            };
             self.isa.with(walk).expect("the processor had the instruction set when the engine was made");
         }
         ways
@@ -125,12 +134,18 @@ struct Walk<'a, const EVERY: bool> {
     /// Columns left at that level.
     left: usize,
     ways: &'a mut [u64],
+    #[cfg(test)]
+    lanes: &'a mut &'static str,
 }
 
 impl<const EVERY: bool> WithLanes for Walk<'_, EVERY> {
     type Output = ();
 
     fn with<L: Lanes + Search>(self, lanes: L) {
+        #[cfg(test)]
+        {
+            *self.lanes = std::any::type_name::<L>();
+        }
         let mut top = self.left;
         let mut left = top;
         // Whatever is above `top` is done.
@@ -219,6 +234,17 @@ mod tests {
         #[test]
         fn counts_on_wide_boards(n in 20usize..=32, choices in proptest::collection::vec(any::<usize>(), 32)) {
             check(&placement(n, &choices[..n - 10]))?;
+        }
+    }
+
+    #[test]
+    fn the_search_runs_on_the_lanes_named() {
+        let task = Placement::empty(Size::new(8).unwrap());
+        for isa in Isa::available() {
+            let backtrack = Backtrack::new(isa).unwrap();
+            let mut worker = backtrack.worker();
+            assert_eq!(backtrack.count(&mut worker, &task), 92, "{isa}");
+            assert_eq!(worker.lanes.rsplit("::").next(), Some(isa.lanes()), "{isa} runs {}", worker.lanes);
         }
     }
 

@@ -101,8 +101,8 @@ mod tests {
         for isa in Isa::available() {
             let [engine, second] = names(EngineKind::Join, Some(isa));
             assert!(second.contains("::Sampled<") && second.contains("::Portable>"), "{second}");
-            let lanes = engine.to_lowercase();
-            assert!(lanes.contains("::join<") && lanes.contains(isa.name()), "{engine} for {isa}");
+            let lanes = format!("::{}>", isa.lanes());
+            assert!(engine.contains("::Join<") && engine.ends_with(&lanes), "{engine} for {isa}");
             joins.push(engine);
         }
         joins.dedup();

@@ -165,7 +165,7 @@ impl TurnJob for Sum<'_> {
     }
 }
 
-fn problem(board: TurnBoard) -> Problem {
+pub(super) fn problem(board: TurnBoard) -> Problem {
     match board.turn() {
         Turn::Half => half_board::problem(board.n()),
         Turn::Quarter => pairing::problem(board.n()),

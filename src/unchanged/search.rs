@@ -21,7 +21,7 @@ pub(crate) struct Search {
 
 /// Diagonals taken by sum and by difference, a bit for each, both directions from the middle of the word.
 #[derive(Clone, Copy, Default)]
-struct Diagonals {
+pub(super) struct Diagonals {
     sums: [u64; 8],
     differences: [u64; 8],
 }
@@ -49,7 +49,7 @@ impl Search {
     }
 
     /// The queens of the orbit of (x, y), or nothing where they attack each other or those there are.
-    fn with(&self, mut diagonals: Diagonals, x: i32, y: i32) -> Option<Diagonals> {
+    pub(super) fn with(&self, mut diagonals: Diagonals, x: i32, y: i32) -> Option<Diagonals> {
         let images: &[(i32, i32)] = match self.turn {
             Turn::Half => &[(x, y), (-x, -y)],
             Turn::Quarter => &[(x, y), (-y, x), (-x, -y), (y, -x)],

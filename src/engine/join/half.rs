@@ -18,6 +18,18 @@ pub(super) struct Inner {
     pub(super) sets: usize,
 }
 
+#[cfg(test)]
+impl Inner {
+    /// Whether all stand in these rows, given for each column, of a half with such row sets.
+    pub(super) fn stands_on(&self, allowed: &[[u32; 2]; MAX_DEPTH], rows: [u32; 2]) -> bool {
+        let row = |side: usize, place: usize| (1..place).fold(rows[side], |rows, _| rows & (rows - 1)).trailing_zeros();
+        (0..2).all(|side| {
+            let places = self.rows[side].iter().zip(allowed);
+            places.into_iter().all(|(&place, allowed)| place == 0 || allowed[side] >> row(side, place) & 1 == 1)
+        })
+    }
+}
+
 /// Where the inner queens stand: the height of each, and its column.
 type Heights = [(i32, usize); MAX_DEPTH];
 

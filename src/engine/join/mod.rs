@@ -79,7 +79,7 @@ mod split;
 mod table;
 
 use self::half::{Half, Inner, Outer, inner_queens};
-use self::keys::Side;
+use self::keys::{Keys, Side};
 use self::quadrant::LongDiagonal::{Free, Taken};
 use self::split::{Grouped, Model, Part, Queens, Splitter, WEIGHTS};
 use self::table::{Lists, Role, Tables};
@@ -110,7 +110,15 @@ pub struct Join<L> {
     /// Which solutions are counted, by queens on long diagonals.
     #[cfg(test)]
     classes: [bool; 3],
+    /// Where their inner queens stand.
+    #[cfg(test)]
+    inner_squares: InnerSquares,
 }
+
+/// For the west and the east half of a board, and each of its inner columns, the rows that its queen may stand in, north
+/// and south of the middle: bit i is the i-th from there.
+#[cfg(test)]
+pub(crate) type InnerSquares = [[[u32; 2]; quadrant::MAX_DEPTH]; 2];
 
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
@@ -121,6 +129,8 @@ impl<L: Lanes> Join<L> {
             longest: LONGEST,
             #[cfg(test)]
             classes: [true; 3],
+            #[cfg(test)]
+            inner_squares: [[[!0; 2]; quadrant::MAX_DEPTH]; 2],
         }
     }
 }
@@ -165,20 +175,18 @@ impl<L: Lanes> Engine for Join<L> {
         } = worker;
         let keys = lists.prepare(&self.tables, task);
         let model = Model { block: L::LANES, narrow: L::NARROW, half: task.half.into() };
-        let (shape, rows) = lists.shape(Role::Lanes);
-        inner_queens(&keys, shape, rows, lane_inner);
+        self.list_inner(lists, &keys, Role::Lanes, lane_inner);
 
         // The east of odd boards is listed once for all places of the middle row's queen, as long as they follow one
         // another, and then filtered.
         let shared = usize::from(task.half) <= SHARED_EAST;
-        let (shape, rows) = lists.shape(Role::Queries);
         let mut middle_queen = 0;
         if let Middle::Crossed { column, row } = task.middle {
             middle_queen = keys.middle_row_queen(row);
             let of = (Middle::Crossed { column, row: 0 }, [task.north, task.south]);
             if *east_of != Some(of) {
                 *east_of = Some(of);
-                inner_queens(&keys, shape, rows, query_inner);
+                self.list_inner(lists, &keys, Role::Queries, query_inner);
                 east.clear();
                 if shared {
                     for queen in query_inner.chunk_by(same_innermost) {
@@ -189,7 +197,7 @@ impl<L: Lanes> Engine for Join<L> {
             }
         } else {
             *east_of = None;
-            inner_queens(&keys, shape, rows, query_inner);
+            self.list_inner(lists, &keys, Role::Queries, query_inner);
         }
         let mut counts = [0u64; WEIGHTS];
         let mut lanes_left = &lane_inner[..];
@@ -261,6 +269,15 @@ fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize,
 }
 
 impl<L: Lanes> Join<L> {
+    /// All ways to set the inner queens of the lanes or the queries; where a test counts a part of a task, those of it.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only a test has parts"))]
+    fn list_inner(&self, lists: &Lists, keys: &Keys, role: Role, out: &mut Vec<Inner>) {
+        let (shape, rows) = lists.shape(role);
+        inner_queens(keys, shape, rows, out);
+        #[cfg(test)]
+        out.retain(|inner| inner.stands_on(&self.inner_squares[usize::from(!lists.is_west(role))], rows));
+    }
+
     /// Lists halves with these inner queens, a group each, until the list is long. Returns how many groups.
     fn list_lanes(&self, lists: &mut Lists, inner: &[Inner], out: &mut Grouped) -> usize {
         let mut listed = 0;
@@ -328,6 +345,32 @@ impl<L: Lanes> Join<L> {
     #[expect(clippy::unused_self, reason = "as above")]
     const fn counts(&self, _queens: usize) -> bool {
         true
+    }
+}
+
+/// Parts of tasks that are too large for a test: what is particular to large boards is done for these as for the whole.
+#[cfg(test)]
+impl<L: Lanes> Join<L> {
+    /// Inner columns of the west and of the east.
+    pub(crate) fn depths(&self, middle: Middle) -> [usize; 2] {
+        self.tables.depths(middle)
+    }
+
+    /// The same engine for what has its inner queens on these squares, whose lists are in pieces where `pieces` is set. From
+    /// one such part of a task to another a worker must [forget](Worker::forget_east) the first.
+    pub(crate) fn of_part(mut self, inner_squares: InnerSquares, pieces: bool) -> Self {
+        if pieces {
+            self.longest = Longest { lanes: 1 << 14, queries: 1 << 12 };
+        }
+        Self { inner_squares, ..self }
+    }
+}
+
+#[cfg(test)]
+impl Worker {
+    /// Forgets what it keeps for other places of the middle row's queen.
+    pub(crate) fn forget_east(&mut self) {
+        self.east_of = None;
     }
 }
 

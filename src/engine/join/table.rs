@@ -106,6 +106,13 @@ impl Tables {
         Self { depths, keep, ..Self::new(size, 0) }
     }
 
+    /// Inner columns of the west and of the east.
+    #[cfg(test)]
+    pub(super) fn depths(&self, middle: Middle) -> [usize; 2] {
+        let (lanes, queries) = (self.depths)(self.half, middle);
+        if lanes_in_west(middle) { [lanes, queries] } else { [queries, lanes] }
+    }
+
     /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
     /// so that threads that are still busy with one find theirs when others have begun with the next.
     fn middle(&self, middle: Middle) -> Arc<MiddleTables> {
@@ -373,7 +380,12 @@ impl Lists {
 
     /// The corner north of the middle on that side.
     fn north(&self, role: Role) -> usize {
-        if lanes_in_west(self.middles[self.current].middle) == (role == Role::Lanes) { 2 } else { 0 }
+        if self.is_west(role) { 2 } else { 0 }
+    }
+
+    /// Whether these are the west halves.
+    pub(super) fn is_west(&self, role: Role) -> bool {
+        lanes_in_west(self.middles[self.current].middle) == (role == Role::Lanes)
     }
 
     /// A quadrant of the task.

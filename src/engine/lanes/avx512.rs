@@ -15,7 +15,7 @@ use super::matching::matching;
 
 /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
 #[derive(Clone, Copy, Debug)]
-pub struct Avx512(());
+pub struct Avx512f(());
 
 #[derive(Clone, Copy)]
 pub(super) struct Vector(pub(super) __m512i);
@@ -122,8 +122,8 @@ pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
 matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
 
 kernels!(
-    Avx512,
-    "avx512",
+    Avx512f,
+    "avx512f",
     target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"),
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")

@@ -60,7 +60,7 @@ mod windows;
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub use avx512::Avx512;
+pub use avx512::Avx512f;
 #[cfg(target_arch = "x86_64")]
 pub use avx512_ice::Avx512Ice;
 pub use isa::{Isa, IsaError, WithLanes, names};

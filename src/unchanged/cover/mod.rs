@@ -25,6 +25,8 @@ mod plan;
 mod split;
 
 use self::list::{List, Lister};
+#[cfg(test)]
+pub(super) use self::pieces::word;
 pub(super) use self::pieces::{Piece, Pieces};
 pub(crate) use self::plan::{Cut, CutPlan};
 use self::split::Splitter;

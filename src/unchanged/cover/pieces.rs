@@ -11,7 +11,7 @@ pub(in crate::unchanged) struct Piece {
 
 /// The keys that both sides of a join may hold are the middle 52 bits of the middle word: bit 6 to 57 of it, as
 /// [`Lanes::disjoint`](crate::engine::lanes::Lanes::disjoint) takes them. Keys that only one side has may lie beyond.
-pub(super) fn word(keys: u128) -> u64 {
+pub(in crate::unchanged) fn word(keys: u128) -> u64 {
     (keys >> 32) as u64
 }
 
@@ -50,7 +50,7 @@ impl Pieces {
     }
 
     /// Those whose highest item is this.
-    pub(super) fn of(&self, item: usize) -> &[Piece] {
+    pub(in crate::unchanged) fn of(&self, item: usize) -> &[Piece] {
         &self.by_item[item]
     }
 

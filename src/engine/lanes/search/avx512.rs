@@ -7,7 +7,7 @@ use std::arch::x86_64::{
 };
 
 use super::kernel::search;
-use crate::engine::lanes::{Avx512, Avx512Ice};
+use crate::engine::lanes::{Avx512Ice, Avx512f};
 
 #[derive(Clone, Copy)]
 struct Words(__m512i);
@@ -128,4 +128,4 @@ impl Mask {
 }
 
 // Nothing that came after the first AVX-512 would help here.
-search!(target_feature(enable = "avx512f,bmi1,bmi2,popcnt"), Avx512, Avx512Ice);
+search!(target_feature(enable = "avx512f,bmi1,bmi2,popcnt"), Avx512f, Avx512Ice);
