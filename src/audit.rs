@@ -76,7 +76,9 @@ pub struct Findings {
     pub seconds: f64,
     /// Finished units of the ledger.
     pub finished: usize,
-    /// The solutions in their tallies.
+    /// Units of which it has the first tasks.
+    pub parts: usize,
+    /// The solutions in the tallies of both.
     pub total: u128,
     /// The units that were recounted, in the order of the plan.
     pub units: Vec<Recounted>,
@@ -88,7 +90,7 @@ pub struct Findings {
 pub struct Recounted {
     /// Which.
     pub unit: usize,
-    /// Its name for people.
+    /// Its name for people; where only its first tasks are in the ledger, which alone were recounted, this says so.
     pub name: String,
     /// What the ledger says.
     pub tally: Tally,
@@ -192,9 +194,11 @@ impl<'a> Audit<'a> {
         Ok(Recount { audit: self, engine, isa, pool: thread_pool(self.threads)?, start, stopped })
     }
 
-    /// The finished units in the order in which they are taken.
-    fn order(&self) -> Vec<(usize, Tally)> {
-        let mut units: Vec<_> = self.ledger.tallies().collect();
+    /// What the ledger has in the order in which it is taken: finished units, and of others the first tasks, so many.
+    fn order(&self) -> Vec<(usize, Option<u64>, Tally)> {
+        let finished = self.ledger.tallies().map(|(unit, tally)| (unit, None, tally));
+        let parts = self.ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally.clone()));
+        let mut units: Vec<_> = finished.chain(parts).collect();
         fastrand::Rng::with_seed(self.seed).shuffle(&mut units);
         units.truncate(self.units);
         units
@@ -281,6 +285,7 @@ impl Recount<'_> {
     {
         let Audit { ledger, begin_within, .. } = *self.audit;
         ledger.fingerprint().check(&Fingerprint::new(ledger.fingerprint().subject, self.engine, plan))?;
+        ledger.check_partials(plan)?;
         let order = self.audit.order();
         let (next, recounted) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         let late = || begin_within.is_some_and(|time| self.start.elapsed() >= time);
@@ -289,11 +294,11 @@ impl Recount<'_> {
             let mut worker = engine.worker();
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&(unit, ref tally)) = order.get(place) else { return Ok(()) };
+                let Some(part) = order.get(place) else { return Ok(()) };
                 if place >= Audit::LEAST && late() {
                     return Ok(());
                 }
-                let Some(found) = self.unit(plan, engine, &mut worker, &auditor, unit, tally)? else { return Ok(()) };
+                let Some(found) = self.unit(plan, engine, &mut worker, &auditor, part)? else { return Ok(()) };
                 recounted.lock().expect("no thread panics with it").push(found);
             }
         };
@@ -306,20 +311,20 @@ impl Recount<'_> {
             threads: self.pool.current_num_threads(),
             seconds: self.start.elapsed().as_secs_f64(),
             finished: ledger.finished(),
-            total: ledger.total()?.get(),
+            parts: ledger.partials().count(),
+            total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.join(&part.tally))?.get(),
             units,
         })
     }
 
-    /// One unit; none where it was stopped before the end.
+    /// One unit, or its first tasks; none where it was stopped before the end.
     fn unit<P, E, A>(
         &self,
         plan: &P,
         engine: &E,
         worker: &mut E::Worker,
         auditor: &A,
-        unit: usize,
-        tally: &Tally,
+        &(unit, part, ref tally): &(usize, Option<u64>, Tally),
     ) -> Result<Option<Recounted>, Overflow>
     where
         P: Plan,
@@ -327,7 +332,8 @@ impl Recount<'_> {
         A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally>,
     {
         let (mut sum, mut found) = (Tally::default(), Vec::new());
-        for Weighted { task, weight } in plan.unit(unit) {
+        let tasks = part.unwrap_or_else(|| plan.tasks(unit));
+        for Weighted { task, weight } in plan.unit(unit).take(tasks as usize) {
             if (self.stopped)() {
                 return Ok(None);
             }
@@ -345,7 +351,8 @@ impl Recount<'_> {
             Some(AuditedTask { index, weight, engine, auditor: auditor(&task, &self.stopped)? })
         });
         let tasks = audited.collect();
-        Ok(Some(Recounted { unit, name: plan.name(unit), tally: tally.clone(), recounted: sum, tasks }))
+        let name = part.map_or_else(|| plan.name(unit), |part| format!("{}, its first {part} tasks,", plan.name(unit)));
+        Ok(Some(Recounted { unit, name, tally: tally.clone(), recounted: sum, tasks }))
     }
 }
 
@@ -401,11 +408,11 @@ impl Findings {
 
     /// How likely such an audit draws at least one of so many units with a wrong tally, and so finds it.
     ///
-    /// Of U finished units u were drawn, each set of u as likely as any other. With w wrong ones the drawn are all right
+    /// Of U units, finished ones and those of which there is a part, u were drawn, each set of u as likely as any other. With w wrong ones the drawn are all right
     /// with the chance C(U - w, u) / C(U, u), which is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let all_right = (0..self.units.len()).map(|drawn| {
-            let left = self.finished - drawn;
+            let left = self.finished + self.parts - drawn;
             left.saturating_sub(wrong) as f64 / left as f64
         });
         1.0 - all_right.product::<f64>()
@@ -413,7 +420,7 @@ impl Findings {
 
     /// So many of the units, rounded up.
     pub fn share_of_units(&self, share: f64) -> usize {
-        (share * self.finished as f64).ceil() as usize
+        (share * (self.finished + self.parts) as f64).ceil() as usize
     }
 }
 

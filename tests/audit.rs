@@ -130,7 +130,7 @@ fn an_audit_that_compares_nothing_fails() {
         let (found, _, err) = output(path, line);
         assert_eq!((found, err), (Some(code), format!("error: {reason}\n")), "{line}");
     };
-    refused("audit empty", 1, "nothing was compared: no unit is finished");
+    refused("audit empty", 1, "nothing was compared: no task is finished");
     assert_eq!(output(path, "count 13 --engine join --checkpoint whole").0, Some(0));
     refused("audit whole --max-time 1ns", 1, "nothing was compared: no unit was recounted within 0.00 µs");
     refused("audit gone", 1, "gone: there is no such file");

@@ -4,6 +4,7 @@ use super::*;
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
+use crate::ledger::Partial;
 use crate::plan::halves::HalvesPlan;
 use crate::run::progress::Watch;
 use crate::{Count, EngineKind, Shard, Size, Turn};
@@ -297,4 +298,33 @@ fn what_the_auditor_finds_is_a_difference() {
         let board = TurnBoard::new(turn, n).unwrap();
         told(&unchanged::dispatch(board, Isa::Portable, WrongTurn(board)), 5);
     }
+}
+
+/// Of a unit that is not finished its first tasks are recounted, and no others.
+#[test]
+fn parts_of_units_are_recounted() {
+    let size = Size::new(15).unwrap();
+    let count = Count::new(size);
+    let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+    let mut worker = join.worker();
+    let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 2).expect("units of odd boards have many tasks");
+    for (tasks, extra) in [(1, 0), (2, 0), (2, 8)] {
+        let mut tally = Tally::from(extra);
+        for task in plan.unit(unit).take(tasks as usize) {
+            join.add_to(&mut tally, &mut worker, &task).unwrap();
+        }
+        let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+        ledger.record_partial(unit, Partial { tasks, tally: tally.clone() }).unwrap();
+        let findings = all(&ledger).run(&|| false).unwrap();
+        assert_eq!((findings.finished, findings.parts, findings.total), (0, 1, tally.get()));
+        let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
+        assert_eq!(found.name, format!("unit {unit}, its first {tasks} tasks,"));
+        assert_eq!((found.is_confirmed(), found.tasks.len() as u64), (extra == 0, tasks));
+        assert!((findings.chance_to_find(1) - 1.0).abs() < 1e-12);
+    }
+    // More tasks than the unit has are none of this plan.
+    let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+    ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
+    let error = all(&ledger).run(&|| false).unwrap_err().to_string();
+    assert!(error.contains("1000000 of them are said to be finished"), "{error}");
 }

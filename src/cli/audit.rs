@@ -70,8 +70,8 @@ impl Command {
 
 pub(crate) fn run(args: &Command) -> Result<(), Failure> {
     let (ledger, parts) = read(&args.files)?;
-    if ledger.finished() == 0 {
-        return Err(Failure::Run(Exit::Failure, "nothing was compared: no unit is finished".to_owned()));
+    if ledger.reached() == (0, 0) {
+        return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
     }
     let (audit, deadline) = (args.audit(&ledger), Instant::now().checked_add(args.max_time()));
     let findings = audit.run(&|| deadline.is_some_and(|deadline| Instant::now() >= deadline));
@@ -124,7 +124,10 @@ fn report(audit: &Audit, findings: &Findings, args: &Command, parts: &[Ledger]) 
 /// Every difference, with the file that has the unit.
 fn wrong(findings: &Findings, args: &Command, parts: &[Ledger]) -> Vec<String> {
     let in_file = |found: &Recounted| {
-        let holds = |part: &Ledger| part.tallies().any(|(unit, _)| unit == found.unit);
+        let holds = |part: &Ledger| {
+            let parts = part.partials().map(|(unit, _)| unit);
+            part.tallies().map(|(unit, _)| unit).chain(parts).any(|unit| unit == found.unit)
+        };
         let file = args.files.iter().zip(parts).find(|(_, part)| holds(part)).map(|(path, _)| path);
         let file = file.unwrap_or(&args.files[0]).display().to_string();
         differences(found).into_iter().map(move |line| format!("{file}: {line}"))
@@ -191,7 +194,8 @@ fn table(audit: &Audit, findings: &Findings, agreement: &Agreement) -> Table {
         table.row("unchanged by", format!("a {turn} turn"));
     }
     let (finished, units) = (findings.finished, ledger.units());
-    table.row("ledger", format!("{finished} of {units} units, {} solutions", output::grouped(findings.total)));
+    let parts = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
+    table.row("ledger", format!("{finished} of {units} units{parts}, {} solutions", output::grouped(findings.total)));
     let wrong = |number: usize| if number == 0 { "no difference".to_owned() } else { format!("{number} WRONG") };
     let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
     let wrong_tasks = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees()).count();
@@ -235,9 +239,10 @@ struct Json {
     threads: usize,
     seed: u64,
     seconds: f64,
-    /// Units of the plan, and finished ones.
+    /// Units of the plan, finished ones, and those of which the first tasks are finished.
     units: usize,
     finished: usize,
+    parts: usize,
     /// Solutions in the finished units, and those found again by the engine and by the auditor.
     solutions: String,
     recounted: String,
@@ -307,6 +312,7 @@ impl Json {
             seconds: findings.seconds,
             units: audit.ledger.units(),
             finished: findings.finished,
+            parts: findings.parts,
             solutions: findings.total.to_string(),
             recounted: findings.recounted().to_string(),
             audited: findings.audited().to_string(),
