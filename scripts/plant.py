@@ -44,6 +44,9 @@ SKIPPED = {
     "macro_invocation", "type_arguments", "use_declaration", "line_comment", "block_comment", "const_parameter",
 }  # fmt: skip
 
+# What becomes of a place: another value, a statement left out or another, a return at once, an arm never taken.
+ROLES = ("value", "statement", "body", "arm")
+
 ELSEWHERE = {
     "x86_64": r'target_arch = "aarch64"|windows|not\(unix\)|not\(target_arch = "x86_64"\)',
     "aarch64": r'target_arch = "x86_64"|windows|not\(unix\)|not\(target_arch = "aarch64"\)',
@@ -211,6 +214,7 @@ class Source:
     def planted(self, dropped):
         """The source with every fault but those dropped, and for each fault and each place the range of its bytes."""
         pieces = []
+        self.open = set(self.sites)
         tree = PARSER.parse(self.bytes)
         self.emit(tree.root_node, 0, pieces, dropped)
         text, ranges, open_at = bytearray(), [], []
@@ -226,10 +230,13 @@ class Source:
 
     def emit(self, node, base, pieces, dropped):
         start, end = base + node.start_byte, base + node.end_byte
+        # A node may have the range of the only one in it; the outer one is served.
+        open_sites = {role for role in ROLES if (start, end, role) in self.open}
         live = {
-            role: [fault for fault in self.sites.get((start, end, role), []) if fault.number not in dropped]
-            for role in ("value", "statement", "body", "arm")
+            role: [] if role not in open_sites else [fault for fault in self.sites.get((start, end, role), []) if fault.number not in dropped]
+            for role in ROLES
         }
+        self.open -= {(start, end, role) for role in open_sites}
 
         def switch(faults, arm, default):
             first = faults[0].site
