@@ -207,6 +207,8 @@ class Source:
         inner = node
         while inner.type == "try_expression":
             inner = inner.named_children[0]
+        if node.parent.parent.parent.type == "let_declaration" and node.parent.next_named_sibling is None:
+            return  # `let ... else` has to leave.
         kinds = ("assignment_expression", "compound_assignment_expr", "return_expression", "break_expression")
         if inner.type in (*kinds, "call_expression", "continue_expression"):
             self.add(node, base, "statement", place, [("% left out", "")])
