@@ -207,7 +207,9 @@ class Source:
         inner = node
         while inner.type == "try_expression":
             inner = inner.named_children[0]
-        if node.parent.parent.parent.type == "let_declaration" and node.parent.next_named_sibling is None:
+        line = node.parent
+        block = line and line.parent
+        if block and block.parent and block.parent.type == "let_declaration" and line.next_named_sibling is None:
             return  # `let ... else` has to leave.
         kinds = ("assignment_expression", "compound_assignment_expr", "return_expression", "break_expression")
         if inner.type in (*kinds, "call_expression", "continue_expression"):
