@@ -86,6 +86,7 @@ class Source:
         shown = shown if len(shown) <= 70 else shown[:67] + "..."
         for what, text in alternatives:
             fault = Fault(place, what.replace("%", f"`{shown}`"), text)
+            fault.file = self.path
             fault.line, fault.last = line, line + self.bytes.count(b"\n", start, base + node.end_byte)
             if role == "body":
                 fault.last = line
