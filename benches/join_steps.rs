@@ -24,7 +24,7 @@ struct Step {
 }
 
 thread_local! {
-    static STEPS: Cell<[Step; 3]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 3]) };
+    static STEPS: Cell<[Step; 4]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 4]) };
 }
 
 /// Runs one call of a step, which returns its result, its input and its output.
@@ -42,13 +42,15 @@ fn metered<T>(step: usize, call: impl FnOnce() -> (T, usize, usize)) -> T {
     result
 }
 
-/// Lanes with a meter.
+/// Lanes with a meter. Every method and constant is that of the lanes inside, so that the join cuts its lists and
+/// matches them as it does without a meter; [`Lanes`] has no defaults, and what is missing here does not compile.
 #[derive(Clone, Copy, Debug)]
 struct Metered<L>(L);
 
 impl<L: Lanes> Lanes for Metered<L> {
     const NAME: &'static str = L::NAME;
     const LANES: usize = L::LANES;
+    const NARROW: usize = L::NARROW;
 
     fn detect() -> Option<Self> {
         L::detect().map(Self)
@@ -76,10 +78,27 @@ impl<L: Lanes> Lanes for Metered<L> {
         queries: [&[u64]; LISTS],
         tables: &mut Tables,
     ) -> [u64; LISTS] {
-        let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-        let blocks = lanes.len().div_ceil(L::LANES);
-        metered(2, || (self.0.disjoint(lanes, queries, tables), lanes.len(), blocks * asked))
+        metered(2, || (self.0.disjoint(lanes, queries, tables), lanes.len(), look_ups::<L>(lanes, &queries)))
     }
+
+    fn disjoint_on<const LISTS: usize>(
+        self,
+        keys: u64,
+        lanes: &[u64],
+        queries: [&[u64]; LISTS],
+        tables: &mut Tables,
+    ) -> [u64; LISTS] {
+        metered(2, || (self.0.disjoint_on(keys, lanes, queries, tables), lanes.len(), look_ups::<L>(lanes, &queries)))
+    }
+
+    fn union(self, patterns: &[u64]) -> u64 {
+        metered(3, || (self.0.union(patterns), patterns.len(), 1))
+    }
+}
+
+/// Blocks of lanes times queries.
+fn look_ups<L: Lanes>(lanes: &[u64], queries: &[&[u64]]) -> usize {
+    lanes.len().div_ceil(L::LANES) * queries.iter().map(|queries| queries.len()).sum::<usize>()
 }
 
 /// Counts with a meter on boards of this size.
@@ -118,7 +137,7 @@ fn measure<L: Lanes>(n: usize, lanes: L) {
     if step == 1 {
         assert_eq!(Some(u128::from(total)), oeis::QUEENS.term(n), "N = {n}");
     }
-    let [list, prune, matching] = STEPS.get();
+    let [list, prune, matching, union] = STEPS.get();
     let object = |step: Step, input: &str, output: &str| {
         serde_json::json!({
             "calls": step.calls, "seconds": step.nanoseconds as f64 / 1e9, input: step.input, output: step.output,
@@ -129,6 +148,7 @@ fn measure<L: Lanes>(n: usize, lanes: L) {
         "listing": object(list, "placements", "halves"),
         "pruning": object(prune, "read", "kept"),
         "matching": object(matching, "lanes", "look_ups"),
+        "unions": object(union, "read", "unions"),
     });
     println!("{line}");
 }

@@ -102,6 +102,8 @@ pub struct Tables {
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
+///
+/// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something out.
 pub trait Lanes: Copy + Send + Sync + 'static {
     /// Its name, and what of it is used.
     const NAME: &'static str;
@@ -110,7 +112,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     const LANES: usize;
 
     /// Lanes of a narrow block, for the rest of a list.
-    const NARROW: usize = Self::LANES;
+    const NARROW: usize;
 
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
@@ -131,16 +133,12 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// fewer others, the faster.
     fn disjoint_on<const LISTS: usize>(
         self,
-        _keys: u64,
+        keys: u64,
         lanes: &[u64],
         queries: [&[u64]; LISTS],
         tables: &mut Tables,
-    ) -> [u64; LISTS] {
-        self.disjoint(lanes, queries, tables)
-    }
+    ) -> [u64; LISTS];
 
     /// The keys that any of the patterns holds.
-    fn union(self, patterns: &[u64]) -> u64 {
-        patterns.iter().fold(0, |keys, pattern| keys | pattern)
-    }
+    fn union(self, patterns: &[u64]) -> u64;
 }
