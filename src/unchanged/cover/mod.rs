@@ -45,11 +45,18 @@ pub(crate) struct Problem {
 pub(crate) struct Cover<L> {
     lanes: L,
     problem: Problem,
+    #[cfg(test)]
+    fault: crate::engine::fault::Fault,
 }
 
 impl<L: Lanes> Cover<L> {
     pub(crate) fn new(lanes: L, problem: Problem) -> Self {
-        Self { lanes, problem }
+        Self {
+            lanes,
+            problem,
+            #[cfg(test)]
+            fault: crate::engine::fault::here(),
+        }
     }
 
     pub(crate) fn plan(&self) -> &CutPlan {
@@ -94,6 +101,11 @@ impl<L: Lanes> Engine for Cover<L> {
             return 0;
         }
         lister.list(self.lanes, theirs, task.right, depth(task.right), right);
-        splitter.count(self.lanes, left, right)
+        #[cfg(test)]
+        let too_many =
+            (self.fault)((task.left | task.right).count_ones() as usize, std::any::type_name::<L>(), task.left);
+        #[cfg(not(test))]
+        let too_many = 0;
+        splitter.count(self.lanes, left, right) + too_many
     }
 }
