@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::Sampling;
 use super::interval::Interval;
 use super::sample::{Sampler, Samples};
+use super::{Sampling, cores};
 use crate::count::CountError;
 use crate::engine::lanes::{Isa, Lanes};
 use crate::unchanged::{Cover, Search, TurnCount, TurnJob, dispatch};
@@ -15,6 +15,8 @@ use crate::unchanged::{Cover, Search, TurnCount, TurnJob, dispatch};
 pub struct TurnPrediction {
     /// On this many threads.
     pub threads: usize,
+    /// The cores that these threads keep busy: as many, unless the machine has fewer for this process.
+    pub cores: usize,
     /// On this instruction set.
     pub isa: Isa,
     /// The number of tasks that the run has.
@@ -45,15 +47,17 @@ pub struct TurnPrediction {
 pub fn turn(count: &TurnCount, sampling: Sampling) -> Result<TurnPrediction, CountError> {
     let pool = count.pool()?;
     let (threads, isa) = (pool.current_num_threads(), count.chosen_isa());
+    let cores = cores(threads);
     let start = Instant::now();
     let (samples, deadline) = (sampling.samples.max(2), sampling.deadline(start, 1.0));
     let found = dispatch(count.board(), isa, Sampler { pool: &pool, samples, seed: sampling.seed, deadline });
     Ok(TurnPrediction {
         threads,
+        cores,
         isa,
         tasks: found.tasks,
-        count: Interval::of(found.drawn.iter().map(|drawn| drawn.count)),
-        seconds: Interval::of(found.drawn.iter().map(|drawn| drawn.seconds / threads as f64)),
+        count: found.count(),
+        seconds: found.seconds(cores),
         samples: found.drawn.len(),
         spent: start.elapsed().as_secs_f64(),
     })
