@@ -46,13 +46,18 @@ pub struct TurnPrediction {
 /// Where no threads can be had.
 pub fn turn(count: &TurnCount, sampling: Sampling) -> Result<TurnPrediction, CountError> {
     let pool = count.pool()?;
-    let (threads, isa) = (pool.current_num_threads(), count.chosen_isa());
-    let cores = cores(threads);
+    let cores = cores(pool.current_num_threads());
+    Ok(predict(count, &pool, cores, sampling))
+}
+
+/// Predicts a count whose threads keep so many cores busy.
+fn predict(count: &TurnCount, pool: &rayon::ThreadPool, cores: usize, sampling: Sampling) -> TurnPrediction {
+    let isa = count.chosen_isa();
     let start = Instant::now();
     let (samples, deadline) = (sampling.samples.max(2), sampling.deadline(start, 1.0));
-    let found = dispatch(count.board(), isa, Sampler { pool: &pool, samples, seed: sampling.seed, deadline });
-    Ok(TurnPrediction {
-        threads,
+    let found = dispatch(count.board(), isa, Sampler { pool, samples, seed: sampling.seed, deadline });
+    TurnPrediction {
+        threads: pool.current_num_threads(),
         cores,
         isa,
         tasks: found.tasks,
@@ -60,7 +65,7 @@ pub fn turn(count: &TurnCount, sampling: Sampling) -> Result<TurnPrediction, Cou
         seconds: found.seconds(cores),
         samples: found.drawn.len(),
         spent: start.elapsed().as_secs_f64(),
-    })
+    }
 }
 
 impl TurnJob for Sampler<'_> {
@@ -68,5 +73,23 @@ impl TurnJob for Sampler<'_> {
 
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Search) -> Samples {
         self.of(engine.plan(), engine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turn::{Turn, TurnBoard};
+
+    /// As for boards: by a factor that no machine's noise reaches.
+    #[test]
+    fn more_cores_take_less_time() {
+        let count = TurnCount::new(TurnBoard::new(Turn::Half, 16).unwrap()).threads(2);
+        let pool = count.pool().unwrap();
+        let sampling = Sampling { samples: 20, ..Sampling::default() };
+        let [one, many] = [1, 1_000_000].map(|cores| predict(&count, &pool, cores, sampling));
+        assert!(one.seconds.mean > 100.0 * many.seconds.mean && many.seconds.mean > 0.0);
+        assert_eq!([one.count, many.count], [one.count; 2]);
+        assert_eq!(turn(&count, sampling).unwrap().cores, cores(2));
     }
 }
