@@ -142,8 +142,11 @@ fn time(combination: Combination, repeats: usize, expected: Option<u128>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineKind;
     use crate::engine::lanes::Isa;
+    use crate::engine::{EngineKind, fault};
+    use crate::plan::Plan;
+    use crate::plan::halves::HalvesPlan;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     fn combination(threads: usize) -> Combination {
         let method = Method { engine: EngineKind::Backtrack, isa: Isa::Portable };
@@ -158,6 +161,8 @@ mod tests {
     fn medians_and_speed_up() {
         assert!((timing(1, &[5.0, 1.0, 3.0]).median() - 3.0).abs() < 1e-12);
         assert!((timing(1, &[5.0, 1.0, 3.0, 2.0]).median() - 2.5).abs() < 1e-12);
+        let middle = timing(1, &[5.0, 1.0, 7.0, 2.0]);
+        assert_eq!([middle.fastest(), middle.slowest()].map(|seconds| seconds as u64), [1, 7]);
         let timings = [timing(1, &[4.0]), timing(2, &[2.5])];
         assert!((timings[1].speed_up(&timings).unwrap() - 1.6).abs() < 1e-12);
         assert_eq!(timings[1].speed_up(&timings[1..]), None);
@@ -173,6 +178,23 @@ mod tests {
         assert_eq!(threads, [1, 2, 1, 2, 2, 1, 1, 2]);
         assert_eq!((order[7].0, order[7].1), (7, 8));
         assert!(timings.iter().all(|timing| timing.count == 352 && timing.seconds.len() == 3));
+    }
+
+    /// The published number is what is asserted, and then the first one found: in each run.
+    #[test]
+    fn a_join_that_errs_once_voids_the_timings() {
+        static TASKS: AtomicU64 = AtomicU64::new(0);
+        let method = Method { engine: EngineKind::Join, isa: Isa::Portable };
+        let twelve = [Combination { size: Size::new(12).unwrap(), method, threads: 1 }];
+        let wrong = fault::with(|n, _, _| u64::from(n == 12), || bench(&twelve, 1, |_, _, _| {}));
+        assert!(matches!(wrong, Err(BenchError::Wrong(_, _, 14_200))), "{wrong:?}");
+        // Right in the warm-up, wrong in a task of the first run.
+        let plan = HalvesPlan::new(Size::new(12).unwrap());
+        let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+        assert!((250..=500).contains(&tasks), "the task after 500 is in the second count: there are {tasks}");
+        let late: fault::Fault = |n, _, _| u64::from(n == 12 && TASKS.fetch_add(1, Ordering::Relaxed) == 500);
+        let wrong = fault::with(late, || bench(&twelve, 1, |_, _, _| {}));
+        assert!(matches!(wrong, Err(BenchError::Wrong(_, _, 14_200))), "{wrong:?}");
     }
 
     #[test]

@@ -378,3 +378,6 @@ impl Sum<'_> {
         Ok((watch.ledger().total()?, earlier.units().len() + recheck.units()))
     }
 }
+
+#[cfg(test)]
+mod tests;

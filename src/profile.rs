@@ -121,17 +121,41 @@ impl Profile {
     }
 
     fn counted(&self, watch: Option<&Watch>) -> Result<ProfileReport, CountError> {
+        let (engine, isa) = self.engine()?;
+        self.counted_by(&engine, isa, watch)
+    }
+
+    fn counted_by(
+        &self,
+        engine: &impl Engine<Task = Placement>,
+        isa: Isa,
+        watch: Option<&Watch>,
+    ) -> Result<ProfileReport, CountError> {
         let empty = Placement::empty(self.size);
         let pool = thread_pool(self.threads)?;
         let threads = pool.current_num_threads();
         let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.size, threads) };
         let start = Instant::now();
-        let (engine, isa) = self.checked_engine(lines)?;
+        self.check(engine, lines)?;
         let watch = watch.map(|watch| Watched { watch, subject: empty.into(), engine: Self::ENGINE });
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
-        let (total, double_checked) = sum.run(&RowsPlan::new(&empty, lines), &engine, &Levels(Naive))?;
+        let (total, double_checked) = sum.run(&RowsPlan::new(&empty, lines), engine, &Levels(Naive))?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(ProfileReport { placements: self.row(&total), isa, threads, seconds, double_checked })
+    }
+
+    /// The engine and its instruction set.
+    fn engine(&self) -> Result<(impl Engine<Task = Placement> + use<>, Isa), CountError> {
+        let isa = Method::choose(Choice::Engine(EngineKind::Backtrack), self.isa, &Placement::empty(self.size))?.isa;
+        Ok((Levels(Backtrack::new(isa).expect("the processor has the instruction set that was chosen")), isa))
+    }
+
+    /// Lets an engine count small boards by plans with these lines.
+    fn check(&self, engine: &impl Engine<Task = Placement>, lines: Lines) -> Result<(), CountError> {
+        for &board in gate::boards(self.size) {
+            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), engine)?;
+        }
+        Ok(())
     }
 
     /// The engine, which has counted small boards right by plans with these lines, and its instruction set.
@@ -139,11 +163,8 @@ impl Profile {
         &self,
         lines: Lines,
     ) -> Result<(impl Engine<Task = Placement> + use<>, Isa), CountError> {
-        let isa = Method::choose(Choice::Engine(EngineKind::Backtrack), self.isa, &Placement::empty(self.size))?.isa;
-        let engine = Levels(Backtrack::new(isa).expect("the processor has the instruction set that was chosen"));
-        for &board in gate::boards(self.size) {
-            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), &engine)?;
-        }
+        let (engine, isa) = self.engine()?;
+        self.check(&engine, lines)?;
         Ok((engine, isa))
     }
 
@@ -233,6 +254,28 @@ mod tests {
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()
+    }
+
+    /// Plain search that finds a solution too many in each task of one board.
+    struct WrongOn(usize);
+
+    impl Engine for WrongOn {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            Levels(Naive).count(&mut (), task) + u64::from(task.size().get() == self.0)
+        }
+    }
+
+    #[test]
+    fn a_wrong_engine_makes_no_profile() {
+        for (n, wrong_on, is_seen) in [(10, 8, true), (11, 8, true), (11, 9, true), (10, 9, false)] {
+            let result = Profile::new(size(n)).threads(2).counted_by(&WrongOn(wrong_on), Isa::Portable, None);
+            assert_eq!(matches!(result, Err(CountError::Gate(_))), is_seen, "N = {n}, wrong on {wrong_on}: {result:?}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{output, tallies};
+use common::{forged, output, tallies};
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, LedgerError};
 use queens::{Shard, oeis};
@@ -25,16 +25,6 @@ fn shards(folder: &Path, of: u32) {
 
 fn files(of: u32) -> String {
     (1..=of).map(|k| format!("s{k}")).collect::<Vec<_>>().join(" ")
-}
-
-/// The ledger of a file with some tallies changed, saved under another name.
-fn forged(folder: &Path, from: &str, to: &str, change: impl Fn(usize, u128) -> u128) {
-    let ledger = store::read(&folder.join(from)).unwrap();
-    let mut forged = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
-    for (unit, tally) in ledger.tallies() {
-        forged.record(unit, change(unit, tally.get()).into()).unwrap();
-    }
-    Store::open(folder.join(to)).unwrap().save(&forged).unwrap();
 }
 
 #[test]

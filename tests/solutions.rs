@@ -239,6 +239,12 @@ fn numbers_are_ranks() {
     assert!(stdout(&[&from[..], &["--format", "json"]].concat()).starts_with("{\"number\":31,"));
     assert!(stdout(&[&from[..], &["--format", "board"]].concat()).starts_with("31: 42586137\n"));
     assert!(stdout(&[&from[..], &["--format", "html"]].concat()).contains("first: 31,"));
+    assert!(stdout(&[&from[..], &["--skip", "1", "--format", "html"]].concat()).contains("first: 32,"));
+    // Whether the limit has cut the list short.
+    for (limit, more) in [("91", "true"), ("92", "false"), ("93", "false")] {
+        let page = stdout(&["solutions", "8", "--limit", limit, "--format", "html"]);
+        assert!(page.contains(&format!("more: {more}")), "--limit {limit}");
+    }
     assert!(stdout(&[&from[..], &["--skip", "1", "--format", "csv"]].concat()).contains("\n32,4"));
     let fundamental = stdout(&["solutions", "8", "--fundamental", "--from", "3", "--format", "csv"]);
     let whole = stdout(&["solutions", "8", "--fundamental", "--format", "csv"]);

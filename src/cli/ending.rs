@@ -22,7 +22,7 @@ pub(crate) enum Content {
 use Content::{Csv, Html, Json, Markdown, Png, Svg, Text};
 
 /// The endings that are understood. What two commands both write has the same endings in both.
-const ENDINGS: [(&str, Content); 11] = [
+pub(crate) const ENDINGS: [(&str, Content); 11] = [
     ("txt", Text),
     ("json", Json),
     ("jsonl", Json),

@@ -10,6 +10,8 @@ mod browse;
 mod columns;
 mod command;
 mod count;
+#[cfg(test)]
+mod docs;
 mod ending;
 mod estimate;
 mod exit;

@@ -187,6 +187,19 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_one_or_a_range_upwards() {
+        let sizes = |text: &str| text.parse::<Sizes>().map(|sizes| (sizes.first, sizes.last, sizes.one()));
+        assert_eq!(
+            [sizes("8"), sizes("8-12"), sizes("8-8")],
+            [Ok((8, 8, Some(8))), Ok((8, 12, None)), Ok((8, 8, None))]
+        );
+        assert_eq!(sizes("0-77"), Ok((0, 77, None)));
+        for text in ["12-8", "78", "8-78", "8-", "-8", "8-9-10", "8..9", ""] {
+            assert!(sizes(text).unwrap_err().starts_with("N is a whole number from 0 to 32 "), "{text}");
+        }
+    }
+
+    #[test]
     fn whole_numbers() {
         let samples = whole("S", 2..=u64::from(u32::MAX));
         assert_eq!(samples("2"), Ok(2));

@@ -6,6 +6,8 @@
 // Open to this package's benchmarks and golden tests, and no promise to anybody else.
 #[doc(hidden)]
 pub mod backtrack;
+#[cfg(test)]
+pub(crate) mod fault;
 #[doc(hidden)]
 pub mod join;
 #[doc(hidden)]

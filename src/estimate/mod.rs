@@ -172,13 +172,14 @@ impl Estimate {
         let parts_sampler = Sampler { pool: &pool, samples: samples.max(2), seed, deadline: deadline(COUNT_SHARE) };
         let parts = dispatch(backtrack, &empty, Lines::Two, parts_sampler);
         let tasks = Sampler { samples: (samples / PARTS_PER_TASK).max(2), deadline: deadline(1.0), ..parts_sampler };
-        let time = TimeSample::draw(self.size, method, tasks);
+        let cores = cores(threads);
+        let time = TimeSample::draw(self.size, method, tasks, cores);
         Ok(Prediction {
             method,
             threads,
-            cores: threads.min(available_threads()),
+            cores,
             tasks: time.tasks,
-            count: Interval::of(parts.drawn.iter().map(|drawn| drawn.count)),
+            count: parts.count(),
             count_samples: parts.drawn.len(),
             seconds: time.seconds,
             time_samples: time.samples,
@@ -187,6 +188,11 @@ impl Estimate {
             spent: start.elapsed().as_secs_f64(),
         })
     }
+}
+
+/// The cores that so many threads keep busy on this machine.
+fn cores(threads: usize) -> usize {
+    threads.min(available_threads())
 }
 
 #[cfg(test)]

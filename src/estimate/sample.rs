@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::interval::Interval;
 use crate::clock::thread_seconds;
 use crate::engine::Engine;
 use crate::plan::{Plan, Weighted};
@@ -28,6 +29,18 @@ pub(super) struct Samples {
     /// Tasks that are counted for a sample, timed or before that.
     pub(super) each: u64,
     pub(super) drawn: Vec<Drawn>,
+}
+
+impl Samples {
+    /// The solutions of the whole plan.
+    pub(super) fn count(&self) -> Interval {
+        Interval::of(self.drawn.iter().map(|drawn| drawn.count))
+    }
+
+    /// The wall seconds of the whole plan on threads that keep so many cores busy: its processor time, shared out.
+    pub(super) fn seconds(&self, cores: usize) -> Interval {
+        Interval::of(self.drawn.iter().map(|drawn| drawn.seconds / cores as f64))
+    }
 }
 
 /// What a sample makes of the whole plan.
@@ -169,6 +182,23 @@ mod tests {
     use crate::engine::join::Join;
     use crate::engine::lanes::Portable;
     use crate::plan::halves::HalvesPlan;
+
+    /// Ten times as many cores take a tenth of the time, and find as many solutions.
+    #[test]
+    fn cores_share_the_time() {
+        let drawn = |seconds: f64| Drawn {
+            count: 10.0 * seconds,
+            seconds,
+            task_seconds: 1.0,
+            wall_seconds: 2.0,
+            sample_seconds: 3.0,
+        };
+        let samples = Samples { tasks: 7, each: 1, drawn: [60.0, 70.0, 80.0, 90.0, 100.0].map(drawn).to_vec() };
+        let (one, ten) = (samples.seconds(1), samples.seconds(10));
+        assert!((one.mean - 80.0).abs() < 1e-9 && (ten.mean - 8.0).abs() < 1e-9, "{one:?}, {ten:?}");
+        assert!((one.high - 10.0 * ten.high).abs() < 1e-9 && (one.low - 10.0 * ten.low).abs() < 1e-9);
+        assert!((samples.count().mean - 800.0).abs() < 1e-9);
+    }
 
     /// The laps of a unit are its tasks, each once.
     #[test]

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::interval::{FEWEST, Interval};
 use super::sample::{Drawn, Sampler, Samples};
 use crate::board::Size;
-use crate::count::available_threads;
 use crate::engine::{Choice, Method};
 use crate::placement::Placement;
 use crate::plan::rows::Lines;
@@ -39,14 +38,15 @@ pub(super) struct TimeSample {
 
 impl TimeSample {
     /// Times tasks of this board by this method within the sampler's time, or climbs as far towards it as that allows.
-    pub(super) fn draw(size: Size, method: Method, sampler: Sampler) -> Self {
+    /// The run will keep so many cores busy.
+    pub(super) fn draw(size: Size, method: Method, sampler: Sampler, cores: usize) -> Self {
         let boards = Boards { method, sampler };
         let top = boards.climb(size);
         if top == size {
             let samples = boards.draw(size, sampler.samples, sampler.deadline);
             let (tasks, timed) = (samples.tasks, samples.drawn.len());
             let share = share(&samples.drawn);
-            return Self { tasks, seconds: boards.seconds(&samples), samples: timed, size, share };
+            return Self { tasks, seconds: samples.seconds(cores), samples: timed, size, share };
         }
         let below = |steps: usize| Size::new(top.get() - steps * STEP).expect("the climb began below");
         let mut timed = Vec::new();
@@ -54,7 +54,7 @@ impl TimeSample {
         let [far, middle, near] = [(2, 3), (1, 2), (0, 1)].map(|(steps, shares)| {
             let samples = boards.draw(below(steps), sampler.samples, boards.sooner(shares));
             timed.extend_from_slice(&samples.drawn);
-            boards.seconds(&samples)
+            samples.seconds(cores)
         });
         let steps = (size.get() - top.get()) / STEP;
         let tasks = boards.draw(size, 0, sampler.deadline).tasks;
@@ -114,10 +114,29 @@ impl Boards<'_> {
         let lines = Lines::for_threads(size, self.sampler.pool.current_num_threads());
         dispatch(self.method, &Placement::empty(size), lines, Sampler { samples, deadline, ..self.sampler })
     }
+}
 
-    /// Wall seconds for the whole board on all threads, each of which has a core to itself as far as there are so many.
-    fn seconds(&self, samples: &Samples) -> Interval {
-        let threads = self.sampler.pool.current_num_threads().min(available_threads()) as f64;
-        Interval::of(samples.drawn.iter().map(|drawn| drawn.seconds / threads))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineKind;
+    use std::time::Duration;
+
+    /// A million cores take far less time than one, for a board whose tasks are timed and for one that is extrapolated
+    /// to: by a factor that no machine's noise reaches, and in the right direction.
+    #[test]
+    fn more_cores_take_less_time() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let drawn = |n: usize, time: Duration, cores: usize| {
+            let size = Size::new(n).unwrap();
+            let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &Placement::empty(size)).unwrap();
+            let sampler = Sampler { pool: &pool, samples: 20, seed: 1, deadline: Instant::now() + time };
+            TimeSample::draw(size, method, sampler, cores)
+        };
+        for (n, time, timed) in [(12, Duration::from_hours(1), 12), (20, Duration::ZERO, 14)] {
+            let [one, many] = [1, 1_000_000].map(|cores| drawn(n, time, cores));
+            assert_eq!([one.size.get(), many.size.get()], [timed; 2]);
+            assert!(one.seconds.mean > 100.0 * many.seconds.mean && many.seconds.mean > 0.0);
+        }
     }
 }

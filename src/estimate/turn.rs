@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::Sampling;
 use super::interval::Interval;
 use super::sample::{Sampler, Samples};
+use super::{Sampling, cores};
 use crate::count::CountError;
 use crate::engine::lanes::{Isa, Lanes};
 use crate::unchanged::{Cover, Search, TurnCount, TurnJob, dispatch};
@@ -15,6 +15,8 @@ use crate::unchanged::{Cover, Search, TurnCount, TurnJob, dispatch};
 pub struct TurnPrediction {
     /// On this many threads.
     pub threads: usize,
+    /// The cores that these threads keep busy: as many, unless the machine has fewer for this process.
+    pub cores: usize,
     /// On this instruction set.
     pub isa: Isa,
     /// The number of tasks that the run has.
@@ -44,19 +46,26 @@ pub struct TurnPrediction {
 /// Where no threads can be had.
 pub fn turn(count: &TurnCount, sampling: Sampling) -> Result<TurnPrediction, CountError> {
     let pool = count.pool()?;
-    let (threads, isa) = (pool.current_num_threads(), count.chosen_isa());
+    let cores = cores(pool.current_num_threads());
+    Ok(predict(count, &pool, cores, sampling))
+}
+
+/// Predicts a count whose threads keep so many cores busy.
+fn predict(count: &TurnCount, pool: &rayon::ThreadPool, cores: usize, sampling: Sampling) -> TurnPrediction {
+    let isa = count.chosen_isa();
     let start = Instant::now();
     let (samples, deadline) = (sampling.samples.max(2), sampling.deadline(start, 1.0));
-    let found = dispatch(count.board(), isa, Sampler { pool: &pool, samples, seed: sampling.seed, deadline });
-    Ok(TurnPrediction {
-        threads,
+    let found = dispatch(count.board(), isa, Sampler { pool, samples, seed: sampling.seed, deadline });
+    TurnPrediction {
+        threads: pool.current_num_threads(),
+        cores,
         isa,
         tasks: found.tasks,
-        count: Interval::of(found.drawn.iter().map(|drawn| drawn.count)),
-        seconds: Interval::of(found.drawn.iter().map(|drawn| drawn.seconds / threads as f64)),
+        count: found.count(),
+        seconds: found.seconds(cores),
         samples: found.drawn.len(),
         spent: start.elapsed().as_secs_f64(),
-    })
+    }
 }
 
 impl TurnJob for Sampler<'_> {
@@ -64,5 +73,23 @@ impl TurnJob for Sampler<'_> {
 
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Search) -> Samples {
         self.of(engine.plan(), engine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turn::{Turn, TurnBoard};
+
+    /// As for boards: by a factor that no machine's noise reaches.
+    #[test]
+    fn more_cores_take_less_time() {
+        let count = TurnCount::new(TurnBoard::new(Turn::Half, 16).unwrap()).threads(2);
+        let pool = count.pool().unwrap();
+        let sampling = Sampling { samples: 20, ..Sampling::default() };
+        let [one, many] = [1, 1_000_000].map(|cores| predict(&count, &pool, cores, sampling));
+        assert!(one.seconds.mean > 100.0 * many.seconds.mean && many.seconds.mean > 0.0);
+        assert_eq!([one.count, many.count], [one.count; 2]);
+        assert_eq!(turn(&count, sampling).unwrap().cores, cores(2));
     }
 }

@@ -206,3 +206,65 @@ impl TurnJob for Total {
         tasks.map(|task| u128::from(engine.count(&mut worker, &task.task)) * u128::from(task.weight)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shard;
+    use crate::engine::fault::{self, Fault};
+    use crate::ledger::Ledger;
+    use crate::run::Halt;
+
+    fn count(turn: Turn, n: usize) -> TurnCount {
+        TurnCount::new(TurnBoard::new(turn, n).unwrap()).threads(2)
+    }
+
+    fn published(turn: Turn, n: usize) -> u128 {
+        turn.sequence().term(n).unwrap()
+    }
+
+    /// Wrong in each task of the gate's boards: N = 15 has 14 items for a half turn, N = 21 has 10 for a quarter turn.
+    const GATE: Fault = |items, _, _| u64::from(items == 14 || items == 10);
+
+    /// Wrong in the tasks that have item 0 on the left, on boards that the gate does not see.
+    const LARGE: Fault = |items, _, task| u64::from(items == 16 || items == 12) * (task & 1);
+
+    #[test]
+    fn a_wrong_cover_counts_nothing() {
+        for (turn, n) in [(Turn::Half, 16), (Turn::Quarter, 24)] {
+            for isa in Isa::available() {
+                let right = count(turn, n).isa(isa).run().unwrap();
+                assert_eq!((right.count, right.isa), (published(turn, n), isa));
+                let wrong = fault::with(GATE, || count(turn, n).isa(isa).run());
+                assert!(matches!(wrong, Err(CountError::Gate(GateError::Turn { .. }))), "{wrong:?}");
+                // The gate runs on the lanes that are to count.
+                let one: Fault =
+                    |items, lanes, task| if lanes.ends_with("::Portable") { 0 } else { GATE(items, "", task) };
+                let wrong = fault::with(one, || count(turn, n).isa(isa).run());
+                assert_eq!(wrong.is_err(), isa != Isa::Portable, "{turn} on {isa}: {wrong:?}");
+            }
+        }
+    }
+
+    /// In a count of one go, in one that is watched, and in what an earlier run has left.
+    #[test]
+    fn a_double_check_asks_the_search() {
+        let differs = |result: Result<TurnReport, CountError>| {
+            assert!(matches!(result, Err(CountError::Halt(Halt::Differs { .. }))), "{result:?}");
+        };
+        for (turn, n) in [(Turn::Half, 16), (Turn::Quarter, 24)] {
+            let (checked, unchecked) = (count(turn, n).double_check(1.0), count(turn, n));
+            let empty = || Watch::new(Ledger::new(checked.fingerprint(), Shard::WHOLE));
+            let right = checked.run().unwrap();
+            assert_eq!((right.count, right.double_checked), (published(turn, n), checked.fingerprint().units));
+            fault::with(LARGE, || {
+                differs(checked.run());
+                differs(checked.run_watched(&empty()));
+                assert_ne!(unchecked.run().unwrap().count, published(turn, n), "nobody else sees it");
+                let watch = empty();
+                unchecked.run_watched(&watch).unwrap();
+                differs(checked.run_watched(&Watch::new(watch.ledger())));
+            });
+        }
+    }
+}

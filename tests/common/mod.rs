@@ -7,7 +7,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use queens::ledger::{Ledger, store};
+use queens::ledger::{
+    Ledger,
+    store::{self, Store},
+};
 
 /// `queens` with these arguments, in a folder of the test's own.
 pub(crate) fn queens(folder: &Path, line: &str) -> Command {
@@ -41,4 +44,15 @@ pub(crate) fn skipped(reason: &str) {
 pub(crate) fn tallies(path: &Path) -> Vec<(usize, u128)> {
     let ledger: Ledger = store::read(path).unwrap();
     ledger.tallies().map(|(unit, tally)| (unit, tally.get())).collect()
+}
+
+/// The ledger of a file with some tallies changed, saved under another name with its checksum made right.
+#[allow(dead_code, reason = "as above")]
+pub(crate) fn forged(folder: &Path, from: &str, to: &str, change: impl Fn(usize, u128) -> u128) {
+    let ledger = store::read(&folder.join(from)).unwrap();
+    let mut forged = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
+    for (unit, tally) in ledger.tallies() {
+        forged.record(unit, change(unit, tally.get()).into()).unwrap();
+    }
+    Store::open(folder.join(to)).unwrap().save(&forged).unwrap();
 }

@@ -185,3 +185,31 @@ impl Entry {
         (self.slowest - self.fastest) / 2.0 / self.median
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::bench::Combination;
+    use queens::{EngineKind, Isa, Method, Size};
+
+    #[test]
+    fn figures_follow_from_the_times() {
+        let timing = |threads, seconds: [f64; 3]| {
+            let method = Method { engine: EngineKind::Naive, isa: Isa::Portable };
+            let combination = Combination { size: Size::new(8).unwrap(), method, threads };
+            Timing { combination, count: 92, seconds: seconds.to_vec() }
+        };
+        let saved = Saved::new(&[timing(1, [4.0, 8.0, 16.0]), timing(4, [3.0, 2.0, 4.0])], 3);
+        let figures = |entry: &Entry| {
+            let Entry { median, fastest, slowest, solutions_per_second, speed_up, efficiency, .. } = entry;
+            [*median, *fastest, *slowest, *solutions_per_second, speed_up.unwrap(), efficiency.unwrap()]
+        };
+        let near = |found: [f64; 6], expected: [f64; 6]| {
+            let all = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9);
+            assert!(all, "{found:?} instead of {expected:?}");
+        };
+        near(figures(&saved.results[0]), [8.0, 4.0, 16.0, 11.5, 1.0, 1.0]);
+        near(figures(&saved.results[1]), [3.0, 2.0, 4.0, 92.0 / 3.0, 8.0 / 3.0, 2.0 / 3.0]);
+        assert!((saved.noise() - 0.75).abs() < 1e-9);
+    }
+}

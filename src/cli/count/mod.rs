@@ -36,7 +36,7 @@ pub(crate) struct Args {
     pub(crate) prefix: Option<String>,
 
     /// Count symmetric solutions once (A002562): those that a turn or a mirror makes of each other
-    #[arg(long, conflicts_with_all = ["prefix", "shard"])]
+    #[arg(long, conflicts_with = "prefix")]
     pub(crate) unique: bool,
 
     /// Count the solutions that a turn leaves unchanged (A032522, A033148)
@@ -67,6 +67,12 @@ fn engine_help() -> String {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.unique && args.long.shard.is_some() {
+        return Err(Failure::usage(
+            &"--unique divides the number of all solutions, which no shard has: count the shards without it and merge them; \
+              of a total t, of which --symmetry half leaves h and --symmetry quarter q, (t + h + 2 q) / 8 are unique",
+        ));
+    }
     let Some(n) = args.sizes.one() else { return terms::run(args) };
     if let Some(turn) = args.symmetry {
         return unchanged::run(args, turn, n);

@@ -47,11 +47,18 @@ pub(crate) struct Problem {
 pub(crate) struct Cover<L> {
     lanes: L,
     problem: Problem,
+    #[cfg(test)]
+    fault: crate::engine::fault::Fault,
 }
 
 impl<L: Lanes> Cover<L> {
     pub(crate) fn new(lanes: L, problem: Problem) -> Self {
-        Self { lanes, problem }
+        Self {
+            lanes,
+            problem,
+            #[cfg(test)]
+            fault: crate::engine::fault::here(),
+        }
     }
 
     pub(crate) fn plan(&self) -> &CutPlan {
@@ -64,7 +71,7 @@ impl<L: Lanes> Cover<L> {
         let mut problem = self.problem.clone();
         problem.left.retain(&keep);
         problem.right.retain(&keep);
-        Self { lanes: self.lanes, problem }
+        Self { lanes: self.lanes, problem, fault: self.fault }
     }
 }
 
@@ -105,6 +112,11 @@ impl<L: Lanes> Engine for Cover<L> {
             return 0;
         }
         lister.list(self.lanes, theirs, task.right, depth(task.right), right);
-        splitter.count(self.lanes, left, right)
+        #[cfg(test)]
+        let too_many =
+            (self.fault)((task.left | task.right).count_ones() as usize, std::any::type_name::<L>(), task.left);
+        #[cfg(not(test))]
+        let too_many = 0;
+        splitter.count(self.lanes, left, right) + too_many
     }
 }

@@ -1,0 +1,112 @@
+//! Joins that are wrong on purpose, through the calls that everybody makes: who sees it, and what nobody else would see.
+
+use super::*;
+use crate::engine::EngineKind;
+use crate::engine::fault::{self, Fault};
+use crate::ledger::Ledger;
+use crate::plan::halves::HalvesPlan;
+use crate::{Shard, oeis};
+
+fn join(n: usize) -> Count {
+    Count::new(Size::new(n).unwrap()).engine(Choice::Engine(EngineKind::Join)).threads(2)
+}
+
+fn published(n: usize) -> u128 {
+    oeis::QUEENS.term(n).unwrap()
+}
+
+/// East rows of a task of N = 12: two above the middle, four below.
+const TASK: u64 = 0b11 << 32 | 0b1111;
+
+/// Wrong on whichever lanes, so that two joins agree: an error of the method.
+const METHOD: Fault = |n, _, task| u64::from(n == 12 && task == TASK);
+
+/// Wrong on all lanes but the portable ones: an error of the machine, or of one version of the code.
+const MACHINE: Fault = |n, lanes, task| if lanes.ends_with("::Portable") { 0 } else { METHOD(n, lanes, task) };
+
+/// What METHOD adds to the total: a solution of weight 4 in a task that stands for two.
+const ADDED: u128 = 8;
+
+fn watched(count: &Count, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
+    let watch = Watch::new(ledger);
+    let result = count.run_watched(&watch);
+    (result, watch.ledger())
+}
+
+fn difference(result: Result<Report, CountError>) -> u128 {
+    match result {
+        Err(CountError::Halt(Halt::Differs { first, second, .. })) => first.get().abs_diff(second.get()),
+        other => panic!("no difference: {other:?}"),
+    }
+}
+
+/// The gate runs the join that counts, on the lanes that count.
+#[test]
+fn a_wrong_join_counts_nothing() {
+    for isa in Isa::available() {
+        for (n, fault, is_seen) in [
+            (10, (|n, _, _| u64::from(n == 8)) as Fault, true),
+            (11, |n, _, _| u64::from(n == 8), true),
+            (11, |n, _, _| u64::from(n == 9), true),
+            (10, |n, _, _| u64::from(n == 9), false),
+            (10, |n, lanes, _| u64::from(n == 8 && !lanes.ends_with("::Portable")), isa != Isa::Portable),
+        ] {
+            let result = fault::with(fault, || join(n).isa(isa).run());
+            match result {
+                Err(CountError::Gate(_)) => assert!(is_seen, "{isa}, N = {n}"),
+                other => assert!(!is_seen && other.unwrap().count == published(n), "{isa}, N = {n}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_double_check_sees_lanes_that_err() {
+    for isa in Isa::available() {
+        let (checked, unchecked) =
+            fault::with(MACHINE, || (join(12).isa(isa).double_check(1.0).run(), join(12).isa(isa).run().unwrap()));
+        if isa == Isa::Portable {
+            assert_eq!([checked.unwrap().count, unchecked.count], [published(12); 2]);
+        } else {
+            assert_eq!(difference(checked), ADDED, "{isa}");
+            assert_eq!(unchecked.count, published(12) + ADDED, "{isa}");
+        }
+    }
+}
+
+/// What all joins do wrong, the auditor alone sees: in a count of one go, in one that is watched, and in what an earlier
+/// run has left.
+#[test]
+fn a_double_check_asks_the_auditor() {
+    fault::with(METHOD, || {
+        for isa in Isa::available() {
+            let (checked, unchecked) = (join(12).isa(isa).double_check(1.0), join(12).isa(isa));
+            assert_eq!(difference(checked.run()), ADDED, "{isa}");
+            assert_eq!(unchecked.run().unwrap().count, published(12) + ADDED, "{isa}: nobody else sees it");
+
+            let empty = Ledger::new(checked.fingerprint().unwrap(), Shard::WHOLE);
+            assert_eq!(difference(watched(&checked, empty.clone()).0), ADDED, "{isa}");
+            let (report, ledger) = watched(&unchecked, empty);
+            assert_eq!(report.unwrap().count, published(12) + ADDED, "{isa}");
+            assert_eq!(difference(watched(&checked, ledger).0), ADDED, "{isa}");
+        }
+    });
+}
+
+/// Where a unit has several tasks, one of them is the auditor's.
+#[test]
+fn a_double_check_asks_the_auditor_once_a_unit() {
+    let count = join(18).double_check(1.0);
+    let plan = HalvesPlan::new(Size::new(18).unwrap());
+    let tasks = |&unit: &usize| plan.tasks(unit);
+    let largest = (0..plan.units()).max_by_key(tasks).unwrap();
+    assert!(tasks(&largest) > 1);
+    // The shard of that unit alone.
+    let shard = Shard::new(largest as u32 + 1, plan.units() as u32).unwrap();
+    let ledger = || Ledger::new(count.fingerprint().unwrap(), shard);
+    let right = watched(&count, ledger()).0.unwrap();
+    assert_eq!(right.double_checked, 1);
+    let wrong = fault::with(|n, _, _| u64::from(n == 18), || watched(&count, ledger()).0);
+    // That of one task, whose weight is 1 or 2.
+    assert!([4, 8].contains(&difference(wrong)));
+}
