@@ -27,6 +27,7 @@ const OBJECTS: [(&str, &[&str]); 11] = [
             "count 9 --symmetry half --json",
             "count 8-9 --json",
             "count 9 --shard 1/2 --out s1 --json",
+            "count 30 --engine naive --checkpoint thirty --resume --json",
         ],
     ),
     ("queens merge", &["merge s1 --json", "merge s1 s2 --json", "merge thirty --json", "merge p --json"]),
