@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::output;
 use queens::Shard;
@@ -27,6 +27,7 @@ const OBJECTS: [(&str, &[&str]); 11] = [
             "count 9 --symmetry half --json",
             "count 8-9 --json",
             "count 9 --shard 1/2 --out s1 --json",
+            "count 30 --engine naive --checkpoint thirty --resume --json",
         ],
     ),
     ("queens merge", &["merge s1 --json", "merge s1 s2 --json", "merge thirty --json", "merge p --json"]),
@@ -175,12 +176,19 @@ fn what_documents_point_to_is_there() {
     assert!(lost.is_empty(), "{lost:#?}");
 }
 
+/// The texts of a folder's Rust files and of those in the folders in it.
+fn sources(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let of =
+        |path: PathBuf| if path.is_dir() { sources(&path) } else { fs::read_to_string(path).into_iter().collect() };
+    entries.flat_map(of).collect()
+}
+
 /// The tests that `docs/reliability.md` names exist; a name may be cut short by an ellipsis.
 #[test]
 fn promises_name_their_tests() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let sources: Vec<String> =
-        fs::read_dir(folder).unwrap().filter_map(|file| fs::read_to_string(file.unwrap().path()).ok()).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = [sources(&root.join("tests")), sources(&root.join("src"))].concat();
     let text = document("docs/reliability.md");
     let is_test = |name: &str| {
         name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')

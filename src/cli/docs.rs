@@ -61,7 +61,7 @@ fn built() -> Command {
 #[test]
 fn the_readme_lists_every_command() {
     let text = document("README.md");
-    let table = text.split("\n## Commands\n").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let table = text.split("\n## Commands\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let listed = table.lines().filter_map(|line| line.split(" | ").next()).flat_map(spans);
     let listed: BTreeSet<&str> =
         listed.filter_map(|span| span.strip_prefix("queens ")?.split_whitespace().next()).collect();
@@ -92,11 +92,11 @@ fn shown_command_lines_parse() {
             }
         }
     }
-    assert!(shown > 30, "only {shown}");
+    assert!(shown > 20, "only {shown}");
 }
 
 /// Options of other programs that the documents name.
-const FOREIGN: &[&str] = &[];
+const FOREIGN: &[&str] = &["--bench", "--cpus-per-task", "--record"];
 
 /// An option that is named in prose is one of its command, or of any command where it stands alone.
 #[test]
@@ -109,6 +109,8 @@ fn named_options_are_the_programs() {
         for span in spans(text) {
             let words: Vec<&str> = span.split_whitespace().collect();
             let of = match words.as_slice() {
+                // A line of a manifest.
+                ["queens", "=", ..] => continue,
                 ["queens", command, ..] if !command.starts_with('-') => {
                     let Some(found) = named(&all, command) else {
                         lost.push(format!("{name}: {span}: no such command"));
