@@ -9,7 +9,7 @@ use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::bounded::Bounded;
+use crate::bounded::{Bounded, retry};
 
 /// Links that lead on to links, before they are taken to lead in a circle.
 const LINKS: usize = 40;
@@ -121,10 +121,13 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 /// Waits until a file, or a folder, is on the disk.
 fn sync(file: &File) -> io::Result<()> {
     // Apple's systems have a call of their own for that, and Windows too.
-    #[cfg(all(unix, not(target_vendor = "apple")))]
-    return crate::bounded::retry(|| Ok(rustix::fs::fsync(file)?));
-    #[cfg(not(all(unix, not(target_vendor = "apple"))))]
-    file.sync_all()
+    let once = || {
+        #[cfg(all(unix, not(target_vendor = "apple")))]
+        return Ok(rustix::fs::fsync(file)?);
+        #[cfg(not(all(unix, not(target_vendor = "apple"))))]
+        file.sync_all()
+    };
+    retry(once)
 }
 
 /// A file being written beside the one whose place it will take. Dropped, it is gone.

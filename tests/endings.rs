@@ -61,10 +61,15 @@ fn unread(stderr: impl Fn() -> OwnedFd) {
     assert_eq!(end(child).status.signal(), Some(15));
     let saved = units(path);
     assert!(saved > before);
-    // The budget is kept.
-    let child = spawn(path, &format!("{line} --resume --max-time 300ms"));
-    assert_eq!(end(child).status.code(), Some(75));
-    assert!(units(path) > saved);
+    // The budget is kept. One that is too short for a unit on this machine is a failure.
+    let mut budget = 300;
+    while units(path) == saved {
+        let child = spawn(path, &format!("{line} --resume --max-time {budget}ms"));
+        let code = end(child).status.code();
+        let too_short = code == Some(1) && units(path) == saved;
+        assert!(code == Some(75) || too_short, "{code:?} within {budget} ms");
+        budget *= 2;
+    }
 }
 
 #[test]

@@ -247,16 +247,21 @@ fn without_a_checkpoint_a_signal_says_what_is_lost() {
 #[test]
 fn when_the_time_is_up_it_stops_and_goes_on_later() {
     let folder = tempfile::tempdir().unwrap();
-    let mut stops = 0;
+    let (mut stops, mut budget) = (0, 100);
     loop {
-        let line = "count 14 --engine naive --threads 2 --checkpoint c --resume --max-time 100ms";
-        let (code, out, err) = output(folder.path(), line);
+        let line = format!("count 14 --engine naive --threads 2 --checkpoint c --resume --max-time {budget}ms");
+        let (code, out, err) = output(folder.path(), &line);
         if code == Some(0) {
             assert_eq!(out, total(14));
             break;
         }
-        assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
-        assert!(err.contains("the time is up: saved "), "{err}");
+        assert!(out.is_empty() && err.contains("the time is up: saved "), "{err}");
+        // Too short for a unit on this machine, a second time.
+        if code == Some(1) {
+            budget *= 2;
+            continue;
+        }
+        assert_eq!(code, Some(75), "{err}");
         stops += 1;
     }
     assert!(stops > 0, "the count was over before the time was up");
