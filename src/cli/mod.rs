@@ -10,7 +10,7 @@ mod browse;
 mod columns;
 mod command;
 mod count;
-#[cfg(test)]
+#[cfg(all(test, feature = "browse", feature = "png"))]
 mod docs;
 mod ending;
 mod estimate;
