@@ -235,10 +235,10 @@ impl State {
     }
 }
 
-/// The interval, or a single time where both of its ends are within a twentieth of that.
+/// The interval, or a single time where both of its ends are within a tenth of that.
 pub(super) fn range(left: &TimeLeft) -> String {
     let TimeLeft { expected, low, high } = *left;
-    if high.as_secs_f64() <= 1.05 * expected.as_secs_f64() {
+    if high.as_secs_f64() <= 1.09 * expected.as_secs_f64() {
         return format!("about {}", time(expected));
     }
     match (coarse(low), coarse(high)) {

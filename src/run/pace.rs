@@ -6,7 +6,9 @@
 //! to leave them out would favour the short ones, which are finished first. Later samples weigh more, so that what only a
 //! start costs (tables, cold caches) and what else the machine was doing then are forgotten in time.
 //!
-//! What the interval does not cover is a machine whose speed changes after the sample was taken.
+//! Sampling is not all: threads fill what they keep while they count their first units, and a machine changes its speed. On
+//! a quiet machine of two cores N = 20 was told 3 to 7 percent too long for most of a run. So the interval has 8 percent
+//! beside the error of the sample ([`BESIDE`]). It does not cover a machine that is given other work later on.
 
 use std::time::Duration;
 
@@ -44,6 +46,9 @@ const FEWEST: u64 = 8;
 /// Of units of which nothing is finished, there may be at most half as many in hand as there are samples: else those that
 /// were finished first, the short ones, would speak for all.
 const SAMPLES_PER_BLIND: u64 = 2;
+
+/// The relative error that no sample shows.
+const BESIDE: f64 = 0.08;
 
 /// All samples of a run, as sums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,7 +92,7 @@ impl Pace {
         let squares = self.seconds_squared - 2.0 * pace * self.work_seconds + pace * pace * self.work_squared;
         let deviation = (squares.max(0.0) * n / (n - 1.0)).sqrt() / self.work;
         let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
-        Some(student * deviation / pace).filter(|error| *error < 1.0)
+        Some((student * deviation / pace).hypot(BESIDE)).filter(|error| *error < 1.0)
     }
 }
 
@@ -117,10 +122,10 @@ mod tests {
         assert!((nine.seconds().unwrap() - 10.0).abs() < 1e-12);
         // Squares: 4 + 1 + 0 + 1 + 4 + 0 + 0 + 1 + 1 = 12; error of the sum (12 · 9 / 8)^½; t of 8 degrees 2.306.
         let expected = 2.306_004 * (12.0f64 * 9.0 / 8.0).sqrt() / 9.0 / 10.0;
-        assert!((nine.error(0).unwrap() - expected).abs() < 1e-6);
-        // Samples in proportion to their work have no error, however different they are.
+        assert!((nine.error(0).unwrap() - expected.hypot(0.08)).abs() < 1e-6);
+        // Samples in proportion to their work have no error of their own, however different they are.
         let exact = pace((1..=8).map(|i| (f64::from(i), 3.0 * f64::from(i), f64::from(i))));
-        assert!(exact.error(4).unwrap() < 1e-6);
+        assert!((exact.error(4).unwrap() - 0.08).abs() < 1e-6);
     }
 
     #[test]
