@@ -235,10 +235,10 @@ impl State {
     }
 }
 
-/// The interval, or a single time where both of its ends are within a tenth of that.
+/// The interval, or a single time where both of its ends are within a sixth of that.
 pub(super) fn range(left: &TimeLeft) -> String {
     let TimeLeft { expected, low, high } = *left;
-    if high.as_secs_f64() <= 1.09 * expected.as_secs_f64() {
+    if high.as_secs_f64() <= 1.16 * expected.as_secs_f64() {
         return format!("about {}", time(expected));
     }
     match (coarse(low), coarse(high)) {
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(told(6000.0, 0.5), "50 min to 3 h");
         assert_eq!(told(90.0, 0.2), "72 s to 2 min");
         assert_eq!(told(0.8, 0.2), "about 1 s");
-        assert_eq!(told(1e6, 0.1), "10 to 13 days");
+        assert_eq!(told(1e6, 0.2), "9 to 14 days");
         assert_eq!(told(1e9, 0.9), "3 to 60 years");
     }
 

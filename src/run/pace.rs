@@ -7,8 +7,9 @@
 //! start costs (tables, cold caches) and what else the machine was doing then are forgotten in time.
 //!
 //! Sampling is not all: threads fill what they keep while they count their first units, and a machine changes its speed. On
-//! a quiet machine of two cores N = 20 was told 3 to 7 percent too long for most of a run. So the interval has 8 percent
-//! beside the error of the sample ([`BESIDE`]). It does not cover a machine that is given other work later on.
+//! a quiet machine of two cores N = 20 was told 3 to 7 percent too long for most of a run, and twice as far off where other
+//! work came and went. So the interval has 15 percent beside the error of the sample ([`BESIDE`]). It does not cover a
+//! machine that is given much other work later on.
 
 use std::time::Duration;
 
@@ -48,7 +49,7 @@ const FEWEST: u64 = 8;
 const SAMPLES_PER_BLIND: u64 = 2;
 
 /// The relative error that no sample shows.
-const BESIDE: f64 = 0.08;
+const BESIDE: f64 = 0.15;
 
 /// All samples of a run, as sums.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,10 +123,10 @@ mod tests {
         assert!((nine.seconds().unwrap() - 10.0).abs() < 1e-12);
         // Squares: 4 + 1 + 0 + 1 + 4 + 0 + 0 + 1 + 1 = 12; error of the sum (12 · 9 / 8)^½; t of 8 degrees 2.306.
         let expected = 2.306_004 * (12.0f64 * 9.0 / 8.0).sqrt() / 9.0 / 10.0;
-        assert!((nine.error(0).unwrap() - expected.hypot(0.08)).abs() < 1e-6);
+        assert!((nine.error(0).unwrap() - expected.hypot(0.15)).abs() < 1e-6);
         // Samples in proportion to their work have no error of their own, however different they are.
         let exact = pace((1..=8).map(|i| (f64::from(i), 3.0 * f64::from(i), f64::from(i))));
-        assert!((exact.error(4).unwrap() - 0.08).abs() < 1e-6);
+        assert!((exact.error(4).unwrap() - 0.15).abs() < 1e-6);
     }
 
     #[test]
