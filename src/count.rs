@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use crate::board::placement::Placement;
 use crate::board::{Size, SizeError};
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::ledger::{Fingerprint, LedgerError, Subject};
-use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::rows::{Lines, RowsPlan};
 use crate::run::dispatch::{Job, dispatch};

@@ -31,43 +31,36 @@
 //! | [`Audit`] | random units and tasks of a ledger recounted |
 //! | [`auditor`] | tasks counted by their definition, to hold engines against |
 
-mod audit;
 pub mod auditor;
 pub mod bench;
-mod bfile;
-mod board;
-pub mod bounded;
-mod clock;
-mod count;
-pub mod durable;
 pub mod engine;
-mod enumerate;
 pub mod estimate;
 pub mod ledger;
 pub mod oeis;
-mod placement;
 pub mod plan;
-mod profile;
-mod ranking;
 pub mod run;
-mod shard;
-mod symmetry;
 pub mod tally;
-mod turn;
-mod unchanged;
 pub mod verify;
 
+mod audit;
+mod board;
+mod count;
+mod profile;
+mod rotational;
+mod solutions;
+
 pub use audit::{Audit, AuditedTask, Findings, Recounted};
-pub use bfile::{BFile, BFileError};
+pub use board::placement::{Placement, PlacementError, Square};
+pub use board::rotation::{Turn, TurnBoard, TurnBoardError, UnknownTurn};
+pub use board::symmetry::{Orbit, Symmetry};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
 pub use engine::lanes::{Isa, IsaError};
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
-pub use enumerate::Solutions;
-pub use placement::{Placement, PlacementError, Square};
+pub use ledger::shard::{Shard, ShardError, ranges};
+pub use ledger::{bounded, durable};
+pub use oeis::bfile::{BFile, BFileError};
 pub use profile::{Profile, ProfileReport, profile};
-pub use ranking::{Listed, Ranking};
-pub use shard::{Shard, ShardError, ranges};
-pub use symmetry::{Fundamental, Orbit, Symmetry};
-pub use turn::{Turn, TurnBoard, TurnBoardError, UnknownTurn};
-pub use unchanged::{NotDivisible, Residue, TurnCount, TurnReport, Unique};
+pub use rotational::{NotDivisible, Residue, TurnCount, TurnReport, Unique};
+pub use solutions::ranking::{Listed, Ranking};
+pub use solutions::{Fundamental, Solutions};

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use crate::board::Size;
+use crate::board::placement::Placement;
 use crate::count::{CountError, Sum, Watched, thread_pool};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::naive::Naive;
 use crate::engine::{Choice, Engine, EngineKind, Method};
 use crate::ledger::{Fingerprint, PROFILE};
-use crate::placement::Placement;
 use crate::plan::Weighted;
 use crate::plan::rows::{Lines, RowsPlan};
 use crate::run::dispatch::Job;

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use crate::board::Size;
+use crate::board::placement::Placement;
 use crate::count::{Count, CountError};
 use crate::engine::lanes::{Isa, IsaError};
 use crate::engine::{Choice, ENGINES, EngineInfo, EngineKind, Method};
 use crate::oeis::{self, Sequence};
-use crate::placement::Placement;
-use crate::unchanged::{NotDivisible, Unique};
+use crate::rotational::{NotDivisible, Unique};
 
 /// What is recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -274,7 +274,7 @@ fn told(findings: &Findings, drawn: usize) {
 struct WrongTurn(TurnBoard);
 impl TurnJob for WrongTurn {
     type Output = Findings;
-    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &unchanged::Search) -> Findings {
+    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &rotational::Search) -> Findings {
         let wrong = Wrong(engine);
         let ledger = made(&turned(self.0.turn(), self.0.n()), engine.plan(), &wrong);
         let audit = Audit { units: 5, tasks: 1, ..all(&ledger) };
@@ -296,7 +296,7 @@ fn what_the_auditor_finds_is_a_difference() {
 
     for (turn, n) in [(Turn::Half, 16), (Turn::Quarter, 29)] {
         let board = TurnBoard::new(turn, n).unwrap();
-        told(&unchanged::dispatch(board, Isa::Portable, WrongTurn(board)), 5);
+        told(&rotational::dispatch(board, Isa::Portable, WrongTurn(board)), 5);
     }
 }
 

@@ -40,8 +40,8 @@
 //! have at least one large distance among the two. Every solution belongs to exactly one task: the one whose left
 //! distances are the large ones and their partners.
 
-use crate::turn::{Turn, TurnBoard};
-use crate::unchanged::{Cut, CutPlan};
+use crate::board::rotation::{Turn, TurnBoard};
+use crate::engine::cover::{Cut, CutPlan};
 
 /// Columns that the search looks at, of the largest board: the eastern half and the middle.
 const MOST: usize = 39;

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use queens::Isa;
 
-use super::output::Colour;
+use super::terminal::colour::Colour;
 
 /// Counts, checks and shows the solutions of the N-queens problem.
 #[derive(Parser, Debug)]
@@ -20,28 +20,28 @@ pub(crate) struct Args {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Count the solutions on an N×N board
-    Count(super::count::Args),
+    Count(super::commands::count::Args),
     /// Join the results of shards, or name those that are missing
-    Merge(super::merge::Merge),
+    Merge(super::commands::merge::Merge),
     /// Recount random units and tasks of a checkpoint, shard or result by independent code
-    Audit(super::audit::Command),
+    Audit(super::commands::audit::Command),
     /// Count the placements of k queens on the first k columns, k = 0..N (A319284)
-    Profile(super::profile::Args),
+    Profile(super::commands::profile::Args),
     /// Recompute the terms that OEIS publishes and compare
-    Verify(super::verify::Args),
+    Verify(super::commands::verify::Args),
     /// Time the engines on this machine, over sizes and numbers of threads
-    Bench(super::bench::Args),
+    Bench(super::commands::bench::Args),
     /// Predict the count and the time of a long run from random samples
-    Estimate(super::estimate::Args),
+    Estimate(super::commands::estimate::Args),
     /// Print the solutions themselves, in lexicographic order
-    Solutions(super::solutions::Args),
+    Solutions(super::commands::solutions::Args),
     /// Name the images of a solution under the eight symmetries of the square
-    Symmetries(super::symmetries::Args),
+    Symmetries(super::commands::symmetries::Args),
     /// Show one board, in the terminal or as a picture
-    Show(super::show::Args),
+    Show(super::commands::show::Args),
     #[cfg(feature = "browse")]
     /// Walk through the solutions, full screen
-    Browse(super::browse::Args),
+    Browse(super::commands::browse::Args),
     /// Print the completion script for a shell
     Completions { shell: clap_complete::Shell },
     /// Print the manual page (roff), of the program or of a command

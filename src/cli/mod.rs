@@ -1,66 +1,45 @@
-//! The command line: one file a command, and what they share.
+//! The command line: arguments in, exit code out.
+//!
+//! | folder | what is there |
+//! | --- | --- |
+//! | `commands/` | a file or a folder for each command: its arguments, and what it prints |
+//! | `long_run/` | what a run of hours needs: its options, the checkpoint, supervision, progress, the check of its result |
+//! | `draw/` | boards as text, SVG and PNG |
+//! | `terminal/` | text, numbers, tables, JSON, colour, files, signals, errors and exit codes |
+//!
+//! Each folder imports from those below it alone.
 
-mod agree;
 mod args;
-mod audit;
-mod bench;
-mod board;
-#[cfg(feature = "browse")]
-mod browse;
-mod columns;
-mod command;
-mod count;
-#[cfg(all(test, feature = "browse", feature = "png"))]
-mod docs;
-mod ending;
-mod estimate;
-mod exit;
+mod commands;
+mod draw;
+mod help;
+mod long_run;
+mod terminal;
 #[cfg(test)]
-mod golden;
-mod keep;
-mod long;
-mod machine;
-mod memory;
-mod merge;
-mod output;
-mod panics;
-mod printer;
-mod profile;
-mod progress;
-mod save;
-mod show;
-mod signals;
-mod solutions;
-mod stdout;
-mod symmetries;
-mod units;
-mod values;
-mod verify;
-mod watch;
+mod tests;
 
 use std::ffi::OsString;
-use std::io;
 
-use clap::{CommandFactory, FromArgMatches};
-use queens::CountError;
-use queens::ledger::LedgerError;
-use queens::ledger::store::StoreError;
-use queens::run::Halt;
+use clap::FromArgMatches;
 
 use args::{Args, Command};
-pub(crate) use exit::Exit;
+use commands::{audit, bench, completions, count, estimate, man, merge, profile, show, solutions, symmetries, verify};
+use terminal::failure::Failure;
+use terminal::{colour, messages, panics, signals, stdout};
+
+pub(crate) use terminal::exit::Exit;
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     stdout::start();
     signals::start();
     panics::catch();
-    let matches = command::command().try_get_matches_from(args);
+    let matches = help::command().try_get_matches_from(args);
     let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
-        Err(error) => return output::usage(&error),
+        Err(error) => return messages::usage(&error),
     };
-    output::choose_colour(args.color);
+    colour::choose_colour(args.color);
     let result = match args.command {
         Command::Count(count) => count::run(&count),
         Command::Merge(merge) => merge::run(&merge),
@@ -73,118 +52,25 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Symmetries(symmetries) => symmetries::run(&symmetries),
         Command::Show(show) => show::run(&show),
         #[cfg(feature = "browse")]
-        Command::Browse(browse) => browse::run(&browse),
-        Command::Completions { shell } => completions(shell).map_err(Failure::from),
-        Command::Man { command } => man(command.as_deref()),
+        Command::Browse(browse) => commands::browse::run(&browse),
+        Command::Completions { shell } => completions::run(shell, help::command()),
+        Command::Man { command } => man::run(command.as_deref(), help::command()),
     };
     match result {
         Ok(()) if stdout::is_lost() => {
-            output::error("writing the result failed: nobody reads it");
+            messages::error("writing the result failed: nobody reads it");
             Exit::Failure
         }
         Ok(()) | Err(Failure::Closed) => Exit::Success,
-        Err(Failure::Usage(error)) => output::usage(&error),
+        Err(Failure::Usage(message)) => {
+            messages::error(&message);
+            Exit::Usage
+        }
         Err(Failure::Run(exit, message)) => {
-            output::error(&message);
+            messages::error(&message);
             exit
         }
-        Err(Failure::Told(exit)) => exit,
+        Err(Failure::AlreadyReported(exit)) => exit,
         Err(Failure::Signal(signal)) => signals::die_of(signal),
     }
-}
-
-/// Why a command ended early.
-#[derive(Debug)]
-enum Failure {
-    /// The reader of stdout went away with some of it, as `| head` does: no failure at all.
-    Closed,
-    /// The arguments made no sense together.
-    Usage(clap::Error),
-    /// Something went wrong, in words for people.
-    Run(Exit, String),
-    /// All has been said already.
-    Told(Exit),
-    /// A signal ended it; all has been said already.
-    Signal(i32),
-}
-
-impl Failure {
-    /// The value of one argument makes no sense, for a reason that only shows beside the others.
-    fn invalid(argument: &str, value: &str, reason: &impl std::fmt::Display) -> Self {
-        let message = format!("invalid value '{value}' for '{argument}': {reason}\n");
-        Self::Usage(Args::command().error(clap::error::ErrorKind::ValueValidation, message))
-    }
-}
-
-impl Failure {
-    /// What went wrong, in a line.
-    #[cfg(feature = "browse")]
-    fn reason(&self) -> String {
-        match self {
-            Self::Usage(error) => output::one_line(error),
-            Self::Run(_, message) => output::harmless(message).into_owned(),
-            Self::Closed | Self::Told(_) | Self::Signal(_) => "it failed".to_owned(),
-        }
-    }
-
-    /// The arguments do not go together.
-    fn usage(reason: &impl std::fmt::Display) -> Self {
-        Self::Usage(Args::command().error(clap::error::ErrorKind::ArgumentConflict, format!("{reason}\n")))
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        if stdout::is_enough(&error) {
-            Self::Closed
-        } else {
-            Self::Run(Exit::Failure, format!("writing the result failed: {error}"))
-        }
-    }
-}
-
-impl From<&CountError> for Failure {
-    fn from(error: &CountError) -> Self {
-        if let CountError::Method(error) = error {
-            return Self::usage(error);
-        }
-        let wrong = matches!(error, CountError::Gate(_) | CountError::Halt(Halt::Differs { .. }));
-        Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        let wrong = matches!(error, StoreError::Ledger(_, LedgerError::Conflict { .. }));
-        Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
-    }
-}
-
-/// The completion script for a shell.
-fn completions(shell: clap_complete::Shell) -> io::Result<()> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command::command(), "queens", &mut script);
-    stdout::write_all(&mut io::stdout().lock(), &script)
-}
-
-/// The manual page of the program or of one command, the same on every machine: its version alone, not what is in use.
-fn man(of: Option<&str>) -> Result<(), Failure> {
-    let mut all = command::command().long_version(None::<&str>);
-    all.build();
-    let page = match of {
-        None => all,
-        Some(name) => {
-            let names: Vec<&str> =
-                all.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help").collect();
-            let Some(sub) = all.find_subcommand(name).filter(|sub| sub.get_name() != "help") else {
-                let reason = format!("no command; there are {}", names.join(", "));
-                return Err(Failure::invalid("[COMMAND]", name, &reason));
-            };
-            let page = format!("queens-{}", sub.get_name());
-            sub.clone().long_version(None::<&str>).name(page.clone()).display_name(page)
-        }
-    };
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text)?;
-    Ok(stdout::write_all(&mut io::stdout().lock(), &text)?)
 }

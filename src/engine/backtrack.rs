@@ -24,9 +24,9 @@
 //! the room, or the levels in one allocation; unchecked access to the lists (one comparison a vector, and never taken).
 
 use crate::board::Board;
+use crate::board::placement::Placement;
 use crate::engine::Engine;
 use crate::engine::lanes::{Isa, IsaError, Lanes, Level, Search, WithLanes};
-use crate::placement::Placement;
 
 /// The engine `backtrack`, on an instruction set of this processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

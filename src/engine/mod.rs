@@ -6,6 +6,7 @@
 // Open to this package's benchmarks and golden tests, and no promise to anybody else.
 #[doc(hidden)]
 pub mod backtrack;
+pub(crate) mod cover;
 #[cfg(test)]
 pub(crate) mod fault;
 #[doc(hidden)]
@@ -20,8 +21,8 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::board::Size;
+use crate::board::placement::Placement;
 use crate::engine::lanes::{Isa, IsaError};
-use crate::placement::Placement;
 use crate::plan::Weighted;
 use crate::plan::halves::HalvesPlan;
 use crate::tally::{Overflow, Tally};

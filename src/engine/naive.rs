@@ -3,8 +3,8 @@
 //! Slow and obvious on purpose. It shares nothing with the other engines, not even the test whether two queens
 //! attack each other, so that an agreement means something. Time about 20 times that of the bitboards.
 
+use crate::board::placement::Placement;
 use crate::engine::Engine;
-use crate::placement::Placement;
 
 /// The engine `naive`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -21,10 +21,10 @@ mod turn;
 use std::time::{Duration, Instant};
 
 use crate::board::Size;
+use crate::board::placement::Placement;
 use crate::count::{CountError, available_threads, thread_pool};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, EngineKind, Method};
-use crate::placement::Placement;
 use crate::plan::rows::Lines;
 use crate::run::dispatch::dispatch;
 

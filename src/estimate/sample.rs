@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::interval::Interval;
-use crate::clock::thread_seconds;
 use crate::engine::Engine;
 use crate::plan::{Plan, Weighted};
+use crate::run::clock::thread_seconds;
 use crate::run::dispatch::Job;
 
 /// Samples at least, whatever the time: one has no interval.

@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::interval::{FEWEST, Interval};
 use super::sample::{Drawn, Sampler, Samples};
 use crate::board::Size;
+use crate::board::placement::Placement;
 use crate::engine::{Choice, Method};
-use crate::placement::Placement;
 use crate::plan::rows::Lines;
 use crate::run::dispatch::dispatch;
 

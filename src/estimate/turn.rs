@@ -6,8 +6,9 @@ use super::interval::Interval;
 use super::sample::{Sampler, Samples};
 use super::{Sampling, cores};
 use crate::count::CountError;
+use crate::engine::cover::Cover;
 use crate::engine::lanes::{Isa, Lanes};
-use crate::unchanged::{Cover, Search, TurnCount, TurnJob, dispatch};
+use crate::rotational::{Search, TurnCount, TurnJob, dispatch};
 
 /// A prediction.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +80,7 @@ impl TurnJob for Sampler<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turn::{Turn, TurnBoard};
+    use crate::board::rotation::{Turn, TurnBoard};
 
     /// As for boards: by a factor that no machine's noise reaches.
     #[test]

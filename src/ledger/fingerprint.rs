@@ -1,9 +1,9 @@
 //! What the units of a ledger mean, so that no two counts are mixed.
 
 use super::LedgerError;
-use crate::placement::Placement;
+use crate::board::placement::Placement;
+use crate::board::rotation::{Turn, TurnBoard};
 use crate::plan::Plan;
-use crate::turn::{Turn, TurnBoard};
 
 /// The engine of a profile, whose units hold more than those of a count.
 pub(crate) const PROFILE: &str = "profile";

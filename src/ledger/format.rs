@@ -33,9 +33,9 @@ use std::str::Lines;
 use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Partial, Subject};
-use crate::placement::Placement;
+use crate::board::placement::Placement;
+use crate::board::rotation::TurnBoard;
 use crate::tally::Tally;
-use crate::turn::TurnBoard;
 
 /// The number in the first line: without the processor time, with it, and with parts of units. It grows with every change
 /// that an older program would misread.
@@ -212,7 +212,7 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::shard::Shard;
+    use crate::ledger::shard::Shard;
     use proptest::prelude::*;
 
     fn small() -> Ledger {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::store::{StoreError, beside, failed};
-use crate::durable::{has_name, open_regular};
+use crate::ledger::durable::{has_name, open_regular};
 
 /// An exclusive lock on a file of its own, for the ledger's file is replaced with every save.
 #[derive(Debug)]

@@ -8,16 +8,19 @@
 //! | [`format`](mod@format) | a ledger as text: versioned, checksummed |
 //! | [`store`] | a ledger as a file: locked, saved durably, with the save before it beside it |
 
+pub mod bounded;
+pub mod durable;
 mod fingerprint;
 pub mod format;
 mod lock;
+pub(crate) mod shard;
 pub mod store;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use crate::ledger::shard::Shard;
 use crate::plan::Plan;
-use crate::shard::Shard;
 use crate::tally::{Overflow, Tally};
 
 pub(crate) use fingerprint::PROFILE;

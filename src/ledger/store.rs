@@ -25,9 +25,9 @@ use std::path::{Path, PathBuf};
 use super::format::{FormatError, MAGIC, decode, encode};
 use super::lock::Lock;
 use super::{Fingerprint, Ledger, LedgerError};
-use crate::bounded::Bounded;
-use crate::durable::{Draft, has_name, open_regular, sync_folder, target};
-use crate::shard::Shard;
+use crate::ledger::bounded::Bounded;
+use crate::ledger::durable::{Draft, has_name, open_regular, sync_folder, target};
+use crate::ledger::shard::Shard;
 
 /// No ledger is larger: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;

@@ -8,7 +8,7 @@
 //! Each way to set these lines is a unit. On large boards a unit is cut further, by the queens of the next columns, into
 //! tasks that take seconds and not hours, for a task is what a stop of a run costs. How fine that cut is changes no unit.
 
-use crate::placement::Placement;
+use crate::board::placement::Placement;
 use crate::plan::{Plan, Weighted};
 
 /// How many lines are set before the engine takes over.

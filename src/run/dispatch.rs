@@ -2,12 +2,12 @@
 
 use crate::auditor::{Audited, Sampled};
 use crate::board::Size;
+use crate::board::placement::Placement;
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
 use crate::engine::lanes::{Lanes, Portable, WithLanes};
 use crate::engine::naive::Naive;
 use crate::engine::{Engine, EngineKind, Method};
-use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
 use crate::plan::rows::{Lines, RowsPlan};

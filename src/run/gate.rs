@@ -5,10 +5,10 @@
 //! odd, since middle lines are code of their own; that takes microseconds.
 
 use crate::board::Size;
+use crate::board::rotation::Turn;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
-use crate::turn::Turn;
 
 /// A board small enough to be counted before every larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

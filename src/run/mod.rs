@@ -1,5 +1,6 @@
 //! Running a plan: a rayon pool, one worker a thread, a checked sum; and what may watch it.
 
+pub(crate) mod clock;
 pub(crate) mod dispatch;
 pub(crate) mod gate;
 mod pace;

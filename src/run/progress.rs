@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use super::pace::{Pace, Sample, TimeLeft};
 use super::stop::Stop;
 use super::{Halt, Observer};
-use crate::clock::process_seconds;
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
+use crate::run::clock::process_seconds;
 use crate::tally::Tally;
 
 /// The state of a run, written by its threads and read by whoever watches; also its ledger.

@@ -3,9 +3,10 @@
 use super::*;
 use crate::Isa;
 use crate::engine::Engine;
+use crate::engine::cover::Cover;
 use crate::engine::lanes::Lanes;
 use crate::plan::Plan;
-use crate::unchanged::{Cover, Search as Second, TurnJob, dispatch};
+use crate::rotational::{Search as Second, TurnJob, dispatch};
 
 /// Every task of a plan: its count by the engine must be that of the auditor. Their sum by the auditor.
 struct EveryTask(TurnBoard);

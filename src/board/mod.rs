@@ -1,0 +1,106 @@
+//! The board as bit sets: which rows are taken, and which rows of the next column lie on a taken diagonal.
+//!
+//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. Instead of absolute diagonal
+//! numbers the board keeps, for the next column only, the rows that a diagonal attacks; moving one column to the
+//! right moves those marks one row down or up, which is one shift.
+
+pub(crate) mod placement;
+pub(crate) mod rotation;
+pub(crate) mod symmetry;
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The number of columns, and of rows, of a board: 0 to 32.
+///
+/// ```
+/// use queens::Size;
+/// assert_eq!(Size::new(8)?.get(), 8);
+/// assert!(Size::new(33).is_err());
+/// # Ok::<(), queens::SizeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size(u8);
+
+/// Why something is not a [`Size`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("N is a whole number from 0 to {}", Size::MAX)]
+pub struct SizeError;
+
+impl Size {
+    /// The largest board: a row set fits a `u32`.
+    pub const MAX: usize = 32;
+
+    /// A size of `n` columns and rows.
+    ///
+    /// # Errors
+    /// Where `n` is more than [`Size::MAX`].
+    pub const fn new(n: usize) -> Result<Self, SizeError> {
+        if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(SizeError) }
+    }
+
+    /// The number of columns.
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The set of all rows.
+    pub(crate) const fn all_rows(self) -> u32 {
+        ((1u64 << self.0) - 1) as u32
+    }
+
+    /// Every size from 0 to 32.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..=Self::MAX as u8).map(Self)
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Size {
+    type Err = SizeError;
+
+    fn from_str(text: &str) -> Result<Self, SizeError> {
+        text.parse().map_err(|_| SizeError).and_then(Self::new)
+    }
+}
+
+/// A board whose first columns hold a queen each, none attacking another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Board {
+    pub(crate) size: Size,
+    /// Columns filled so far.
+    pub(crate) filled: usize,
+    /// Rows taken.
+    pub(crate) rows: u32,
+    /// Rows of the next column on a taken diagonal that runs down to the right.
+    pub(crate) down: u32,
+    /// Rows of the next column on a taken diagonal that runs up to the right.
+    pub(crate) up: u32,
+}
+
+impl Board {
+    pub(crate) fn empty(size: Size) -> Self {
+        Self { size, filled: 0, rows: 0, down: 0, up: 0 }
+    }
+
+    /// The rows of the next column that no queen attacks.
+    pub(crate) fn free(&self) -> u32 {
+        self.size.all_rows() & !(self.rows | self.down | self.up)
+    }
+
+    /// The board with a queen in the next column, in the one row of the set `row`.
+    pub(crate) fn place(self, row: u32) -> Self {
+        Self {
+            size: self.size,
+            filled: self.filled + 1,
+            rows: self.rows | row,
+            down: (self.down | row) << 1,
+            up: (self.up | row) >> 1,
+        }
+    }
+}

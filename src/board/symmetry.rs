@@ -1,0 +1,217 @@
+//! The eight symmetries of the square: what becomes of a solution when the board is turned or reflected.
+//!
+//! An image is again a solution, so solutions fall into classes (orbits) of up to eight. The least placement of a
+//! class in lexicographic order stands for it and is called fundamental (OEIS A002562 counts the classes). A class
+//! has 8, 4 or 2 members, for N = 1 one: no solution with more than one queen is its own reflection.
+
+use std::fmt;
+
+use crate::board::Size;
+use crate::board::placement::Placement;
+
+/// One of the eight symmetries of the square; turns are clockwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Symmetry {
+    /// Nothing moves.
+    Identity,
+    /// A quarter turn.
+    Rotation90,
+    /// A half turn.
+    Rotation180,
+    /// Three quarter turns.
+    Rotation270,
+    /// Top and bottom change places: row r becomes N + 1 − r.
+    TopToBottom,
+    /// Reflection in the diagonal through column 1, row 1: column and row change places.
+    Diagonal,
+    /// Left and right change places.
+    LeftToRight,
+    /// Reflection in the diagonal through column N, row 1.
+    Antidiagonal,
+}
+
+impl Symmetry {
+    /// All eight, the rotations first.
+    pub const ALL: [Self; 8] = [
+        Self::Identity,
+        Self::Rotation90,
+        Self::Rotation180,
+        Self::Rotation270,
+        Self::TopToBottom,
+        Self::Diagonal,
+        Self::LeftToRight,
+        Self::Antidiagonal,
+    ];
+
+    /// The row from 0 of the image's queen in `column` from 0, where `rows` lists the rows by column and `columns` the
+    /// columns by row.
+    fn row(self, rows: &[u8], columns: &[u8], column: usize) -> u8 {
+        let last = rows.len() - 1;
+        let top = last as u8;
+        match self {
+            Self::Identity => rows[column],
+            Self::Rotation90 => columns[last - column],
+            Self::Rotation180 => top - rows[last - column],
+            Self::Rotation270 => top - columns[column],
+            Self::TopToBottom => top - rows[column],
+            Self::Diagonal => columns[column],
+            Self::LeftToRight => rows[last - column],
+            Self::Antidiagonal => top - columns[last - column],
+        }
+    }
+}
+
+impl fmt::Display for Symmetry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Identity => "identity",
+            Self::Rotation90 => "rotation by 90° clockwise",
+            Self::Rotation180 => "rotation by 180°",
+            Self::Rotation270 => "rotation by 270° clockwise",
+            Self::TopToBottom => "reflection top to bottom",
+            Self::Diagonal => "reflection in the diagonal",
+            Self::LeftToRight => "reflection left to right",
+            Self::Antidiagonal => "reflection in the antidiagonal",
+        })
+    }
+}
+
+/// A solution with what its images need: rows by column and columns by row, both from 0.
+///
+/// ```
+/// use queens::{Orbit, Placement, Size, Symmetry};
+/// let solution = Placement::parse("15863724", Size::new(8)?)?;
+/// let orbit = Orbit::of(&solution).expect("eight queens are a solution");
+/// assert_eq!(orbit.image(Symmetry::Rotation90).to_string(), "36428571");
+/// assert_eq!((orbit.class_size(), orbit.is_fundamental()), (8, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Orbit {
+    solution: Placement,
+    rows: [u8; Size::MAX],
+    columns: [u8; Size::MAX],
+}
+
+impl Orbit {
+    /// The orbit of a solution; `None` where columns are still empty.
+    pub fn of(solution: &Placement) -> Option<Self> {
+        if !solution.is_solution() {
+            return None;
+        }
+        let (mut rows, mut columns) = ([0; Size::MAX], [0; Size::MAX]);
+        for (column, row) in solution.rows().enumerate() {
+            rows[column] = row as u8 - 1;
+            columns[row - 1] = column as u8;
+        }
+        Some(Self { solution: *solution, rows, columns })
+    }
+
+    /// The image's rows, from 0.
+    fn rows(&self, symmetry: Symmetry) -> impl Iterator<Item = u8> + '_ {
+        let n = self.solution.len();
+        (0..n).map(move |column| symmetry.row(&self.rows[..n], &self.columns[..n], column))
+    }
+
+    /// The solution's image under one symmetry.
+    pub fn image(&self, symmetry: Symmetry) -> Placement {
+        let mut image = Placement::empty(self.solution.size());
+        for (column, row) in self.rows(symmetry).enumerate() {
+            image.set(column, u32::from(row));
+        }
+        image
+    }
+
+    /// The distinct images in the order of [`Symmetry::ALL`], each with every symmetry that leads to it.
+    pub fn images(&self) -> Vec<(Placement, Vec<Symmetry>)> {
+        let mut images: Vec<(Placement, Vec<Symmetry>)> = Vec::new();
+        for symmetry in Symmetry::ALL {
+            let image = self.image(symmetry);
+            match images.iter_mut().find(|(known, _)| *known == image) {
+                Some((_, symmetries)) => symmetries.push(symmetry),
+                None => images.push((image, vec![symmetry])),
+            }
+        }
+        images
+    }
+
+    /// How many distinct images there are: 8 over the number of symmetries that change nothing.
+    pub fn class_size(&self) -> usize {
+        let unchanged = Symmetry::ALL.into_iter().filter(|&s| self.rows(s).eq(self.rows(Symmetry::Identity)));
+        Symmetry::ALL.len() / unchanged.count()
+    }
+
+    /// The least image in lexicographic order.
+    pub fn canonical(&self) -> Placement {
+        Symmetry::ALL.map(|symmetry| self.image(symmetry)).into_iter().min().expect("there are eight")
+    }
+
+    /// Whether no image comes before the solution itself.
+    pub fn is_fundamental(&self) -> bool {
+        Symmetry::ALL[1..].iter().all(|&symmetry| self.rows(symmetry).ge(self.rows(Symmetry::Identity)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solutions::Solutions;
+
+    fn size(n: usize) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    fn orbit(text: &str) -> Orbit {
+        Orbit::of(&Placement::parse(text, size(8)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_eight_images() {
+        let images = Symmetry::ALL.map(|symmetry| orbit("15863724").image(symmetry).to_string());
+        let expected = ["15863724", "36428571", "57263148", "82417536", "84136275", "17582463", "42736851", "63571428"];
+        assert_eq!(images, expected);
+    }
+
+    /// Each symmetry against what it does to a square of the board, worked out with centred coordinates.
+    #[test]
+    fn symmetries_move_squares_as_their_names_say() {
+        for solution in Solutions::new(size(6)).chain(Solutions::new(size(7))) {
+            let n = solution.len() as i32;
+            for symmetry in Symmetry::ALL {
+                let mut squares: Vec<(i32, i32)> = solution
+                    .squares()
+                    .map(|square| {
+                        // x to the right, y down, the middle of the board at 0.
+                        let (x, y) = (2 * square.column as i32 - n - 1, 2 * square.row as i32 - n - 1);
+                        match symmetry {
+                            Symmetry::Identity => (x, y),
+                            Symmetry::Rotation90 => (-y, x),
+                            Symmetry::Rotation180 => (-x, -y),
+                            Symmetry::Rotation270 => (y, -x),
+                            Symmetry::TopToBottom => (x, -y),
+                            Symmetry::Diagonal => (y, x),
+                            Symmetry::LeftToRight => (-x, y),
+                            Symmetry::Antidiagonal => (-y, -x),
+                        }
+                    })
+                    .collect();
+                squares.sort_unstable();
+                let rows: Vec<usize> = squares.iter().map(|(_, y)| (y + n).div_euclid(2) as usize + 1).collect();
+                let image = Orbit::of(&solution).unwrap().image(symmetry);
+                assert_eq!(Placement::new(solution.size(), &rows), Ok(image), "{symmetry} of {solution}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_centrosymmetric_solution_has_four_images() {
+        let images = orbit("35281746").images();
+        assert_eq!(images.len(), 4);
+        assert_eq!(images[0].1, [Symmetry::Identity, Symmetry::Rotation180]);
+    }
+
+    #[test]
+    fn a_partial_placement_has_no_orbit() {
+        assert!(Orbit::of(&Placement::parse("158", size(8)).unwrap()).is_none());
+    }
+}

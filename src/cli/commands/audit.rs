@@ -1,0 +1,421 @@
+//! `queens audit FILE...`
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use queens::ledger::Ledger;
+use queens::ledger::store::{self, StoreError};
+use queens::{Audit, CountError, Findings, Recounted, Shard};
+use serde::Serialize;
+
+use crate::cli::commands::merge;
+use crate::cli::long_run::known_terms::{Agreement, Modulo, Oeis};
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::summary::Summary;
+use crate::cli::terminal::{json, messages, numbers, value_parsers};
+
+/// Recounts random units and tasks of a checkpoint, shard or result.
+///
+/// Whole units are recounted by the engine and compared with the file; single tasks of these are recounted by an
+/// auditor that shares no code with the engine, and compared with what the engine finds. Where all units are finished,
+/// their sum is held against what is known of it. Other units are drawn each time, so each audit adds to the others.
+#[derive(Args, Debug)]
+pub(crate) struct Command {
+    /// Checkpoints or shards of one count or profile
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Finished units to draw, from all files together; where left out as many as begin within --max-time, and without
+    /// that as many as begin within a minute, 16 at least
+    #[arg(long, value_name = "U", value_parser = value_parsers::whole("U", 1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    units: Option<u64>,
+
+    /// Tasks of each of these that the auditor recounts; 0 leaves it out
+    #[arg(long, value_name = "T", default_value = "1", value_parser = value_parsers::whole("T", 0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    tasks: u64,
+
+    /// Draw the units that an earlier audit drew with this seed, in the same order; a random one where left out
+    #[arg(long, value_name = "S", value_parser = value_parsers::whole("S", 0..=u64::MAX), allow_negative_numbers = true)]
+    seed: Option<u64>,
+
+    /// End after this time with what has been recounted, as in 90s or 2h; after 10m where left out
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
+    max_time: Option<Duration>,
+
+    #[command(flatten)]
+    cores: value_parsers::Cores,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command {
+    fn audit<'a>(&self, ledger: &'a Ledger) -> Audit<'a> {
+        let Audit { units, begin_within, seed, .. } = Audit::of(ledger);
+        Audit {
+            ledger,
+            units: self.units.map_or(units, |units| units as usize),
+            begin_within: begin_within.filter(|_| self.units.is_none() && self.max_time.is_none()),
+            tasks: self.tasks,
+            seed: self.seed.unwrap_or(seed),
+            threads: self.cores.threads,
+            isa: self.cores.isa,
+        }
+    }
+
+    fn max_time(&self) -> Duration {
+        self.max_time.unwrap_or(Duration::from_mins(10))
+    }
+}
+
+pub(crate) fn run(args: &Command) -> Result<(), Failure> {
+    let (ledger, parts) = read(&args.files)?;
+    if ledger.reached() == (0, 0) {
+        return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
+    }
+    let (audit, deadline) = (args.audit(&ledger), Instant::now().checked_add(args.max_time()));
+    let findings = audit.run(&|| deadline.is_some_and(|deadline| Instant::now() >= deadline));
+    let findings = findings.map_err(|error| match error {
+        CountError::Ledger(error) => StoreError::Ledger(args.files[0].clone(), error).into(),
+        CountError::UnknownEngine(_) => Failure::Run(Exit::Failure, error.to_string()),
+        error => Failure::from(&error),
+    })?;
+    let Report { wrong, text, verdict } = report(&audit, &findings, args, &parts)?;
+    for line in &wrong {
+        messages::error(line);
+    }
+    verdict.and(messages::deliver(&text))
+}
+
+/// The union of the files, and each of them.
+fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
+    let parts = files.iter().map(|path| store::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut whole = Ledger::new(parts[0].fingerprint().clone(), Shard::WHOLE);
+    for (path, part) in files.iter().zip(&parts) {
+        whole.join(part).map_err(|error| StoreError::Ledger(path.clone(), error))?;
+    }
+    Ok((whole, parts))
+}
+
+/// What there is to tell of an audit.
+struct Report {
+    /// Every difference, a line each.
+    wrong: Vec<String>,
+    /// The findings.
+    text: String,
+    verdict: Result<(), Failure>,
+}
+
+/// Puts the findings in words, and holds a complete ledger against what is known of its sum.
+fn report(audit: &Audit, findings: &Findings, args: &Command, parts: &[Ledger]) -> Result<Report, Failure> {
+    let agreement = if audit.ledger.is_complete() {
+        merge::known(audit.ledger, audit.threads)?.agreement
+    } else {
+        Agreement::default()
+    };
+    let text = if args.json {
+        json::object(&Json::new(audit, findings, &agreement))?
+    } else {
+        table(audit, findings, &agreement).to_string()
+    };
+    Ok(Report { wrong: wrong(findings, args, parts), text, verdict: verdict(findings, args, &agreement) })
+}
+
+/// Every difference, with the file that has the unit.
+fn wrong(findings: &Findings, args: &Command, parts: &[Ledger]) -> Vec<String> {
+    let in_file = |found: &Recounted| {
+        let holds = |part: &Ledger| {
+            let parts = part.partials().map(|(unit, _)| unit);
+            part.tallies().map(|(unit, _)| unit).chain(parts).any(|unit| unit == found.unit)
+        };
+        let file = args.files.iter().zip(parts).find(|(_, part)| holds(part)).map(|(path, _)| path);
+        let file = file.unwrap_or(&args.files[0]).display().to_string();
+        differences(found).into_iter().map(move |line| format!("{file}: {line}"))
+    };
+    findings.differences().flat_map(in_file).collect()
+}
+
+/// Any difference is worse than one in the sum alone, and having compared nothing is a failure too.
+fn verdict(findings: &Findings, args: &Command, agreement: &Agreement) -> Result<(), Failure> {
+    let time_is_up = |what: &str| {
+        let time = numbers::seconds(args.max_time().as_secs_f64());
+        let longer = if args.max_time.is_none() { "; --max-time gives it longer" } else { "" };
+        Failure::Run(Exit::Failure, format!("{what} within {time}{longer}"))
+    };
+    if findings.differences().next().is_some() {
+        return Err(Failure::AlreadyReported(Exit::Difference));
+    }
+    agreement.verdict()?;
+    if findings.units.is_empty() {
+        Err(time_is_up("nothing was compared: no unit was recounted"))
+    } else if args.tasks > 0 && findings.tasks() == 0 {
+        Err(time_is_up("no task was recounted by the auditor"))
+    } else {
+        Ok(())
+    }
+}
+
+/// What differs in a unit.
+fn differences(found: &Recounted) -> Vec<String> {
+    let Recounted { name, tally, recounted, tasks, .. } = found;
+    let unit = (!found.is_confirmed()).then(|| format!("{name} has {tally}, but the engine finds {recounted}"));
+    let tasks = tasks.iter().filter(|task| !task.agrees()).map(|task| {
+        let (index, engine, auditor) = (task.index, &task.engine, &task.auditor);
+        format!("{name}, task {index}: the engine finds {engine}, but the auditor {auditor}")
+    });
+    unit.into_iter().chain(tasks).collect()
+}
+
+/// Shares of the units that may be wrong, of which the findings say with what chance they find some.
+const SHARES: [f64; 2] = [0.01, 0.1];
+
+/// A share in percent, to two digits, rounded down: only the whole is 100 %.
+fn percent(share: f64) -> String {
+    if share <= 0.0 || share >= 1.0 {
+        return if share <= 0.0 { "0 %" } else { "100 %" }.to_owned();
+    }
+    let percent = 100.0 * share;
+    let digits = (1.0 - percent.max(1e-9).log10().floor()).clamp(0.0, 9.0) as i32;
+    let scale = 10f64.powi(digits);
+    // What is a digit too little by the last bit of a float is not rounded down.
+    let percent = (percent * scale * (1.0 + 1e-12)).floor() / scale;
+    format!("{:.*} %", digits as usize, percent.min(99.0))
+}
+
+/// The findings as a person reads them.
+fn table(audit: &Audit, findings: &Findings, agreement: &Agreement) -> Summary {
+    let (ledger, subject) = (audit.ledger, &audit.ledger.fingerprint().subject);
+    let mut table = Summary::default();
+    table.row("N", subject.n());
+    if let Some(prefix) = subject.prefix() {
+        table.row("prefix", prefix);
+    }
+    if let Some(turn) = subject.turn() {
+        table.row("unchanged by", format!("a {turn} turn"));
+    }
+    let (finished, units) = (findings.finished, ledger.units());
+    let parts = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
+    table.row("ledger", format!("{finished} of {units} units{parts}, {} solutions", numbers::grouped(findings.total)));
+    let wrong = |number: usize| if number == 0 { "no difference".to_owned() } else { format!("{number} WRONG") };
+    let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
+    let wrong_tasks = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees()).count();
+    let (engine, isa) = (&findings.engine, findings.isa);
+    let (compared, tasks) = (findings.units.len(), findings.tasks());
+    table.result("units", format!("{compared} recounted by {engine} ({isa}): {}", wrong(wrong_units)));
+    table.result("tasks", format!("{tasks} recounted by the auditor: {}", wrong(wrong_tasks)));
+    agreement.row(&mut table);
+    let share = |part| if part == findings.total { 1.0 } else { (part as f64 / findings.total as f64).min(LESS) };
+    let [recounted, audited] = [findings.recounted(), findings.audited()].map(|part| percent(share(part)));
+    table.row("confirmed", format!("{recounted} of these solutions by {engine},"));
+    table.row("", format!("{audited} by independent code"));
+    let chance = |wrong: usize| percent(findings.chance_to_find(wrong));
+    table.row("chance", format!("{} to find a single wrong unit", chance(1)));
+    for share in SHARES {
+        let wrong = findings.share_of_units(share);
+        let are = numbers::count_of(wrong as u64, "unit");
+        table.row("", format!("{} to find one if {} % of them are wrong ({are})", chance(wrong), 100.0 * share));
+    }
+    table.row("seed", format!("{0}; the same units again: --seed {0} --units {compared}", audit.seed));
+    table.row("threads", findings.threads);
+    table.row("time", numbers::seconds(findings.seconds));
+    table
+}
+
+/// Less than the whole, by as little as can be.
+const LESS: f64 = 1.0 - f64::EPSILON;
+
+/// The findings as a program reads them.
+#[derive(Serialize)]
+struct Json {
+    #[serde(flatten)]
+    about: json::About,
+    command: &'static str,
+    n: usize,
+    prefix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetry: Option<String>,
+    engine: String,
+    isa: String,
+    threads: usize,
+    seed: u64,
+    seconds: f64,
+    /// Units of the plan, finished ones, and those of which the first tasks are finished.
+    units: usize,
+    finished: usize,
+    parts: usize,
+    /// Solutions in the finished units, and those found again by the engine and by the auditor.
+    solutions: String,
+    recounted: String,
+    audited: String,
+    audited_tasks: usize,
+    chance_to_see_1_percent: f64,
+    /// How likely such an audit finds a wrong unit, if so many are.
+    chances: Vec<Chance>,
+    /// The comparison of a complete ledger with what is known of its sum.
+    oeis: Option<Oeis>,
+    modulo: Option<Modulo>,
+    agrees: bool,
+    drawn: Vec<UnitJson>,
+}
+
+#[derive(Serialize)]
+struct Chance {
+    wrong_units: usize,
+    chance: f64,
+}
+
+#[derive(Serialize)]
+struct UnitJson {
+    unit: usize,
+    tally: String,
+    recounted: String,
+    tasks: Vec<TaskJson>,
+}
+
+#[derive(Serialize)]
+struct TaskJson {
+    task: u64,
+    weight: u64,
+    engine: String,
+    auditor: String,
+}
+
+impl Json {
+    fn new(audit: &Audit, findings: &Findings, agreement: &Agreement) -> Self {
+        let subject = &audit.ledger.fingerprint().subject;
+        let unit = |found: &Recounted| UnitJson {
+            unit: found.unit,
+            tally: found.tally.to_string(),
+            recounted: found.recounted.to_string(),
+            tasks: found
+                .tasks
+                .iter()
+                .map(|task| TaskJson {
+                    task: task.index,
+                    weight: task.weight,
+                    engine: task.engine.to_string(),
+                    auditor: task.auditor.to_string(),
+                })
+                .collect(),
+        };
+        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
+        Self {
+            about: json::About::here(),
+            command: "audit",
+            n: subject.n(),
+            prefix: subject.prefix().map(|prefix| prefix.to_string()),
+            symmetry: subject.turn().map(|turn| turn.to_string()),
+            engine: findings.engine.clone(),
+            isa: findings.isa.to_string(),
+            threads: findings.threads,
+            seed: audit.seed,
+            seconds: findings.seconds,
+            units: audit.ledger.units(),
+            finished: findings.finished,
+            parts: findings.parts,
+            solutions: findings.total.to_string(),
+            recounted: findings.recounted().to_string(),
+            audited: findings.audited().to_string(),
+            audited_tasks: findings.tasks(),
+            chance_to_see_1_percent: findings.chance_to_find(findings.share_of_units(0.01)),
+            chances: [1].into_iter().chain(SHARES.map(|share| findings.share_of_units(share))).map(chance).collect(),
+            oeis: agreement.oeis,
+            modulo: agreement.modulo,
+            agrees: findings.differences().next().is_none() && agreement.verdict().is_ok(),
+            drawn: findings.units.iter().map(unit).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::{Args as All, Command as Which};
+    use crate::cli::help::command;
+    use clap::FromArgMatches;
+    use queens::engine::Engine;
+    use queens::engine::backtrack::Backtrack;
+    use queens::{Count, Placement, Size};
+
+    #[test]
+    fn shares_have_two_digits_and_are_rounded_down() {
+        let shares = [1.0 / 3.0, 0.1 / 3.0, 0.000_75, 2.0 / 3e6, 0.999_999, LESS, 1.0, 0.0].map(percent);
+        assert_eq!(shares, ["33 %", "3.3 %", "0.075 %", "0.000066 %", "99 %", "99 %", "100 %", "0 %"]);
+    }
+
+    fn parsed(line: &[&str]) -> Command {
+        let matches = command().try_get_matches_from(["queens", "audit", "a-file"].iter().chain(line)).unwrap();
+        let Which::Audit(args) = All::from_arg_matches(&matches).unwrap().command else { panic!("it is an audit") };
+        args
+    }
+
+    /// As many units as begin within a minute, ten minutes at most; whoever asks for a number or a time gets it.
+    #[test]
+    fn what_is_asked_for_is_not_cut_short() {
+        let ledger = Ledger::new(Count::new(Size::new(10).unwrap()).fingerprint().unwrap(), Shard::WHOLE);
+        let limits = |line: &[&str]| {
+            let args = parsed(line);
+            let Audit { units, begin_within, .. } = args.audit(&ledger);
+            (units, begin_within.map(|time| time.as_secs()), args.max_time().as_secs())
+        };
+        assert_eq!(limits(&[]), (usize::MAX, Some(60), 600));
+        assert_eq!(limits(&["--units", "20"]), (20, None, 600));
+        assert_eq!(limits(&["--max-time", "2h"]), (usize::MAX, None, 7200));
+        assert_eq!(limits(&["--max-time", "30s", "--units", "5", "--seed", "3"]), (5, None, 30));
+        assert_eq!(parsed(&["--seed", "3"]).audit(&ledger).seed, 3);
+    }
+
+    /// Right on the small boards, so that it passes the self-check, and one solution too many in every task of a larger
+    /// one.
+    struct WrongBeyond(usize);
+
+    impl Engine for WrongBeyond {
+        type Task = Placement;
+        type Worker = <Backtrack as Engine>::Worker;
+
+        fn worker(&self) -> Self::Worker {
+            Backtrack::default().worker()
+        }
+
+        fn count(&self, worker: &mut Self::Worker, task: &Placement) -> u64 {
+            Backtrack::default().count(worker, task) + u64::from(task.size().get() > self.0)
+        }
+    }
+
+    /// A wrong engine made the ledger and recounts it: each unit is as the ledger has it, and the auditor alone says no.
+    #[test]
+    fn the_auditor_alone_decides_the_verdict() {
+        let count = Count::new(Size::new(10).unwrap()).engine("backtrack".parse().unwrap());
+        let audited = |engine: &WrongBeyond, json: bool| {
+            let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+            // What the engine would have entered: its own recount of units that are all missing yet.
+            for unit in 0..ledger.fingerprint().units {
+                ledger.record(unit, 0.into()).unwrap();
+            }
+            let recounted = Audit { units: usize::MAX, ..Audit::of(&ledger) }.run_by(engine, &|| false).unwrap();
+            let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+            // But for one unit, so that there is no sum to be compared.
+            for unit in recounted.units.into_iter().skip(1) {
+                ledger.record(unit.unit, unit.recounted).unwrap();
+            }
+            let args = parsed(if json { &["--units", "3", "--json"] } else { &["--units", "3"] });
+            let audit = args.audit(&ledger);
+            let findings = audit.run_by(engine, &|| false).unwrap();
+            assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
+            report(&audit, &findings, &args, std::slice::from_ref(&ledger)).unwrap()
+        };
+        let right = audited(&WrongBeyond(10), false);
+        assert!(right.verdict.is_ok() && right.wrong.is_empty(), "{}", right.text);
+        let wrong = audited(&WrongBeyond(9), false);
+        assert!(matches!(wrong.verdict, Err(Failure::AlreadyReported(Exit::Difference))), "{:?}", wrong.verdict);
+        assert!(wrong.text.contains("3 recounted by backtrack (portable): no difference"), "{}", wrong.text);
+        assert!(wrong.text.contains("3 recounted by the auditor: 3 WRONG"), "{}", wrong.text);
+        assert_eq!(wrong.wrong.len(), 3);
+        assert!(wrong.wrong[0].starts_with("a-file: ") && wrong.wrong[0].contains("task 0: the engine finds "));
+        let json: serde_json::Value = serde_json::from_str(&audited(&WrongBeyond(9), true).text).unwrap();
+        assert_eq!(json["agrees"], false);
+    }
+}

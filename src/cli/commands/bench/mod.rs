@@ -1,0 +1,293 @@
+//! `queens bench`
+
+mod compare;
+mod machine;
+mod plot;
+mod saved;
+mod score;
+mod sets;
+mod table;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args as ClapArgs;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use queens::bench::{BenchError, Combination, bench};
+use queens::verify::Engines;
+use queens::{EngineKind, Isa, Size, available_threads};
+
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::stdout::{self, Heedless};
+use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
+use crate::cli::terminal::{files, json, messages, numbers};
+use plot::plot;
+use saved::Saved;
+
+/// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.
+const BEYOND_QUICK: usize = 1;
+
+/// A machine on which the runs of a usual combination are further apart than this is too busy to be timed.
+const NOISE: f64 = 0.05;
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the boards, 0 to 32, or ranges of them as in 10-14; left out: 10 to 16, in less than a minute on two cores
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    pub(crate) sizes: Vec<Sizes>,
+
+    /// Numbers of threads, as in 1,2,4; 0 is every core; left out: 1, 2, 4, ... and every core
+    #[arg(long, short, value_name = "T", value_delimiter = ',', value_parser = value_parsers::threads, allow_negative_numbers = true)]
+    pub(crate) threads: Vec<usize>,
+
+    /// Timed runs of each combination, after a warm-up
+    #[arg(long, value_name = "R", default_value = "5", value_parser = whole("R", 1..=1000), allow_negative_numbers = true)]
+    pub(crate) runs: u64,
+
+    /// An engine to time, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    /// Instruction sets of the join engine to compare, as in portable,avx2; every one of this processor where none is
+    /// named, and the best alone without this option
+    #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
+    pub(crate) isa: Option<Vec<Isa>>,
+
+    /// Time nothing but what the score is made of: N = 17 on one thread and on every core
+    #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
+    pub(crate) score: bool,
+
+    /// Write the results as JSON; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Write the results as CSV; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write the machine and the results as Markdown, to be shared; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Draw the results as SVG; - is stdout, in place of the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Time nothing; show, plot and write what --json saved earlier, of several machines together where there are more
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = ["sizes", "threads", "runs", "engines", "isa", "score"]
+    )]
+    pub(crate) from: Vec<PathBuf>,
+
+    /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
+    #[arg(long, value_name = "OLD")]
+    pub(crate) compare: Option<PathBuf>,
+
+    /// How much slower a median may be than in the earlier run, as in 10% or 0.1
+    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
+    pub(crate) tolerance: f64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    // What can't be read or written shows before the long work, not after it.
+    let files = [
+        ("--json <FILE>", &args.json, Content::Json),
+        ("--csv <FILE>", &args.csv, Content::Csv),
+        ("--markdown <FILE>", &args.markdown, Content::Markdown),
+        ("--plot <FILE>", &args.plot, Content::Svg),
+    ];
+    for (argument, path, content) in files {
+        if let Some(path) = path {
+            file_format::require(argument, path, content)?;
+            files::try_out(path)?;
+        }
+    }
+    if files.iter().filter(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout)).count() > 1 {
+        return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
+    }
+    let old = args.compare.as_deref().map(Saved::read).transpose()?;
+    let all = if args.from.is_empty() {
+        vec![measure(args)?]
+    } else {
+        args.from.iter().map(|path| Saved::read(path)).collect::<Result<_, _>>()?
+    };
+    let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout));
+    if !alone {
+        print(args, &all)?;
+    }
+    write(args, &all)?;
+    let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
+    if alone {
+        // Where stdout is one object alone, the comparison goes to stderr.
+        compare::run(&mut anstream::stderr().lock(), now, &old, path, args.tolerance)
+    } else {
+        compare::run(&mut Heedless::default(), now, &old, path, args.tolerance)
+    }
+}
+
+/// Times everything asked for.
+fn measure(args: &Args) -> Result<Saved, Failure> {
+    let combinations = combinations(args)?;
+    let bar = progress_bar();
+    let timings = bench(&combinations, args.runs as usize, |done, all, next| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+        let threads = numbers::count_of(next.threads as u64, "thread");
+        bar.set_message(format!("N = {}, {} on {threads}", next.size, next.method.engine));
+    });
+    bar.finish_and_clear();
+    let saved = Saved::new(&timings.map_err(|error| failure(&error))?, args.runs);
+    let noise = saved.noise();
+    if args.runs > 1 && noise > NOISE {
+        messages::warning(&format!(
+            "the machine is busy or noisy: half of the times vary by more than ± {:.0} %",
+            100.0 * noise
+        ));
+    }
+    Ok(saved)
+}
+
+/// The tables, each under the machine's name where there are several.
+fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
+    let mut out = Heedless::default();
+    for (index, saved) in all.iter().enumerate() {
+        if let Some(path) = args.from.get(index) {
+            let gap = if index > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{}: {}", messages::name(path), saved.about())?;
+        }
+        let width = stdout::width();
+        write!(out, "{}{}", table::terminal(saved, width), sets::table(saved, width))?;
+    }
+    Ok(())
+}
+
+/// The files.
+fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
+    if let Some(path) = &args.json {
+        let mut text = Vec::new();
+        // Of several, one object a line.
+        for saved in all {
+            json::json(&mut text, saved)?;
+        }
+        files::save(path, &text)?;
+    }
+    if let Some(path) = &args.csv {
+        files::save(path, table::csv(all).as_bytes())?;
+    }
+    if let Some(path) = &args.markdown {
+        let texts: Vec<String> = all.iter().map(table::markdown).collect();
+        files::save(path, texts.join("\n").as_bytes())?;
+    }
+    if let Some(path) = &args.plot {
+        files::save(path, picture(args, all).as_bytes())?;
+    }
+    Ok(())
+}
+
+fn picture(args: &Args, all: &[Saved]) -> String {
+    let name = |path: &Path| messages::name(Path::new(path.file_stem().unwrap_or(path.as_os_str())));
+    let machines: Vec<_> = all
+        .iter()
+        .enumerate()
+        .map(|(index, saved)| saved.plotted(&args.from.get(index).map_or_else(String::new, |path| name(path))))
+        .collect();
+    let runs = |saved: &Saved| numbers::count_of(saved.runs, "run");
+    let lines: Vec<String> = match all {
+        [one] => vec![format!("{}; medians of {}, bars from fastest to slowest", one.about(), runs(one))],
+        several => several
+            .iter()
+            .zip(&machines)
+            .map(|(saved, machine)| format!("{}: {}; medians of {}", machine.name, saved.about(), runs(saved)))
+            .collect(),
+    };
+    plot(&machines, &lines)
+}
+
+fn failure(error: &BenchError) -> Failure {
+    match error {
+        BenchError::Count(error) => error.into(),
+        BenchError::Wrong(..) => Failure::Run(Exit::Difference, error.to_string()),
+    }
+}
+
+/// Everything asked for that can be counted: by size, then engine, then threads. Where nothing was asked for, also what
+/// the score is made of.
+fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
+    let cores = available_threads();
+    let isas = isas(args);
+    let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
+    if args.score {
+        return score();
+    }
+    let sizes: Result<Vec<Size>, Failure> =
+        args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size).collect();
+    let mut sizes = sizes?;
+    if sizes.is_empty() {
+        sizes = Size::all().filter(|size| (10..=16).contains(&size.get())).collect();
+    }
+    sizes.sort();
+    sizes.dedup();
+    let mut threads: Vec<usize> =
+        args.threads.iter().map(|&threads| if threads == 0 { cores } else { threads }).collect();
+    if threads.is_empty() {
+        threads = std::iter::successors(Some(1), |threads| Some(2 * threads))
+            .take_while(|&threads| threads < cores)
+            .chain([cores])
+            .collect();
+    }
+    threads.sort_unstable();
+    threads.dedup();
+    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
+    let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
+    let mut combinations = Vec::new();
+    for size in sizes {
+        let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
+        let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
+        // Where sets are compared, an engine of one version has nothing to say unless it is named.
+        for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
+            combinations.extend(threads.iter().map(|&threads| Combination { size, method, threads }));
+        }
+    }
+    if combinations.is_empty() {
+        let message = if args.engines.is_empty() {
+            "every engine takes too long for these sizes; name the one to time with --engine"
+        } else {
+            "the engines named can't count boards of these sizes"
+        };
+        return Err(Failure::usage(&message));
+    }
+    if args.sizes.is_empty() && args.threads.is_empty() && args.engines.is_empty() {
+        combinations.extend(score()?);
+    }
+    Ok(combinations)
+}
+
+/// The instruction sets asked for, the simplest first: all of this processor where none is named, and no word of them
+/// where the best is meant.
+fn isas(args: &Args) -> Vec<Isa> {
+    let mut isas = match args.isa.as_deref() {
+        None => Vec::new(),
+        Some([]) => Isa::available().collect(),
+        Some(named) => named.to_vec(),
+    };
+    isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
+    isas.dedup();
+    isas
+}
+
+/// Shown where stderr is a terminal, else not at all.
+fn progress_bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}").expect("the template is right");
+    let bar = ProgressBar::new(0).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,217 @@
+//! The results of a benchmark: as `--json` writes them, as they are read back, and as everything that is shown is made
+//! of, so that a plot of saved results is that of new ones.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use queens::Size;
+use queens::bench::Timing;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::plot::{Machine as Plotted, Point};
+use super::score::Score;
+use crate::cli::commands::bench::machine::Machine;
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::{self, About};
+use crate::cli::terminal::{files, messages};
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Saved {
+    schema: u32,
+    pub(super) version: String,
+    pub(super) cpu: String,
+    command: String,
+    /// What 0.1.0 did not write is left empty where it is missing.
+    #[serde(default)]
+    pub(super) commit: String,
+    #[serde(default)]
+    pub(super) date: String,
+    #[serde(default)]
+    pub(super) machine: Machine,
+    pub(super) runs: u64,
+    /// Of the fixed work, where that was among what was timed.
+    #[serde(default)]
+    pub(super) score: Option<Score>,
+    pub(super) results: Vec<Entry>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) n: usize,
+    pub(super) engine: String,
+    pub(super) isa: String,
+    pub(super) threads: usize,
+    pub(super) count: String,
+    /// Of each run, in the order of the runs.
+    pub(super) seconds: Vec<f64>,
+    pub(super) median: f64,
+    pub(super) fastest: f64,
+    pub(super) slowest: f64,
+    pub(super) solutions_per_second: f64,
+    /// Over one thread, where that was timed too.
+    pub(super) speed_up: Option<f64>,
+    pub(super) efficiency: Option<f64>,
+}
+
+impl Saved {
+    pub(super) fn new(timings: &[Timing], runs: u64) -> Self {
+        let entry = |timing: &Timing| {
+            let combination = timing.combination;
+            let speed_up = timing.speed_up(timings);
+            Entry {
+                n: combination.size.get(),
+                engine: combination.method.engine.info().name.to_owned(),
+                isa: combination.method.isa.name().to_owned(),
+                threads: combination.threads,
+                count: timing.count.to_string(),
+                seconds: timing.seconds.clone(),
+                median: timing.median(),
+                fastest: timing.fastest(),
+                slowest: timing.slowest(),
+                solutions_per_second: timing.count as f64 / timing.median(),
+                speed_up,
+                efficiency: speed_up.map(|speed_up| speed_up / combination.threads as f64),
+            }
+        };
+        let results: Vec<Entry> = timings.iter().map(entry).collect();
+        Self {
+            schema: json::SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            cpu: About::here().cpu,
+            command: "bench".to_owned(),
+            commit: env!("QUEENS_COMMIT").to_owned(),
+            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            machine: Machine::here(),
+            runs,
+            score: Score::of(&results),
+            results,
+        }
+    }
+
+    /// Reads the file that an earlier run wrote.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", messages::name(path)));
+        let bytes = files::read(path).map_err(|error| failure(files::reason(&error)))?;
+        let saved: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
+        if saved.results.is_empty() {
+            return Err(failure("no results in it".to_owned()));
+        }
+        // It may come from anybody.
+        let foreign = |what: &str| failure(format!("not a result of queens bench --json: {what}"));
+        if serde_json::from_slice(&bytes).is_ok_and(|value| has_controls(&value)) {
+            return Err(foreign("control characters in its text"));
+        }
+        match saved.results.iter().position(|entry| !entry.is_possible()) {
+            Some(index) => Err(foreign(&format!("no run has the numbers of result {}", index + 1))),
+            None => Ok(saved),
+        }
+    }
+
+    /// Processor and version, in a line.
+    pub(super) fn about(&self) -> String {
+        let cpu = if self.cpu.is_empty() { "unknown processor" } else { &self.cpu };
+        format!("{cpu}, queens {}", self.version)
+    }
+
+    /// What there is to know beside the times: label and value.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+        let machine = &self.machine;
+        let commit = if self.commit.is_empty() { String::new() } else { format!(", commit {}", self.commit) };
+        let facts = [
+            ("processor", if self.cpu.is_empty() { "unknown".to_owned() } else { self.cpu.clone() }),
+            ("cores", if machine.threads == 0 { String::new() } else { machine.cores() }),
+            ("caches", machine.caches.join(", ")),
+            ("system", machine.system.clone()),
+            ("program", format!("queens {}{commit}", self.version)),
+            ("date", self.date.clone()),
+            ("runs", format!("{} of each, medians; ± {}", self.runs, super::table::SPREAD)),
+            ("score", self.score.as_ref().map_or_else(String::new, ToString::to_string)),
+        ];
+        facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    /// As the plot takes it, by this name where there are several.
+    pub(super) fn plotted(&self, name: &str) -> Plotted {
+        let point = |entry: &Entry| Point {
+            n: entry.n,
+            engine: entry.engine.clone(),
+            isa: entry.isa.clone(),
+            threads: entry.threads,
+            median: entry.median,
+            fastest: entry.fastest,
+            slowest: entry.slowest,
+            speed_up: entry.speed_up,
+        };
+        Plotted { name: name.to_owned(), points: self.results.iter().map(point).collect() }
+    }
+
+    /// How far apart the runs of a usual combination were: the median over all of the half range over the median.
+    pub(super) fn noise(&self) -> f64 {
+        let mut spreads: Vec<f64> = self.results.iter().map(Entry::spread).collect();
+        spreads.sort_by(f64::total_cmp);
+        spreads.get(spreads.len() / 2).copied().unwrap_or(0.0)
+    }
+}
+
+/// Whether a terminal would obey a text in this instead of showing it.
+fn has_controls(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(messages::is_obeyed),
+        Value::Array(values) => values.iter().any(has_controls),
+        Value::Object(fields) => fields.values().any(has_controls),
+        _ => false,
+    }
+}
+
+impl Entry {
+    /// Whether there is such a board, and time has passed: of anything else there is neither a ratio nor a picture.
+    fn is_possible(&self) -> bool {
+        // Some 30,000 years, and more threads than there are.
+        const MOST: f64 = 1e12;
+        let Self { n, threads, median, fastest, slowest, .. } = *self;
+        Size::new(n).is_ok()
+            && (1..=1 << 24).contains(&threads)
+            && 0.0 <= fastest
+            && 0.0 < median
+            && fastest <= median
+            && median <= slowest
+            && slowest <= MOST
+            && [self.speed_up, self.efficiency].into_iter().flatten().all(|share| (0.0..=MOST).contains(&share))
+    }
+
+    /// Half the range from the fastest to the slowest run, over the median.
+    pub(super) fn spread(&self) -> f64 {
+        (self.slowest - self.fastest) / 2.0 / self.median
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::bench::Combination;
+    use queens::{EngineKind, Isa, Method, Size};
+
+    #[test]
+    fn figures_follow_from_the_times() {
+        let timing = |threads, seconds: [f64; 3]| {
+            let method = Method { engine: EngineKind::Naive, isa: Isa::Portable };
+            let combination = Combination { size: Size::new(8).unwrap(), method, threads };
+            Timing { combination, count: 92, seconds: seconds.to_vec() }
+        };
+        let saved = Saved::new(&[timing(1, [4.0, 8.0, 16.0]), timing(4, [3.0, 2.0, 4.0])], 3);
+        let figures = |entry: &Entry| {
+            let Entry { median, fastest, slowest, solutions_per_second, speed_up, efficiency, .. } = entry;
+            [*median, *fastest, *slowest, *solutions_per_second, speed_up.unwrap(), efficiency.unwrap()]
+        };
+        let near = |found: [f64; 6], expected: [f64; 6]| {
+            let all = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9);
+            assert!(all, "{found:?} instead of {expected:?}");
+        };
+        near(figures(&saved.results[0]), [8.0, 4.0, 16.0, 11.5, 1.0, 1.0]);
+        near(figures(&saved.results[1]), [3.0, 2.0, 4.0, 92.0 / 3.0, 8.0 / 3.0, 2.0 / 3.0]);
+        assert!((saved.noise() - 0.75).abs() < 1e-9);
+    }
+}

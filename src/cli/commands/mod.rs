@@ -1,0 +1,16 @@
+//! The commands: a file or a folder for each, with its arguments, what it does and what it prints.
+
+pub(crate) mod audit;
+pub(crate) mod bench;
+#[cfg(feature = "browse")]
+pub(crate) mod browse;
+pub(crate) mod completions;
+pub(crate) mod count;
+pub(crate) mod estimate;
+pub(crate) mod man;
+pub(crate) mod merge;
+pub(crate) mod profile;
+pub(crate) mod show;
+pub(crate) mod solutions;
+pub(crate) mod symmetries;
+pub(crate) mod verify;

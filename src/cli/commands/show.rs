@@ -1,0 +1,191 @@
+//! `queens show P`: one board.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions};
+use serde::Serialize;
+
+use crate::cli::draw::{attackers, png, svg, text};
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::files::Output;
+use crate::cli::terminal::value_parsers::whole;
+use crate::cli::terminal::{json, numbers};
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Queens: the row of each column, as in 15863724 or 1,5,8; those of the first columns will do. With --number, N
+    #[arg(value_name = "P", allow_negative_numbers = true)]
+    placement: String,
+
+    /// The solution with this number in the list of all that 'queens solutions N' prints; P is the N of the board then
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = whole("K", 1..=u64::MAX),
+        allow_negative_numbers = true,
+        conflicts_with = "size"
+    )]
+    number: Option<u64>,
+
+    /// Columns and rows of the board [default: as few as the queens need]
+    #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
+    size: Option<Size>,
+
+    /// Picture or text [default: by the ending of the file's name, else board]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Kind>,
+
+    /// Print one JSON object: as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
+    /// Only ASCII characters
+    #[arg(long)]
+    ascii: bool,
+
+    /// Write to a file, whole or not at all; - is stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Text, for the terminal (.txt)
+    Board,
+    /// A picture that scales (.svg)
+    Svg,
+    /// A picture of pixels (.png)
+    Png,
+    /// One object (.json)
+    Json,
+}
+
+impl file_format::Format for Kind {
+    fn content(self) -> Content {
+        match self {
+            Self::Board => Content::Text,
+            Self::Svg => Content::Svg,
+            Self::Png => Content::Png,
+            Self::Json => Content::Json,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let path = args.output.as_deref();
+    let kind = file_format::choose(args.format.or(args.json.then_some(Kind::Json)), path, Kind::Board)?;
+    let placement = match args.number {
+        Some(number) => numbered(args, number)?,
+        None => read(args)?,
+    };
+    let mut out = Output::open(path)?;
+    let bytes = match kind {
+        Kind::Board => text::board(&placement, look(args, &out)).into_bytes(),
+        Kind::Svg => svg::svg(&placement).into_bytes(),
+        Kind::Png => {
+            png::refuse_terminal(&out)?;
+            png::png(&svg::svg(&placement))?
+        }
+        Kind::Json => {
+            let mut text = Vec::new();
+            json::json(&mut text, &Json::new(&placement, args.number))?;
+            text
+        }
+    };
+    out.write(&bytes)?;
+    out.finish()
+}
+
+fn read(args: &Args) -> Result<Placement, Failure> {
+    let placement = match args.size {
+        Some(size) => Placement::parse(&args.placement, size),
+        None => Placement::parse_alone(&args.placement),
+    };
+    placement.map_err(|error| Failure::invalid("<P>", &args.placement, &error))
+}
+
+/// The solution with a number, where the argument is the board's N.
+fn numbered(args: &Args, number: u64) -> Result<Placement, Failure> {
+    /// So many solutions are walked through in a second or two; beyond that, counting leads there sooner.
+    const WALKED: u64 = 10_000_000;
+    let size: Size = args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))?;
+    let found = if number <= WALKED {
+        Solutions::new(size).nth(number as usize - 1)
+    } else {
+        Ranking::new(Placement::empty(size), Listed::All).select(number)
+    };
+    found.ok_or_else(|| {
+        let number = numbers::grouped(number.into());
+        Failure::Run(Exit::Failure, format!("there is no solution number {number} for N = {size}"))
+    })
+}
+
+/// What stdout shows; a file gets no colours.
+fn look(args: &Args, out: &Output) -> text::Look {
+    match text::Look::of_stdout(args.ascii) {
+        text::Look::Colour if out.is_file() => text::Look::Unicode,
+        look => look,
+    }
+}
+
+/// A board as a program reads it; columns and rows count from 1.
+#[derive(Serialize)]
+struct Json {
+    schema: u32,
+    version: &'static str,
+    command: &'static str,
+    n: usize,
+    placement: String,
+    rows: Vec<usize>,
+    /// In the list of all solutions, where it was asked for by its number.
+    number: Option<u64>,
+    solution: bool,
+    /// Of a solution only.
+    class_size: Option<usize>,
+    fundamental: Option<bool>,
+    /// Of a placement that is no solution: the squares without a queen, each with the columns of those that attack it.
+    attacked: Vec<Attacked>,
+    free: Vec<[usize; 2]>,
+}
+
+#[derive(Serialize)]
+struct Attacked {
+    column: usize,
+    row: usize,
+    by: Vec<usize>,
+}
+
+impl Json {
+    fn new(placement: &Placement, number: Option<u64>) -> Self {
+        let n = placement.size().get();
+        let orbit = Orbit::of(placement);
+        let (mut attacked, mut free) = (Vec::new(), Vec::new());
+        let squares = (1..=n).flat_map(|column| (1..=n).map(move |row| (column, row)));
+        for (column, row) in squares.filter(|_| orbit.is_none()) {
+            let by: Vec<usize> = attackers(placement, column, row).collect();
+            let queen = placement.rows().nth(column - 1) == Some(row);
+            match by.is_empty() {
+                _ if queen => {}
+                true => free.push([column, row]),
+                false => attacked.push(Attacked { column, row, by }),
+            }
+        }
+        Self {
+            schema: json::SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            command: "show",
+            n,
+            placement: placement.to_string(),
+            rows: placement.rows().collect(),
+            number,
+            solution: orbit.is_some(),
+            class_size: orbit.map(|orbit| orbit.class_size()),
+            fundamental: orbit.map(|orbit| orbit.is_fundamental()),
+            attacked,
+            free,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `queens solutions N`: the solutions themselves, streamed.
+
+mod board;
+mod csv;
+mod digits;
+pub(crate) mod html;
+mod json;
+mod list;
+mod rank;
+mod sheet;
+mod source;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use queens::{Placement, Size, Solutions};
+
+use crate::cli::draw as pictures;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::files::Output;
+use crate::cli::terminal::value_parsers::whole;
+use source::{Entry, Source};
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N", allow_negative_numbers = true)]
+    size: Size,
+
+    /// Only the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
+    #[arg(long, value_name = "P")]
+    prefix: Option<String>,
+
+    /// Begin at the first solution not before this placement, then go on
+    #[arg(long, value_name = "P")]
+    from: Option<String>,
+
+    /// Only the least of each symmetry class, with the size of the class
+    #[arg(long)]
+    fundamental: bool,
+
+    /// Stop after this many [default for html: 5000, for svg and png: 100]
+    #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
+    limit: Option<u64>,
+
+    /// Leave out the first so many
+    #[arg(
+        long,
+        value_name = "S",
+        default_value = "0",
+        value_parser = whole("S", 0..=u64::MAX),
+        allow_negative_numbers = true
+    )]
+    skip: u64,
+
+    /// Print the number of this solution in the list instead of the list; `queens show --number` leads back
+    #[arg(long, value_name = "P", conflicts_with_all = ["from", "limit", "skip", "format", "output"])]
+    rank: Option<String>,
+
+    /// How they are written [default: by the ending of the file's name, else digits]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Kind>,
+
+    /// Write to a file, whole or not at all; - is stdout
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// One line each: 15863724, above N = 9 with commas (.txt)
+    Digits,
+    /// One line each, always with commas
+    List,
+    /// A matrix each, Q for a queen and . for an empty square
+    Board,
+    /// One object a line (.json, .jsonl)
+    Json,
+    /// A line of column names, then one line each (.csv)
+    Csv,
+    /// One page that shows them, needing nothing else (.html)
+    Html,
+    /// One picture of all boards (.svg)
+    Svg,
+    /// The same in pixels (.png)
+    Png,
+}
+
+impl file_format::Format for Kind {
+    fn content(self) -> Content {
+        match self {
+            Self::Digits | Self::List | Self::Board => Content::Text,
+            Self::Json => Content::Json,
+            Self::Csv => Content::Csv,
+            Self::Html => Content::Html,
+            Self::Svg => Content::Svg,
+            Self::Png => Content::Png,
+        }
+    }
+}
+
+/// What a list is of, for formats that say so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    pub(crate) size: Size,
+    pub(crate) prefix: Placement,
+    pub(crate) fundamental: bool,
+    /// The number of the first, where it is known.
+    pub(crate) first: Option<u64>,
+}
+
+/// How solutions are written. Formats append to a buffer; when that is written out is not their concern.
+trait Format {
+    fn begin(&mut self, _out: &mut Vec<u8>, _about: &About) {}
+
+    fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry);
+
+    /// After the last; `more` says whether the limit has cut the list short.
+    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+impl Kind {
+    fn format(self) -> Box<dyn Format> {
+        match self {
+            Self::Digits => Box::new(digits::Digits::default()),
+            Self::List => Box::new(list::List),
+            Self::Board => Box::new(board::Board),
+            Self::Json => Box::new(json::Json),
+            Self::Csv => Box::new(csv::Csv),
+            Self::Html => Box::new(html::Html::default()),
+            Self::Svg => Box::new(sheet::Sheet::default()),
+            Self::Png => Box::new(sheet::Pixels::default()),
+        }
+    }
+
+    /// Solutions unless `--limit` says otherwise.
+    const fn limit(self) -> u64 {
+        match self {
+            Self::Html => html::LIMIT,
+            Self::Svg | Self::Png => sheet::LIMIT,
+            _ => u64::MAX,
+        }
+    }
+
+    /// Whether each solution is written with its number.
+    const fn is_numbered(self) -> bool {
+        !matches!(self, Self::Digits | Self::List)
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let placement = |argument: &str, text: &Option<String>| match text {
+        None => Ok(Placement::empty(args.size)),
+        Some(text) => Placement::parse(text, args.size).map_err(|error| Failure::invalid(argument, text, &error)),
+    };
+    let prefix = placement("--prefix <P>", &args.prefix)?;
+    if let Some(text) = &args.rank {
+        return rank::run(prefix, args.fundamental, &placement("--rank <P>", &args.rank)?, text);
+    }
+    let from = placement("--from <P>", &args.from)?;
+    let path = args.output.as_deref();
+    let kind = file_format::choose(args.format, path, Kind::Digits)?;
+    let limit = args.limit.unwrap_or(kind.limit());
+    if let Some(most) = (kind == Kind::Png).then_some(sheet::MOST_PIXELS).filter(|most| limit > *most) {
+        return Err(Failure::invalid("--limit <L>", &limit.to_string(), &format!("a PNG holds up to {most} boards")));
+    }
+    let mut out = Output::open(path)?;
+    if kind == Kind::Png {
+        pictures::png::refuse_terminal(&out)?;
+    }
+    let solutions = Solutions::within(prefix, from);
+    let before = if kind.is_numbered() { rank::before(&solutions, prefix, from, args.fundamental) } else { Some(0) };
+    let mut source = Source::new(solutions, args.fundamental, before);
+    source.skip(args.skip);
+    let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
+    let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
+    write(&mut out, &mut *kind.format(), &mut source, &about, limit)?;
+    out.finish()
+}
+
+/// Text is written out in pieces of this size.
+const PIECE: usize = 1 << 16;
+
+/// Where the search for the next solution begins, what is older than this is written out first: whoever reads along
+/// on a large board sees what there is.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+fn write(
+    out: &mut Output,
+    format: &mut dyn Format,
+    source: &mut Source,
+    about: &About,
+    limit: u64,
+) -> Result<(), Failure> {
+    let mut text = Vec::with_capacity(2 * PIECE);
+    let mut written = Instant::now();
+    let mut left = limit;
+    format.begin(&mut text, about);
+    while left > 0 {
+        if text.len() >= PIECE || (!text.is_empty() && !source.ready() && written.elapsed() > PATIENCE) {
+            out.write(&text)?;
+            text.clear();
+            written = Instant::now();
+        }
+        let Some(entry) = source.next() else { break };
+        format.entry(&mut text, &entry);
+        left -= 1;
+    }
+    let more = left == 0 && source.next().is_some();
+    format.end(&mut text, more)?;
+    out.write(&text)
+}

@@ -1,0 +1,316 @@
+//! `queens verify`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args as ClapArgs;
+use queens::verify::{Check, Engines, Terms, Verdict};
+use queens::{BFile, ENGINES, EngineKind, Method, Size, Turn};
+use serde::Serialize;
+
+use crate::cli::commands::count::range;
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::stdout::Heedless;
+use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, size, turn_parser};
+use crate::cli::terminal::{files, json, messages, numbers};
+
+/// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
+const BEYOND_QUICK: usize = 3;
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// The largest N, or a range as in 10-14
+    #[arg(long, value_name = "N", default_value = "14", allow_negative_numbers = true)]
+    pub(crate) to: Sizes,
+
+    /// Compare the solutions that a turn leaves unchanged (A032522, A033148)
+    #[arg(long, value_name = "TURN", value_parser = turn_parser(), conflicts_with_all = ["unique", "engines", "bfile"])]
+    pub(crate) symmetry: Option<Turn>,
+
+    /// An engine to verify, once for each; left out: every engine, as far as it is quick
+    #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
+    pub(crate) engines: Vec<EngineKind>,
+
+    #[command(flatten)]
+    pub(crate) cores: Cores,
+
+    /// Compare the solutions up to symmetry (A002562) instead of all (A000170)
+    #[arg(long)]
+    pub(crate) unique: bool,
+
+    /// Compare with the terms of this b-file instead of those built in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bfile: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let to = args.to.last;
+    let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
+    if let Some(symmetry) = args.symmetry {
+        return range::verify(symmetry, boards, args.cores.isa, args.cores.threads, args.json);
+    }
+    size(to)?;
+    let start = Instant::now();
+    let terms = if args.unique { Terms::Unique } else { Terms::All };
+    let source = Source::new(terms, args.bfile.as_deref())?;
+    let engines =
+        Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.cores.isa.into_iter().collect() };
+    let mut out = Heedless::default();
+    let mut layout = None;
+    let mut rows = Vec::new();
+    let sizes: Vec<Size> =
+        Size::all().filter(|size| boards.contains(&size.get()) && source.term(*size).is_some()).collect();
+    let Some(&largest) = sizes.last() else {
+        let message = match args.to.one() {
+            Some(to) => format!("{} has no term up to N = {to}", source.name),
+            None => format!("{} has no term from N = {} to {to}", source.name, boards.start()),
+        };
+        return Err(Failure::Run(Exit::Failure, message));
+    };
+    let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
+    let methods = methods.map_err(|error| Failure::usage(&error))?;
+    let all_methods =
+        ENGINES.iter().filter_map(|engine| methods.iter().flatten().find(|method| method.engine == engine.kind));
+    let all_methods: Vec<Method> = all_methods.copied().collect();
+    refuse_idle(&args.engines, &all_methods, &sizes)?;
+    for (size, methods) in sizes.into_iter().zip(&methods) {
+        let published = source.term(size).expect("sizes without a term were left out");
+        let checks =
+            terms.check(size, published, methods, args.cores.threads).map_err(|error| Failure::from(&error))?;
+        let row = Row { size, published, checks };
+        if !args.json {
+            let layout = layout.get_or_insert_with(|| {
+                Layout::new(&all_methods, source.term(largest).expect("as above").max(published))
+            });
+            if rows.is_empty() {
+                layout.header(&mut out)?;
+            }
+            layout.row(&mut out, &row)?;
+        }
+        rows.push(row);
+    }
+    let summary = Summary::new(&rows);
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        json::json(&mut out, &json(&source, &rows, &summary, seconds))?;
+    } else {
+        summary.print(&mut out, &source, rows.len(), seconds)?;
+    }
+    match summary.first_difference(&rows, &source) {
+        None => Ok(()),
+        Some(message) => Err(Failure::Run(Exit::Difference, message)),
+    }
+}
+
+/// A check that compares nothing must not pass.
+fn refuse_idle(named: &[EngineKind], methods: &[Method], sizes: &[Size]) -> Result<(), Failure> {
+    let idle = |kind: &&EngineKind| !methods.iter().any(|method| method.engine == **kind);
+    let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else { return Ok(()) };
+    let Some(engine) = named.iter().find(idle) else {
+        if methods.is_empty() {
+            let message =
+                format!("nothing to compare: every engine takes too long for N = {first} to {last}; name one");
+            return Err(Failure::Run(Exit::Failure, message));
+        }
+        return Ok(());
+    };
+    let message = format!("nothing to compare: the {engine} engine counts none of N = {first} to {last}");
+    Err(Failure::Run(Exit::Failure, message))
+}
+
+/// Where the terms come from.
+struct Source {
+    terms: Terms,
+    bfile: Option<BFile>,
+    name: String,
+}
+
+impl Source {
+    fn new(terms: Terms, path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = path else {
+            return Ok(Self { terms, bfile: None, name: terms.sequence().id.to_owned() });
+        };
+        let name = messages::name(path);
+        let failure = |reason: &dyn std::fmt::Display| Failure::Run(Exit::Failure, format!("{name}: {reason}"));
+        let bytes = files::read(path).map_err(|error| failure(&error))?;
+        // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
+        let bfile = BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))?;
+        Ok(Self { terms, bfile: Some(bfile), name })
+    }
+
+    fn term(&self, size: Size) -> Option<u128> {
+        match &self.bfile {
+            Some(bfile) => bfile.term(size.get()),
+            None => self.terms.sequence().term(size.get()),
+        }
+    }
+}
+
+/// All there is to say of one N.
+struct Row {
+    size: Size,
+    published: u128,
+    checks: Vec<Check>,
+}
+
+/// The columns of the table.
+struct Layout {
+    methods: Vec<Method>,
+    term: usize,
+    cell: usize,
+}
+
+impl Layout {
+    fn new(methods: &[Method], largest: u128) -> Self {
+        let longest = methods.iter().map(|method| method.engine.info().name.len()).max().unwrap_or(0);
+        let term = numbers::grouped(largest).len();
+        Self { methods: methods.to_vec(), term: term.max("published".len()), cell: longest.max(12) }
+    }
+
+    fn header(&self, out: &mut impl Write) -> Result<(), Failure> {
+        write!(out, "{DIM} N  {:>1$}", "published", self.term)?;
+        for method in &self.methods {
+            write!(out, "  {:>1$}", method.engine, self.cell)?;
+        }
+        Ok(writeln!(out, "{DIM:#}")?)
+    }
+
+    fn row(&self, out: &mut impl Write, row: &Row) -> Result<(), Failure> {
+        write!(out, "{:>2}  {:>2$}", row.size, numbers::grouped(row.published), self.term)?;
+        for method in &self.methods {
+            let check = row.checks.iter().find(|check| check.method == *method);
+            let (style, text) = match check {
+                None => (DIM, "-".to_owned()),
+                Some(check) => {
+                    let (style, verdict) = match &check.verdict {
+                        Verdict::Agrees => (GOOD, "✓".to_owned()),
+                        Verdict::Differs(count) => (BAD, format!("✗ {}", numbers::grouped(*count))),
+                        Verdict::Asymmetric(_) => (BAD, "✗ modulo 8".to_owned()),
+                        Verdict::Failed(_) => (BAD, "✗ failed".to_owned()),
+                    };
+                    (style, format!("{verdict}  {:>7}", numbers::seconds(check.seconds)))
+                }
+            };
+            write!(out, "  {style}{text:>0$}{style:#}", self.cell)?;
+        }
+        Ok(writeln!(out)?)
+    }
+}
+
+/// How many results there are, and how many are wrong.
+struct Summary {
+    results: usize,
+    differences: usize,
+}
+
+impl Summary {
+    fn new(rows: &[Row]) -> Self {
+        let checks = || rows.iter().flat_map(|row| &row.checks);
+        let differences = checks().filter(|check| check.verdict != Verdict::Agrees).count();
+        Self { results: checks().count(), differences }
+    }
+
+    fn print(&self, out: &mut impl Write, source: &Source, terms: usize, seconds: f64) -> Result<(), Failure> {
+        let Self { results, differences } = *self;
+        let (style, verdict) = match differences {
+            0 => (GOOD, "all agree".to_owned()),
+            1 => (BAD, "1 differs".to_owned()),
+            _ => (BAD, format!("{differences} differ")),
+        };
+        let (s, name) = (if terms == 1 { "" } else { "s" }, &source.name);
+        let seconds = numbers::seconds(seconds);
+        let results = if results == 1 { "1 result".to_owned() } else { format!("{results} results") };
+        Ok(writeln!(out, "{terms} term{s} of {name}, {results}: {style}{verdict}{style:#}, in {seconds}")?)
+    }
+
+    fn first_difference(&self, rows: &[Row], source: &Source) -> Option<String> {
+        let mut checks = rows.iter().flat_map(|row| row.checks.iter().map(move |check| (row, check)));
+        let (row, check) = checks.find(|(_, check)| check.verdict != Verdict::Agrees)?;
+        let (name, size, published, engine) = (&source.name, row.size, row.published, check.method.engine);
+        let found = match &check.verdict {
+            Verdict::Agrees => return None,
+            Verdict::Differs(count) => format!("{engine} finds {count}"),
+            Verdict::Asymmetric(error) => format!("{engine}: {error}"),
+            Verdict::Failed(reason) => format!("{engine}: {reason}"),
+        };
+        let more = match self.differences - 1 {
+            0 => String::new(),
+            1 => "; 1 more result differs".to_owned(),
+            more => format!("; {more} more results differ"),
+        };
+        Some(format!("the term for N = {size} in {name} is {published}, but {found}{more}"))
+    }
+}
+
+#[derive(Serialize)]
+struct Json {
+    #[serde(flatten)]
+    about: json::About,
+    command: &'static str,
+    sequence: &'static str,
+    source: String,
+    terms: Vec<TermJson>,
+    results: usize,
+    differences: usize,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct TermJson {
+    n: usize,
+    published: String,
+    results: Vec<ResultJson>,
+}
+
+#[derive(Serialize)]
+struct ResultJson {
+    engine: &'static str,
+    isa: &'static str,
+    agrees: bool,
+    /// Where it is not the published term.
+    found: Option<String>,
+    /// Where there is more to say than a number.
+    error: Option<String>,
+    seconds: f64,
+}
+
+fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Json {
+    let result = |check: &Check| ResultJson {
+        engine: check.method.engine.info().name,
+        isa: check.method.isa.name(),
+        agrees: check.verdict == Verdict::Agrees,
+        found: if let Verdict::Differs(count) = check.verdict { Some(count.to_string()) } else { None },
+        error: match &check.verdict {
+            Verdict::Asymmetric(error) => Some(error.to_string()),
+            Verdict::Failed(error) => Some(error.clone()),
+            Verdict::Agrees | Verdict::Differs(_) => None,
+        },
+        seconds: check.seconds,
+    };
+    let term = |row: &Row| TermJson {
+        n: row.size.get(),
+        published: row.published.to_string(),
+        results: row.checks.iter().map(result).collect(),
+    };
+    Json {
+        about: json::About::here(),
+        command: "verify",
+        sequence: source.terms.sequence().id,
+        source: source.name.clone(),
+        terms: rows.iter().map(term).collect(),
+        results: summary.results,
+        differences: summary.differences,
+        seconds,
+    }
+}

@@ -1,0 +1,47 @@
+//! Pictures in pixels: an SVG, rasterised by resvg, which is built without fonts as none are needed. Without the feature
+//! `png` they are an error.
+
+#[cfg(feature = "png")]
+use resvg::{tiny_skia, usvg};
+
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::files::Output;
+
+/// The least width in pixels, and that of a unit of large pictures: a square of a board keeps 48.
+#[cfg(feature = "png")]
+const WIDTH: f32 = 1024.0;
+#[cfg(feature = "png")]
+const UNIT: f32 = 0.48;
+
+/// The picture's bytes.
+pub(crate) fn png(svg: &str) -> Result<Vec<u8>, Failure> {
+    draw(svg).map_err(|reason| Failure::Run(Exit::Failure, format!("drawing the picture failed: {reason}")))
+}
+
+#[cfg(feature = "png")]
+fn draw(svg: &str) -> Result<Vec<u8>, String> {
+    let tree = usvg::Tree::from_str(svg, &usvg::Options::default()).map_err(|error| error.to_string())?;
+    let size = tree.size();
+    let scale = (WIDTH / size.width()).max(UNIT);
+    let pixels = |units: f32| (units * scale).round() as u32;
+    let mut image =
+        tiny_skia::Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the picture is too large")?;
+    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut image.as_mut());
+    image.encode_png().map_err(|error| error.to_string())
+}
+
+/// A program built without pictures of pixels.
+#[cfg(not(feature = "png"))]
+fn draw(_svg: &str) -> Result<Vec<u8>, String> {
+    Err("this program was built without the feature 'png'; svg needs none".to_owned())
+}
+
+/// Keeps bytes that nobody can read off the screen.
+pub(crate) fn refuse_terminal(out: &Output) -> Result<(), Failure> {
+    if out.is_terminal() {
+        let reason = "the bytes of a picture are not for a terminal; add -o FILE";
+        return Err(Failure::invalid("--format <FORMAT>", "png", &reason));
+    }
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! A run's checkpoint: found again, saved now and then, and how to go on from it.
+
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use os_display::Quotable;
+use queens::Shard;
+use queens::ledger::store::{Store, StoreError};
+use queens::ledger::{Fingerprint, Ledger, Origin};
+
+use crate::cli::long_run::options::LongRun;
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::{json, messages};
+
+/// The commands that keep checkpoints.
+const COMMANDS: [&str; 2] = ["count", "profile"];
+
+/// The checkpoint of a run, where it keeps one.
+pub(crate) struct Keep {
+    store: Option<Store>,
+    every: Duration,
+    age: Age,
+    /// When the next save is due, be it the first try or another after a failure; never where that is too far off to
+    /// be told.
+    due: Option<Instant>,
+    /// How far an earlier run came, where there was one: finished units, and finished tasks of others.
+    found: Option<(usize, u64)>,
+    /// Finished units in the newest save, and units of which some tasks are.
+    saved: (usize, usize),
+}
+
+/// When the newest save was made, for whoever shows it.
+#[derive(Clone, Default)]
+pub(crate) struct Age(Arc<Mutex<Option<Instant>>>);
+
+impl Age {
+    /// Time since the last save, where there is a checkpoint.
+    pub(crate) fn get(&self) -> Option<Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed())
+    }
+
+    fn set(&self, now: Instant) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+    }
+}
+
+impl Keep {
+    /// Opens the checkpoint, if any, and gives the ledger to go on from.
+    ///
+    /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
+    pub(crate) fn open(args: &LongRun, fingerprint: Fingerprint, shard: Shard) -> Result<(Self, Ledger), Failure> {
+        let mut ledger = Ledger::new(fingerprint, shard);
+        let mut keep = Self::nothing();
+        let mut store = args.checkpoint.as_ref().map(Store::open).transpose()?;
+        if let Some(store) = &mut store {
+            let resume = args.resume || args.shard.is_some();
+            if !resume && store.path().symlink_metadata().is_ok() {
+                let path = store.path().display();
+                let message =
+                    format!("{path}: there is a checkpoint already; go on from it with --resume or remove it");
+                return Err(Failure::Run(Exit::Failure, message));
+            }
+            if !resume {
+                store.begin()?;
+            }
+            match resume.then(|| store.load(ledger.fingerprint(), shard)).transpose()?.flatten() {
+                Some(found) => {
+                    if let Some(reason) = found.fallback {
+                        messages::warning(&format!("{reason}; going on from the save before it"));
+                    }
+                    ledger = found.ledger;
+                    keep.found = Some(ledger.reached());
+                }
+                // A mistyped name should not go unnoticed.
+                None if args.resume => {
+                    let path = store.path().display();
+                    messages::note(&format!("{path}: there is no checkpoint yet; counting from the beginning"));
+                }
+                None => {}
+            }
+        }
+        let host = sysinfo::System::host_name().unwrap_or_default();
+        ledger.origin = Origin { host, program: json::PROGRAM.to_owned(), ..ledger.origin };
+        keep.store = store;
+        keep.every = args.checkpoint_every;
+        keep.save(&ledger)?;
+        Ok((keep, ledger))
+    }
+
+    /// No checkpoint at all.
+    pub(crate) fn nothing() -> Self {
+        Self { store: None, every: Duration::MAX, age: Age::default(), due: None, found: None, saved: (0, 0) }
+    }
+
+    /// Where the time of the last save can be seen.
+    pub(crate) fn age(&self) -> Age {
+        self.age.clone()
+    }
+
+    /// When the next save is due, if ever.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Whether it is time to save.
+    pub(crate) fn is_due(&self) -> bool {
+        self.due.is_some_and(|due| Instant::now() >= due)
+    }
+
+    /// Whether there is a checkpoint.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// How far an earlier run came.
+    pub(crate) fn found(&self) -> (usize, u64) {
+        self.found.unwrap_or_default()
+    }
+
+    /// Whether there was an earlier run.
+    pub(crate) fn went_on(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Finished units in the newest save, and units of which some tasks are.
+    pub(crate) fn saved(&self) -> (usize, usize) {
+        self.saved
+    }
+
+    /// Whether the newest save is still there, where a later one has failed: its folder may be gone.
+    pub(crate) fn is_there(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.path().exists())
+    }
+
+    /// What went wrong with a save, and what that leaves.
+    pub(crate) fn unsaved(&self, error: &StoreError) -> String {
+        let left = if self.is_there() { "the save before is as it was" } else { "the save before is gone" };
+        format!("{error}; {left}")
+    }
+
+    /// Saves, where there is a checkpoint. The count goes on whatever happens here.
+    pub(crate) fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let result = store.save(ledger);
+        let now = Instant::now();
+        self.due = now.checked_add(self.every);
+        if result.is_ok() {
+            self.age.set(now);
+            self.saved = (ledger.finished(), ledger.partials().count());
+        }
+        result
+    }
+
+    /// Saves the finished ledger, after which the save before is of no use.
+    pub(crate) fn finish(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        self.save(ledger)?;
+        self.store.as_ref().map_or(Ok(()), Store::tidy)
+    }
+
+    /// The command that goes on from here, as a shell takes it; none without a checkpoint.
+    pub(crate) fn resume_command(&self) -> Option<String> {
+        self.store.as_ref()?;
+        Some(with_resume(std::env::args_os().collect()))
+    }
+}
+
+/// The command with `--resume`. Names that are no text, or hold what a terminal would obey, come as `$'...'`.
+fn with_resume(mut arguments: Vec<OsString>) -> String {
+    if !arguments.iter().any(|argument| argument == "--resume") {
+        // Not at the end, where a `--` may stand before: behind the command, which stands before its operands.
+        let command = arguments.iter().position(|argument| COMMANDS.iter().any(|command| argument == command));
+        arguments.insert(command.unwrap_or(0) + 1, "--resume".into());
+    }
+    let quoted: Vec<String> = arguments.iter().map(quoted).collect();
+    quoted.join(" ")
+}
+
+/// An argument as a shell takes it. Most are plain to every shell and stay as they are: on Windows the library quotes
+/// numbers too, for PowerShell, and `cmd` would hand its quotes on to the program.
+fn quoted(argument: &OsString) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+".contains(c) || (cfg!(windows) && c == '\\');
+    match argument.to_str() {
+        Some(text) if !text.is_empty() && text.chars().all(plain) => text.to_owned(),
+        _ => argument.maybe_quote().to_string(),
+    }
+}
+
+// Elsewhere arguments are not made of bytes, and are quoted for another shell.
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn the_command_to_resume() {
+        let command = |arguments: &[&[u8]]| {
+            with_resume(arguments.iter().map(|argument| OsString::from_vec(argument.to_vec())).collect())
+        };
+        assert_eq!(
+            command(&[b"queens", b"--color", b"never", b"count", b"19", b"--checkpoint", b"my file"]),
+            "queens --color never count --resume 19 --checkpoint 'my file'"
+        );
+        assert_eq!(
+            command(&[b"q", b"count", b"--resume", b"19", b"--checkpoint", b"c"]),
+            "q count --resume 19 --checkpoint c"
+        );
+        // Another name would be another file, and a terminal would obey it as it stands.
+        assert_eq!(
+            command(&[b"q", b"count", b"--resume", b"9", b"--checkpoint", b"\xff\x1b[31mc"]),
+            r"q count --resume 9 --checkpoint $'\xFF\x1B[31mc'"
+        );
+    }
+}

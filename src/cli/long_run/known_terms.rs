@@ -1,0 +1,149 @@
+//! Every result held against what is known of it: the published term, else the remainder that symmetry demands.
+
+use queens::ledger::Subject;
+use queens::oeis::{self, Sequence};
+use queens::{Placement, Residue};
+use serde::Serialize;
+
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::messages;
+use crate::cli::terminal::summary::Summary;
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Agreement {
+    /// The comparison with OEIS, where it has the term.
+    pub(crate) oeis: Option<Oeis>,
+    /// The comparison of the remainder, where OEIS has not.
+    pub(crate) modulo: Option<Modulo>,
+    /// What is wrong, in words.
+    wrong: Option<String>,
+}
+
+/// Beside the published term.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Oeis {
+    sequence: &'static str,
+    agrees: bool,
+}
+
+impl Oeis {
+    /// The sequence, where the term agrees.
+    pub(crate) fn agreed(self) -> Option<&'static str> {
+        self.agrees.then_some(self.sequence)
+    }
+}
+
+/// Beside the solutions that turns leave unchanged.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Modulo {
+    modulus: u8,
+    agrees: bool,
+}
+
+impl Agreement {
+    /// Of the term of this index.
+    pub(crate) fn with(sequence: &'static Sequence, index: usize, found: u128) -> Self {
+        let Some(term) = sequence.term(index) else { return Self::default() };
+        let (id, agrees) = (sequence.id, term == found);
+        let wrong = (!agrees).then(|| format!("found {found}, but OEIS {id} has {term}"));
+        Self { oeis: Some(Oeis { sequence: id, agrees }), wrong, ..Self::default() }
+    }
+
+    /// Of whatever is counted.
+    pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
+        match subject {
+            Subject::Completions(prefix) => Self::all(prefix, found, threads),
+            Subject::Unchanged(board) => Ok(Self::with(board.turn().sequence(), board.n(), found)),
+        }
+    }
+
+    /// Of the number of all completions of a placement: of nothing, unless it is empty.
+    pub(crate) fn all(prefix: &Placement, found: u128, threads: usize) -> Result<Self, Failure> {
+        if !prefix.is_empty() {
+            return Ok(Self::default());
+        }
+        let size = prefix.size();
+        let published = Self::with(&oeis::QUEENS, size.get(), found);
+        let residue = match published.oeis {
+            Some(_) => None,
+            None => Residue::new(size, threads).map_err(|error| Failure::from(&error))?,
+        };
+        let Some(residue) = residue else { return Ok(published) };
+        let (Residue { modulus, residue: wanted }, agrees) = (residue, residue.admits(found));
+        let left = found % modulus;
+        let wrong = (!agrees).then(|| {
+            format!("found {found}, which leaves {left} modulo {modulus}, but the symmetric solutions demand {wanted}")
+        });
+        Ok(Self { modulo: Some(Modulo { modulus: modulus as u8, agrees }), wrong, ..Self::default() })
+    }
+
+    /// What to tell people where all is well, and something was compared.
+    pub(crate) fn words(&self) -> Option<String> {
+        match (self.oeis, self.modulo) {
+            (Some(Oeis { sequence, agrees: true }), _) => Some(format!("agrees with OEIS {sequence}")),
+            (_, Some(Modulo { modulus, agrees: true })) => {
+                Some(format!("agrees modulo {modulus} with the symmetric solutions; OEIS has no such term"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The words as a line of a table.
+    pub(crate) fn row(&self, table: &mut Summary) {
+        if let Some(words) = self.words() {
+            table.row("check", words);
+        }
+    }
+
+    /// The words on stderr, for where stdout has the number alone.
+    pub(crate) fn note(&self, quiet: bool) {
+        if let Some(words) = self.words().filter(|_| !quiet) {
+            messages::note(&words);
+        }
+    }
+
+    /// # Errors
+    /// Where something is not as it is known to be.
+    pub(crate) fn verdict(&self) -> Result<(), Failure> {
+        self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::Size;
+
+    #[test]
+    fn known_terms_agree_or_differ() {
+        let right = Agreement::with(&oeis::QUEENS, 8, 92);
+        assert_eq!(right.words().as_deref(), Some("agrees with OEIS A000170"));
+        assert!(right.verdict().is_ok());
+        let wrong = Agreement::with(&oeis::UNIQUE, 8, 13);
+        assert_eq!((wrong.words(), wrong.oeis.unwrap().agrees), (None, false));
+        let Err(Failure::Run(Exit::Difference, text)) = wrong.verdict() else { panic!("a wrong term passes") };
+        assert_eq!(text, "found 13, but OEIS A002562 has 12");
+        let unknown = Agreement::with(&oeis::UNIQUE, 0, 1);
+        assert!(unknown.oeis.is_none() && unknown.words().is_none() && unknown.verdict().is_ok());
+    }
+
+    #[test]
+    fn unknown_totals_are_checked_by_their_remainder() {
+        let compared = |found| Agreement::all(&Placement::empty(Size::new(29).unwrap()), found, 1).unwrap();
+        let agreeing: Vec<u128> = (1000..1008).filter(|&found| compared(found).verdict().is_ok()).collect();
+        assert_eq!(agreeing, [1000, 1004]);
+        let words = compared(1000).words().unwrap();
+        assert_eq!(words, "agrees modulo 4 with the symmetric solutions; OEIS has no such term");
+        let Err(Failure::Run(Exit::Difference, text)) = compared(1002).verdict() else { panic!("it passes") };
+        assert_eq!(text, "found 1002, which leaves 2 modulo 4, but the symmetric solutions demand 0");
+    }
+
+    #[test]
+    fn completions_are_compared_with_nothing() {
+        let prefix = Placement::parse("158", Size::new(8).unwrap()).unwrap();
+        let agreement = Agreement::all(&prefix, 7, 1).unwrap();
+        assert!(agreement.words().is_none() && agreement.verdict().is_ok());
+    }
+}

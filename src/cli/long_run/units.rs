@@ -1,0 +1,116 @@
+//! A plan's units as the program works through them: all of them or a shard, from the checkpoint on if there is one.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use queens::ledger::store::{Store, StoreError};
+use queens::ledger::{Fingerprint, Ledger, format};
+use queens::run::progress::Watch;
+use queens::{CountError, Shard};
+
+use crate::cli::long_run::checkpoint::Keep;
+use crate::cli::long_run::options::LongRun;
+use crate::cli::long_run::supervision;
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::messages;
+
+/// What came of it.
+pub(crate) struct Outcome<T> {
+    pub(crate) report: T,
+    pub(crate) shard: Shard,
+    /// Units that an earlier run had finished.
+    pub(crate) resumed: usize,
+    /// Whether there was an earlier run that had finished anything.
+    pub(crate) went_on: bool,
+    /// All units of the shard.
+    pub(crate) units: usize,
+    /// Wall time of this run and those before it.
+    pub(crate) total_seconds: f64,
+}
+
+/// The units to be worked through, and how.
+pub(crate) struct Units<'a, W> {
+    pub(crate) args: &'a LongRun,
+    /// Whether to say which shard was finished.
+    pub(crate) quiet: bool,
+    pub(crate) fingerprint: Fingerprint,
+    /// Does what the ledger of a watch lacks.
+    pub(crate) work: W,
+}
+
+impl<T, W> Units<'_, W>
+where
+    T: Send + 'static,
+    W: FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
+{
+    /// Works through them, into the shard's result file where a shard is asked for.
+    pub(crate) fn run(self) -> Result<Outcome<T>, Failure> {
+        match (self.args.shard, &self.args.out) {
+            (Some(shard), Some(out)) => self.shard(shard, out),
+            _ => Ok(self.open(Shard::WHOLE)?.0),
+        }
+    }
+
+    /// Goes on from the checkpoint.
+    fn open(self, shard: Shard) -> Result<(Outcome<T>, Ledger), Failure> {
+        let (keep, ledger) = Keep::open(self.args, self.fingerprint.clone(), shard)?;
+        self.go_on(ledger, keep)
+    }
+
+    /// Does what the ledger lacks.
+    fn go_on(self, ledger: Ledger, mut keep: Keep) -> Result<(Outcome<T>, Ledger), Failure> {
+        let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
+        let went_on = ledger.reached() > (0, 0);
+        let (report, ledger) = supervision::run(ledger, &mut keep, self.args, self.work)?;
+        let total_seconds = ledger.origin.seconds;
+        Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
+    }
+
+    /// Does a shard, unless its result is complete already.
+    fn shard(self, shard: Shard, out: &Path) -> Result<Outcome<T>, Failure> {
+        if self.args.checkpoint.as_deref() == Some(out) {
+            let message = "--checkpoint and --out are two files: only a finished shard gets to the second";
+            return Err(Failure::usage(&message));
+        }
+        let mut store = Store::open(out)?;
+        if let Some(found) = store.load(&self.fingerprint, shard)? {
+            let path = out.display();
+            if found.ledger.is_complete() {
+                messages::note(&format!("{path}: shard {shard} is complete already"));
+                return Ok(self.go_on(found.ledger, Keep::nothing())?.0);
+            }
+            let message =
+                format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
+            return Err(Failure::Run(Exit::Failure, message));
+        }
+        // Found out after hours, a full disk or a folder that may not be written would cost the shard.
+        store.rehearse(&Ledger::new(self.fingerprint.clone(), shard))?;
+        let (quiet, n) = (self.quiet, self.fingerprint.subject.n());
+        let (outcome, ledger) = self.open(shard)?;
+        if let Err(error) = store.save(&ledger) {
+            return Err(unsaved(&ledger, &error, out));
+        }
+        if !quiet {
+            messages::note(&format!("{}: shard {shard} of N = {n}, {} units", out.display(), outcome.units));
+        }
+        Ok(outcome)
+    }
+}
+/// Prints a shard that could not be written, so that it is not lost: what is printed is what the file would hold.
+fn unsaved(ledger: &Ledger, error: &StoreError, out: &Path) -> Failure {
+    let text = format::encode(ledger);
+    let mut stdout = std::io::stdout().lock();
+    let place = if stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok() {
+        "stdout"
+    } else {
+        // The last place there is.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        "stderr"
+    };
+    let message = format!(
+        "{error}; the shard is printed on {place} instead: what begins with 'queens ledger' belongs in {}",
+        out.display()
+    );
+    Failure::Run(Exit::Failure, message)
+}

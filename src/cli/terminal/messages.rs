@@ -1,0 +1,115 @@
+//! Lines for people on stderr: errors, warnings, notes; and results on stdout.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use queens::bounded::Bounded;
+
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::stdout;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
+fn stderr() -> impl Write {
+    Bounded::new(anstream::stderr())
+}
+
+/// One line on stderr.
+pub(crate) fn error(message: &str) {
+    // Where even stderr is gone, there is nobody left to tell.
+    let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
+}
+
+/// One line on stderr: not as it should be, but no failure.
+pub(crate) fn warning(message: &str) {
+    let _ = writeln!(stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
+}
+
+/// A line on stderr.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(stderr(), "{}", harmless(message));
+}
+
+/// The text on one line, with all that a terminal would obey instead of show written out: names of files and what
+/// stands in them come from anywhere.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| if is_obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
+/// Whether a character is a control: line breaks are, and what turns the direction of writing.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    const DIRECTIONS: [char; 12] = [
+        '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}',
+        '\u{2067}', '\u{2068}', '\u{2069}',
+    ];
+    c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c) || DIRECTIONS.contains(&c)
+}
+
+/// A file's name, as it is shown.
+pub(crate) fn name(path: &Path) -> String {
+    harmless(&path.to_string_lossy()).into_owned()
+}
+
+/// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
+pub(crate) fn usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        return match stdout::print(&error.render().ansi().to_string()) {
+            Err(error) if !stdout::is_enough(&error) => {
+                self::error(&format!("writing the result failed: {error}"));
+                Exit::Failure
+            }
+            _ => Exit::Success,
+        };
+    }
+    let text = error.render().to_string();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = write!(stderr(), "{text}");
+        return Exit::Usage;
+    }
+    self::error(&one_line(error));
+    Exit::Usage
+}
+
+/// What is wrong with the arguments. The first paragraph says what was wrong and the second, where it is a tip or a list,
+/// what is allowed; usage and the pointer to --help only repeat it.
+pub(crate) fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let message: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let message = message.join(" ");
+    message.strip_prefix("error: ").unwrap_or(&message).to_owned()
+}
+
+/// Prints a result, all of it, on stdout. A list may lose its reader, as under `| head`, and all is well; a result
+/// that nobody has read in full is a failure, and goes to stderr, for it may have taken days.
+pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
+    stdout::print(result).map_err(|failed| {
+        error(&format!("writing the result failed: {failed}; it is"));
+        anstream::adapter::strip_str(result.trim_end()).to_string().lines().for_each(note);
+        Failure::AlreadyReported(Exit::Failure)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_are_told_nothing_by_names() {
+        assert_eq!(harmless("a file, and another: ä"), "a file, and another: ä");
+        assert_eq!(harmless("a\nerror: b\u{202e}c"), r"a\nerror: b\u{202e}c");
+        assert_eq!(harmless("\u{1b}[31m\u{9b}31m\r\u{7f}"), r"\u{1b}[31m\u{9b}31m\r\u{7f}");
+    }
+}

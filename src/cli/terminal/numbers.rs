@@ -1,0 +1,98 @@
+//! Numbers as people read them: counts in threes, times and rates to three digits.
+
+/// A count with its digits in threes: `14,772,512`.
+pub(crate) fn grouped(count: u128) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 run`, `2 runs`, `5,000 runs`.
+pub(crate) fn count_of(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count.into()))
+}
+
+/// A number to three digits, in words from a million on, `29.5 million`, and in powers past words, `2.56 × 10^18`.
+pub(crate) fn rounded(value: f64) -> String {
+    if value >= 999.5e12 {
+        // Rounding first, so that 9.999 becomes 1.00 of the next power.
+        let scientific = format!("{value:.2e}");
+        return scientific.replace('e', " × 10^");
+    }
+    let scales = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    match scales.iter().find(|(scale, _)| value >= *scale) {
+        Some((scale, name)) => format!("{} {name}", three_digits(value / scale)),
+        None => grouped(value.round() as u128),
+    }
+}
+
+/// So many a second, to three digits: `1.24`, `2,096`.
+pub(crate) fn rate(value: f64) -> String {
+    if value < 999.5 { three_digits(value) } else { rounded(value) }
+}
+
+/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`, past two days `3.25 days`, `17.4 years`.
+pub(crate) fn seconds(seconds: f64) -> String {
+    const DAY: f64 = 86_400.0;
+    const YEAR: f64 = 365.25 * DAY;
+    if seconds < 1e-3 {
+        format!("{} µs", three_digits(seconds * 1e6))
+    } else if seconds < 1.0 {
+        format!("{} ms", three_digits(seconds * 1e3))
+    } else if seconds < 60.0 {
+        format!("{} s", three_digits(seconds))
+    } else if seconds >= 2.0 * YEAR {
+        format!(
+            "{} years",
+            if seconds < 1000.0 * YEAR { three_digits(seconds / YEAR) } else { rounded(seconds / YEAR) }
+        )
+    } else if seconds >= 2.0 * DAY {
+        format!("{} days", three_digits(seconds / DAY))
+    } else {
+        let whole = seconds.round() as u64;
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+        if hours > 0 { format!("{hours} h {minutes:02} min {rest:02} s") } else { format!("{minutes} min {rest:02} s") }
+    }
+}
+
+fn three_digits(value: f64) -> String {
+    let decimals = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Processor time: `12.3 core seconds`, `4,400 core hours`.
+pub(crate) fn core_time(seconds: f64) -> String {
+    let hours = seconds / 3600.0;
+    if hours < 1.0 { format!("{} core seconds", rate(seconds)) } else { format!("{} core hours", rate(hours)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_rounded() {
+        assert_eq!([0, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
+        assert_eq!([12.0, 29.46e6, 1.0e9].map(rounded), ["12", "29.5 million", "1.00 billion"]);
+        assert_eq!([0.0, 1.237, 250.4, 2096.4].map(rate), ["0.00", "1.24", "250", "2,096"]);
+        assert_eq!(
+            [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
+            ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]
+        );
+        assert_eq!([280_800.0, 5.5e8, 1e12].map(seconds), ["3.25 days", "17.4 years", "31,688 years"]);
+        assert_eq!([2.5642e18, 9.999e17, 999.6e12].map(rounded), ["2.56 × 10^18", "1.00 × 10^18", "1.00 × 10^15"]);
+    }
+}

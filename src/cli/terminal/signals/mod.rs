@@ -1,0 +1,141 @@
+//! What ends a run from outside, heeded by a thread of its own, which neither counts, saves nor prints.
+//!
+//! | file | what is heeded |
+//! | --- | --- |
+//! | `unix.rs` | signals |
+//! | `windows.rs` | Ctrl-C and Ctrl-Break |
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use std::{fs, io};
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub(crate) use system::{die_of, name, start};
+
+/// How soon after the first signal another one is only a repeat of it.
+const REPEAT: Duration = Duration::from_secs(1);
+
+/// What a signal, or a failure of the program itself, asks of a long run.
+#[derive(Clone, Debug)]
+pub(crate) enum Request {
+    /// To save and end, by this signal.
+    End(i32),
+    /// To show how far it is.
+    Show,
+    /// To save and end, for a thread has failed.
+    Failed(String),
+}
+
+type Tell = Box<dyn Fn(Request) + Send>;
+
+/// What the thread needs to know of the rest of the program.
+#[derive(Default)]
+struct Shared {
+    /// Whether the next ending signal acts by itself, without the thread.
+    armed: Arc<AtomicBool>,
+    /// Where a long run wants to be told.
+    run: Mutex<Option<Tell>>,
+    /// Unfinished files, which go before the process does.
+    unfinished: Mutex<BTreeSet<PathBuf>>,
+    /// Whether SIGUSR1 has come before anybody wanted to know.
+    asked: Arc<AtomicBool>,
+}
+
+static SHARED: OnceLock<Shared> = OnceLock::new();
+/// Started when first needed; the error is kept for whoever needs it next.
+static THREAD: OnceLock<Result<(), String>> = OnceLock::new();
+
+fn shared() -> &'static Shared {
+    SHARED.get_or_init(Shared::default)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere ends the program anyway.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From here on, until the value is dropped, ending signals are told to a long run instead of ending the process.
+pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<Listening> {
+    thread()?;
+    if shared().asked.swap(false, Ordering::Relaxed) {
+        tell(Request::Show);
+    }
+    shared().armed.store(false, Ordering::Relaxed);
+    *lock(&shared().run) = Some(Box::new(tell));
+    Ok(Listening)
+}
+
+/// As long as it lives, a long run is told.
+#[must_use]
+pub(crate) struct Listening;
+
+/// All is saved: another signal ends the process at once.
+pub(crate) fn arm() {
+    shared().armed.store(true, Ordering::Relaxed);
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        *lock(&shared().run) = None;
+    }
+}
+
+/// Tells a long run that a thread has failed; whether there is one.
+pub(crate) fn tell_failed(message: &str) -> bool {
+    // A thread that fails while it holds the lock must not wait for itself.
+    let Ok(run) = shared().run.try_lock() else { return false };
+    run.as_ref().is_some_and(|tell| {
+        tell(Request::Failed(message.to_owned()));
+        true
+    })
+}
+
+/// An unfinished file that goes if a signal ends the process before this value is dropped.
+pub(crate) struct UnfinishedFile(PathBuf);
+
+impl UnfinishedFile {
+    /// Has such a file made. A signal that comes meanwhile waits until it is known what there is to remove.
+    pub(crate) fn make<T>(
+        make: impl FnOnce() -> io::Result<T>,
+        path: impl FnOnce(&T) -> &Path,
+    ) -> io::Result<(T, Self)> {
+        // Without the thread the file would only stay behind.
+        let _ = thread();
+        let mut unfinished = lock(&shared().unfinished);
+        let made = make()?;
+        let path = path(&made).to_owned();
+        unfinished.insert(path.clone());
+        Ok((made, Self(path)))
+    }
+}
+
+impl Drop for UnfinishedFile {
+    fn drop(&mut self) {
+        lock(&shared().unfinished).remove(&self.0);
+    }
+}
+
+/// Removes what nobody wants to find.
+fn remove_unfinished() {
+    for path in &*lock(&shared().unfinished) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Starts the thread, once.
+fn thread() -> io::Result<()> {
+    let started = THREAD.get_or_init(|| system::begin().map_err(|error| error.to_string()));
+    started.clone().map_err(io::Error::other)
+}

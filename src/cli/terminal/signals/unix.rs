@@ -1,0 +1,149 @@
+//! Signals.
+//!
+//! | signal | in a long run | elsewhere |
+//! | --- | --- | --- |
+//! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the run saves and ends; a repeat ends it at once, see below | ends the process |
+//! | SIGXCPU, SIGALRM, SIGVTALRM | the run saves and ends; the system may repeat these by itself | ends the process |
+//! | SIGUSR1 | shows how far the run is | nothing |
+//! | SIGXFSZ | nothing: the write that was too large fails, as on a full disk | the same |
+//! | SIGABRT | ends the process with exit code 1, see below | the same |
+//!
+//! **Repeats.** Programs such as GNU `timeout` send a signal twice, some microseconds apart, to the process and to its
+//! group. So a repeat counts only once the run has saved or a second has passed, which is when a person who presses ^C
+//! again means it.
+//!
+//! **PID 1.** In a container the program may be the first process, which no default action of a signal can end. It
+//! then exits with the code that a shell gives for the signal, 128 and its number.
+//!
+//! **No memory.** Where an allocation fails, or a stack is too small, the standard library says so in a line and raises
+//! SIGABRT, in whatever thread that was; a watchdog sends the same signal. Its handler ends the process there and then,
+//! for whatever else it tried could need memory too, or wait for a thread that needs some. What was finished since the
+//! last save is lost, as with `kill -9`: `--checkpoint-every` at most.
+//!
+//! A signal that the program was started to ignore, as `nohup` does with SIGHUP, stays ignored.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::{fs, io, process, thread};
+
+use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ};
+use signal_hook::iterator::Signals;
+use signal_hook::{flag, low_level};
+
+use super::{REPEAT, Request, arm, lock, remove_unfinished, shared, thread};
+use crate::cli::terminal::exit::Exit;
+
+/// What ends a run and is sent by somebody, who means a repeat.
+const MEANT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];
+
+/// What ends a run and comes from a clock of the system's, which may send it again and again.
+const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
+
+/// What holds for every command from the first moment on.
+pub(crate) fn start() {
+    let always = Arc::new(AtomicBool::new(true));
+    // These only fail for signals that may not be had, which are none of these. The first one serves the others, should
+    // there be no memory for them.
+    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), always);
+    let _ = flag::register(SIGUSR1, Arc::clone(&shared().asked));
+    let _ = flag::register(SIGXFSZ, Arc::default());
+    if is_first() {
+        // Without a thread the signals do nothing at all, as for any first process.
+        let _ = thread();
+    }
+}
+
+/// Starts the thread.
+pub(super) fn begin() -> io::Result<()> {
+    let meant: Vec<i32> = MEANT.into_iter().filter(|&signal| !is_ignored(signal)).collect();
+    let signals = Signals::new(meant.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
+    thread::Builder::new().name("signals".to_owned()).spawn(|| heed(signals))?;
+    for signal in meant {
+        let armed = Arc::clone(&shared().armed);
+        if is_first() {
+            flag::register_conditional_shutdown(signal, Exit::Signal(signal as u8).code().into(), armed)?;
+        } else {
+            flag::register_conditional_default(signal, armed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The thread.
+fn heed(mut signals: Signals) {
+    loop {
+        for signal in signals.wait() {
+            let run = lock(&shared().run);
+            match (run.as_ref(), signal) {
+                (Some(tell), SIGUSR1) => tell(Request::Show),
+                (None, SIGUSR1) => {}
+                (Some(tell), _) => {
+                    tell(Request::End(signal));
+                    drop(run);
+                    thread::sleep(REPEAT);
+                    // Those that came meanwhile were repeats.
+                    let _ = signals.pending();
+                    arm();
+                    break;
+                }
+                (None, _) => {
+                    remove_unfinished();
+                    process::exit(die_of(signal).code().into());
+                }
+            }
+        }
+    }
+}
+
+/// Dies of the signal, so that the shell sees what it was; where that cannot be, gives the exit code that says so.
+pub(crate) fn die_of(signal: i32) -> Exit {
+    if !is_first() {
+        // It fails for signals that do not exist only.
+        let _ = low_level::emulate_default_handler(signal);
+    }
+    Exit::Signal(signal as u8)
+}
+
+/// `SIGINT` and so on.
+pub(crate) fn name(signal: i32) -> &'static str {
+    low_level::signal_name(signal).unwrap_or("a signal")
+}
+
+/// Whether this is the first process of its container.
+fn is_first() -> bool {
+    process::id() == 1
+}
+
+/// Whether the program was started with this signal ignored. Only SIGHUP is asked for: `nohup` sets it, while a shell
+/// that runs a command in the background ignores SIGINT for it without anybody having said so.
+fn is_ignored(signal: i32) -> bool {
+    use std::io::IsTerminal;
+    if signal != SIGHUP {
+        return false;
+    }
+    match fs::read_to_string("/proc/self/status") {
+        Ok(status) => ignored_in(&status, signal),
+        // A system that does not tell: `nohup` leaves neither stream on a terminal.
+        Err(_) => !io::stdout().is_terminal() && !io::stderr().is_terminal(),
+    }
+}
+
+/// Reads the set of ignored signals in Linux's `/proc/PID/status`: bit 0 is signal 1.
+fn ignored_in(status: &str, signal: i32) -> bool {
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0);
+    set >> (signal - 1) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_read() {
+        let status = "Name:\tqueens\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000000\n";
+        assert!(ignored_in(status, SIGHUP));
+        assert!(!ignored_in(status, SIGINT));
+        assert!(!ignored_in("", SIGHUP));
+    }
+}

@@ -1,0 +1,60 @@
+//! Ctrl-C and Ctrl-Break.
+//!
+//! The first has a long run save and end. A repeat ends it at once, but only once it has saved or a second has passed.
+//! Other commands end. The exit code is 130, as after a Ctrl-C elsewhere. When the window is closed or the user logs off the
+//! system ends the program without waiting for a save, as it does when memory is out.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Receiver};
+use std::{io, process, thread};
+
+use super::{REPEAT, Request, arm, lock, remove_unfinished, shared};
+use crate::cli::terminal::exit::Exit;
+
+/// The signal that a Ctrl-C is elsewhere.
+const SIGINT: i32 = 2;
+
+/// Nothing has to hold for every command.
+pub(crate) fn start() {}
+
+/// Starts the thread.
+pub(super) fn begin() -> io::Result<()> {
+    let (sender, presses) = mpsc::channel();
+    // Nobody listens any more where the thread has ended the process.
+    let tell = move || {
+        let _ = sender.send(());
+    };
+    ctrlc::set_handler(tell).map_err(io::Error::other)?;
+    thread::Builder::new().name("signals".to_owned()).spawn(move || heed(&presses))?;
+    Ok(())
+}
+
+/// The thread.
+fn heed(presses: &Receiver<()>) {
+    while presses.recv().is_ok() {
+        let run = lock(&shared().run);
+        match run.as_ref() {
+            Some(tell) if !shared().armed.load(Ordering::Relaxed) => {
+                tell(Request::End(SIGINT));
+                drop(run);
+                thread::sleep(REPEAT);
+                while presses.try_recv().is_ok() {}
+                arm();
+            }
+            _ => {
+                remove_unfinished();
+                process::exit(die_of(SIGINT).code().into());
+            }
+        }
+    }
+}
+
+/// The exit code that says what ended the program.
+pub(crate) fn die_of(signal: i32) -> Exit {
+    Exit::Signal(signal as u8)
+}
+
+/// What people know it by.
+pub(crate) fn name(_signal: i32) -> &'static str {
+    "Ctrl-C"
+}

@@ -1,0 +1,130 @@
+//! Stdout: whether anybody gets what is written there.
+//!
+//! A reader that leaves when it has enough, as `| head` does, is no failure. Where nothing at all could be written, the
+//! result is lost, and that is one: the reader was gone before, or stdout was closed from the start, as by `>&-`.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use queens::bounded::Bounded;
+
+/// Whether something was written. Relaxed, here and below: one thread writes results.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// Whether something could not be written, and nobody has failed for it.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes all of it and notes that something has arrived.
+///
+/// # Errors
+/// Where the system refuses.
+pub(crate) fn write_all(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    let mut out = Noting(Bounded::new(out));
+    out.write_all(bytes).and_then(|()| out.flush())
+}
+
+/// Prints a text in one piece, with its colours where stdout shows colours.
+///
+/// # Errors
+/// Where the system refuses.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    // Taken out here and not on the way, where each of them would end a piece.
+    let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+    let text = if plain { Cow::Owned(anstream::adapter::strip_str(text).to_string()) } else { Cow::Borrowed(text) };
+    write_all(&mut anstream::stdout().lock(), text.as_bytes())
+}
+
+/// Columns of the terminal that stdout is, or more than any table has.
+pub(crate) fn width() -> usize {
+    console::Term::stdout().size_checked().map_or(usize::MAX, |(_, columns)| columns.into())
+}
+
+/// Whether the error says that the reader has left, with some of the result.
+pub(crate) fn is_enough(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe && BEGUN.load(Ordering::Relaxed)
+}
+
+/// Whether something was to be written without heed, and nothing has arrived.
+pub(crate) fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// Stdout, a line at a time, for a command whose exit code says more than what it prints: that nobody reads any more is
+/// no reason to stop.
+#[derive(Default)]
+pub(crate) struct Heedless(Vec<u8>);
+
+impl Write for Heedless {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        if bytes.ends_with(b"\n") {
+            match print(&String::from_utf8_lossy(&std::mem::take(&mut self.0))) {
+                Err(error) if is_enough(&error) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => LOST.store(true, Ordering::Relaxed),
+                result => result?,
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Notes what arrives.
+struct Noting<W>(W);
+
+impl<W: Write> Write for Noting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        BEGUN.fetch_or(written > 0, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Where stdout was closed when the program began, has what is written there fail.
+///
+/// The standard library puts /dev/null in the place of a closed stream before `main`, which takes every result without
+/// a word. A pipe that nobody reads refuses it.
+#[cfg(unix)]
+pub(crate) fn start() {
+    if before_main::WAS_CLOSED.load(Ordering::Relaxed)
+        && let Ok((_, writer)) = io::pipe()
+    {
+        // Where it cannot be done, the result goes where the library has it go.
+        let _ = rustix::stdio::dup2_stdout(writer);
+    }
+}
+
+/// Elsewhere a program that is started without a stdout is one that nobody can read.
+#[cfg(not(unix))]
+pub(crate) fn start() {}
+
+/// The one look that must be taken before the standard library's own start.
+#[cfg(unix)]
+mod before_main {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    pub(super) static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+    /// The system's loader calls the functions that stand in this section, before `main`.
+    ///
+    /// SAFETY: the section holds pointers to functions that take nothing they need, which this is, and nothing of the
+    /// standard library is used there that would have to be started: a system call and a store.
+    #[expect(unsafe_code, reason = "there is no other way to be called before main")]
+    #[used]
+    #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+    #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+    static LOOK: extern "C" fn() = look;
+
+    extern "C" fn look() {
+        let closed = rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err();
+        WAS_CLOSED.store(closed, Ordering::Relaxed);
+    }
+}

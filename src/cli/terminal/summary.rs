@@ -1,0 +1,35 @@
+//! A result as aligned lines of label and value.
+
+use std::fmt;
+
+use anstyle::{AnsiColor, Style};
+
+const LABEL: Style = Style::new().dimmed();
+const RESULT: Style = AnsiColor::Green.on_default().bold();
+
+/// Aligned lines of label and value.
+#[derive(Default)]
+pub(crate) struct Summary {
+    rows: Vec<(&'static str, String, Style)>,
+}
+
+impl Summary {
+    pub(crate) fn row(&mut self, label: &'static str, value: impl fmt::Display) {
+        self.rows.push((label, value.to_string(), Style::new()));
+    }
+
+    /// The line that matters most.
+    pub(crate) fn result(&mut self, label: &'static str, value: impl fmt::Display) {
+        self.rows.push((label, value.to_string(), RESULT));
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
+        for (label, value, style) in &self.rows {
+            writeln!(f, "{LABEL}{label:width$}{LABEL:#}  {style}{value}{style:#}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! What options take: numbers, shares, times, boards and names, each with an error that says what is allowed.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use queens::{Choice, ENGINES, EngineKind, Isa, Size, Turn};
+
+use crate::cli::terminal::failure::Failure;
+
+/// A whole number in a range, for clap; `what` begins the sentence that says so.
+pub(crate) fn whole(
+    what: &'static str,
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let (low, high) = (*range.start(), *range.end());
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| match high {
+            u64::MAX if low == 0 => format!("{what} is a whole number, 0 or more"),
+            u64::MAX => format!("{what} is a whole number from {low} on"),
+            _ => format!("{what} is a whole number from {low} to {high}"),
+        })
+    }
+}
+
+/// A share of a whole: `1%` or `0.01`. A bare `1` could mean either, so it is neither.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    portion(text, 100)
+}
+
+/// How much more something may be: a share that can be more than the whole.
+pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
+    portion(text, 1000)
+}
+
+/// A share up to so many percent.
+fn portion(text: &str, most: u32) -> Result<f64, String> {
+    let number = |text: &str| text.trim_end().parse::<f64>().ok();
+    let percents = 0.0..=f64::from(most);
+    let percent = text.strip_suffix('%').and_then(number).filter(|percent| percents.contains(percent));
+    let fraction = number(text).filter(|share| (0.0..1.0).contains(share));
+    percent.map(|percent| percent / 100.0).or(fraction).ok_or_else(|| {
+        let meant = number(text).filter(|number| *number >= 1.0 && percents.contains(number));
+        let meant = meant.map_or_else(String::new, |number| format!("; for {number} percent write {number}%"));
+        format!("a share is from 0% to {most}%, or a fraction below 1{meant}")
+    })
+}
+
+/// A time that is not zero: `90s`, `1h30m`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| "a time is more than zero and has a unit, as in 90s, 30m or 1h30m".to_owned())
+}
+
+/// One size of board, or a range of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    range: bool,
+}
+
+impl Sizes {
+    /// All of them.
+    pub(crate) fn all(self) -> RangeInclusive<usize> {
+        self.first..=self.last
+    }
+
+    /// The size, where it is not a range.
+    pub(crate) fn one(self) -> Option<usize> {
+        (!self.range).then_some(self.first)
+    }
+}
+
+impl std::str::FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        /// Nothing can be counted beyond, see `Turn::sizes`.
+        const MOST: usize = 77;
+        let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST);
+        let sizes = match text.split_once('-') {
+            None => number(text).map(|n| Self { first: n, last: n, range: false }),
+            Some((first, last)) => number(first)
+                .zip(number(last))
+                .filter(|(first, last)| first <= last)
+                .map(|(first, last)| Self { first, last, range: true }),
+        };
+        sizes.ok_or_else(|| {
+            "N is a whole number from 0 to 32 (with --symmetry half to 38, quarter to 77), or a range as in 1-16"
+                .to_owned()
+        })
+    }
+}
+
+/// A board that all solutions can be counted on.
+pub(crate) fn size(n: usize) -> Result<Size, Failure> {
+    Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+}
+
+/// What a command counts on.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct Cores {
+    /// The instruction set; the best that the processor has where left out. avx512f is AVX-512 without VPOPCNTDQ and GFNI,
+    /// avx512 the best of it that there is
+    #[arg(long, value_parser = isa_parser())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Threads; 0 is every core this process may use
+    #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
+    pub(crate) threads: usize,
+}
+
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1024;
+    text.parse()
+        .ok()
+        .filter(|&threads| threads <= MOST)
+        .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
+}
+
+/// Accepts `auto` and the names of the table, which also makes them completions and possible values.
+pub(crate) fn engine_parser() -> impl TypedValueParser<Value = Choice> {
+    let names = std::iter::once("auto").chain(ENGINES.iter().map(|engine| engine.name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
+}
+
+pub(crate) fn isa_parser() -> impl TypedValueParser<Value = Isa> {
+    PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+}
+
+/// Accepts the names of the table.
+pub(crate) fn named_engine_parser() -> impl TypedValueParser<Value = EngineKind> {
+    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).map(|name| {
+        let named = ENGINES.iter().find(|engine| engine.name == name);
+        named.expect("clap let only these names through").kind
+    })
+}
+
+/// Accepts the names of the turns.
+pub(crate) fn turn_parser() -> impl TypedValueParser<Value = Turn> {
+    PossibleValuesParser::new([Turn::Half, Turn::Quarter].map(Turn::name)).try_map(|name| name.parse::<Turn>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// Whatever is typed: no panic, and what is taken for a time prints back to itself.
+        #[test]
+        fn any_time(text in prop_oneof!["[0-9]{1,25}(ns|us|ms|s|m|h|d|w|M|y)", "([0-9]{1,4}[a-zA-Z]{1,2} ?){0,4}", ".{0,12}"]) {
+            if let Ok(time) = duration(&text) {
+                prop_assert!(!time.is_zero());
+                prop_assert_eq!(duration(&humantime::format_duration(time).to_string()), Ok(time));
+            }
+        }
+
+        /// The same for shares, of which none is more than everything.
+        #[test]
+        fn any_share(text in prop_oneof!["[0-9.]{0,6}%?", "[-+0-9.eE%infNa]{0,12}", ".{0,8}"]) {
+            if let Ok(share) = share(&text) {
+                prop_assert!((0.0..=1.0).contains(&share));
+                let again = self::share(&format!("{}%", share * 100.0)).unwrap();
+                prop_assert!((again - share).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn times_and_shares() {
+        assert_eq!(duration("1h30m"), Ok(Duration::from_mins(90)));
+        for text in ["", "5", "0s", "-1s", "1 fortnight"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert_eq!(["1%", "0.5", "100%", "0", "0%"].map(share), [Ok(0.01), Ok(0.5), Ok(1.0), Ok(0.0), Ok(0.0)]);
+        for text in ["", "%", "101%", "-1%", "1", "1.5", "100", "NaN", "nan%", "inf"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+        assert_eq!([tolerance("1000%"), tolerance("0.2")], [Ok(10.0), Ok(0.2)]);
+        assert!(tolerance("1").is_err() && tolerance("1001%").is_err());
+        assert!(share("20").unwrap_err().ends_with("for 20 percent write 20%"));
+    }
+
+    #[test]
+    fn sizes_are_one_or_a_range_upwards() {
+        let sizes = |text: &str| text.parse::<Sizes>().map(|sizes| (sizes.first, sizes.last, sizes.one()));
+        assert_eq!(
+            [sizes("8"), sizes("8-12"), sizes("8-8")],
+            [Ok((8, 8, Some(8))), Ok((8, 12, None)), Ok((8, 8, None))]
+        );
+        assert_eq!(sizes("0-77"), Ok((0, 77, None)));
+        for text in ["12-8", "78", "8-78", "8-", "-8", "8-9-10", "8..9", ""] {
+            assert!(sizes(text).unwrap_err().starts_with("N is a whole number from 0 to 32 "), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers() {
+        let samples = whole("S", 2..=u64::from(u32::MAX));
+        assert_eq!(samples("2"), Ok(2));
+        for text in ["1", "", "abc", "-1", "4294967296", "2.0"] {
+            assert_eq!(samples(text), Err("S is a whole number from 2 to 4294967295".to_owned()), "{text}");
+        }
+        assert_eq!(whole("L", 0..=u64::MAX)("abc"), Err("L is a whole number, 0 or more".to_owned()));
+    }
+}

@@ -1,0 +1,190 @@
+//! What the documents say of commands, options, exit codes, engines and endings, held against the tables of the program.
+
+use std::collections::BTreeSet;
+
+use clap::Command;
+use queens::ENGINES;
+
+use crate::cli::help::command;
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::file_format::{self, Content};
+
+/// The documents that show or name commands, with their texts.
+fn documents() -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(root.join("docs")).unwrap().map(|file| file.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let named = ["README.md", "CONTRIBUTING.md", "docs/results/README.md"].map(|name| root.join(name));
+    let read = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        (path.strip_prefix(root).unwrap().display().to_string(), text)
+    };
+    files.chain(named).map(read).collect()
+}
+
+fn document(name: &str) -> String {
+    documents().into_iter().find(|(document, _)| document == name).unwrap().1
+}
+
+/// What stands between single backquotes, outside of blocks.
+fn spans(text: &str) -> Vec<&str> {
+    let prose = text.split("\n```").step_by(2);
+    prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
+}
+
+/// The words of a line in a shell that are one command's, comments and what it is piped to left out.
+fn words(line: &str) -> Vec<&str> {
+    let line = line.split(" #").next().unwrap_or_default();
+    line.split_whitespace().take_while(|word| !matches!(*word, "|" | "&&" | ">" | ";")).collect()
+}
+
+fn named<'a>(commands: &'a Command, name: &str) -> Option<&'a Command> {
+    commands.get_subcommands().find(|sub| sub.get_name() == name)
+}
+
+/// Whether the command, or any where none is given, has the option.
+fn has_option(all: &Command, of: Option<&Command>, option: &str) -> bool {
+    let commands: Vec<&Command> = of.map_or_else(|| all.get_subcommands().chain([all]).collect(), |one| vec![one]);
+    let is_it = |argument: &clap::Arg| {
+        let long = argument.get_long_and_visible_aliases().unwrap_or_default();
+        long.contains(&option) || argument.get_short().is_some_and(|short| option == short.to_string())
+    };
+    commands.iter().any(|command| command.get_arguments().any(is_it))
+}
+
+fn built() -> Command {
+    let mut all = command();
+    all.build();
+    all
+}
+
+#[test]
+fn the_readme_lists_every_command() {
+    let text = document("README.md");
+    let table = text.split("\n## Commands\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let listed = table.lines().filter_map(|line| line.split(" | ").next()).flat_map(spans);
+    let listed: BTreeSet<&str> =
+        listed.filter_map(|span| span.strip_prefix("queens ")?.split_whitespace().next()).collect();
+    let all = built();
+    let commands: BTreeSet<&str> =
+        all.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
+    assert_eq!(listed, commands);
+}
+
+/// Whatever a document shows as typed parses, as far as the command itself goes.
+#[test]
+fn shown_command_lines_parse() {
+    let mut shown = 0;
+    for (name, text) in documents() {
+        for block in text.split("\n```").skip(1).step_by(2) {
+            for line in
+                block.lines().filter_map(|line| line.trim_start().strip_prefix("$ ").or(Some(line.trim_start())))
+            {
+                let words = words(line);
+                // `{}` and `$K` stand for a number where a shell or GNU parallel fills it in.
+                if words.first() != Some(&"queens") || line.contains(['{', '$']) || line.contains("...") {
+                    continue;
+                }
+                let parsed = command().try_get_matches_from(&words);
+                let is_help = parsed.as_ref().is_err_and(|error| !error.use_stderr());
+                assert!(parsed.is_ok() || is_help, "{name}: {line}: {}", parsed.unwrap_err());
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown > 20, "only {shown}");
+}
+
+/// Options of other programs that the documents name.
+const FOREIGN: &[&str] = &["--bench", "--cpus-per-task", "--record"];
+
+/// An option that is named in prose is one of its command, or of any command where it stands alone.
+#[test]
+fn named_options_are_the_programs() {
+    let all = built();
+    let mut lost = Vec::new();
+    let mut foreign: BTreeSet<&str> = FOREIGN.iter().copied().collect();
+    let documents = documents();
+    for (name, text) in &documents {
+        for span in spans(text) {
+            let words: Vec<&str> = span.split_whitespace().collect();
+            let of = match words.as_slice() {
+                // A line of a manifest.
+                ["queens", "=", ..] => continue,
+                ["queens", command, ..] if !command.starts_with('-') => {
+                    let Some(found) = named(&all, command) else {
+                        lost.push(format!("{name}: {span}: no such command"));
+                        continue;
+                    };
+                    Some(found)
+                }
+                // What else begins with a word is another program's, unless it is a command without its program.
+                [first, ..] if !first.starts_with('-') => match named(&all, first) {
+                    Some(found) => Some(found),
+                    None => continue,
+                },
+                _ => None,
+            };
+            for word in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+                let option = word.trim_start_matches('-').split(['=', '`', ']']).next().unwrap();
+                if !has_option(&all, of, option) && !FOREIGN.contains(word) {
+                    lost.push(format!("{name}: {span}: no option {word}"));
+                }
+                foreign.remove(word);
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{lost:#?}");
+    assert!(foreign.is_empty(), "no document names {foreign:?} any more");
+}
+
+/// The whole numbers of a text.
+fn numbers(text: &str) -> BTreeSet<u8> {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+#[test]
+fn exit_codes_are_listed() {
+    let codes: BTreeSet<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
+    let text = document("README.md");
+    let sentence = text.split("Exit codes:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let signals = [1, 2, 15].map(|signal| Exit::Signal(signal).code());
+    assert_eq!(numbers(sentence), codes.iter().copied().chain(signals).collect());
+    // What a signal ends is in the last line of the help.
+    let help = command().get_after_long_help().unwrap().to_string();
+    let listed = help.lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
+    assert!(listed.filter(|&code: &u8| code < 128).eq(codes), "{help}");
+}
+
+#[test]
+fn engines_are_listed() {
+    let text = document("docs/design.md");
+    let table = text.split("\n| engine |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let listed: Vec<&str> = table.lines().filter_map(|line| line.split('`').nth(1)).collect();
+    for engine in ENGINES {
+        assert!(listed.contains(&engine.name), "docs/design.md does not list {}", engine.name);
+    }
+    assert!(listed.contains(&queens::TurnCount::ENGINE));
+}
+
+/// The formats of `queens solutions`, with the endings that mean them.
+#[test]
+fn formats_are_listed() {
+    let text = document("docs/formats.md");
+    let all = built();
+    let solutions = named(&all, "solutions").unwrap();
+    let format = solutions.get_arguments().find(|argument| argument.get_long() == Some("format")).unwrap();
+    let formats: Vec<String> = format.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    let table = text.split("\n| ending | format |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let named = spans(table);
+    let is_named = |format: &String| named.iter().any(|span| *span == format || *span == format!("--format {format}"));
+    let lost: Vec<&String> = formats.iter().filter(|format| !is_named(format)).collect();
+    assert!(lost.is_empty(), "docs/formats.md does not name {lost:?}");
+    let endings: BTreeSet<&str> = named.iter().filter_map(|span| span.strip_prefix('.')).collect();
+    // Tables of text are the benchmarks' alone.
+    let known = file_format::ENDINGS.iter().filter(|(_, content)| *content != Content::Markdown);
+    assert_eq!(endings, known.map(|(ending, _)| *ending).collect());
+    let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let count = format!("in {} formats", words[formats.len()]);
+    assert!(document("README.md").contains(&count), "README.md does not say '{count}'");
+}

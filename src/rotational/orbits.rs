@@ -1,0 +1,124 @@
+//! Whole orbits of queens at a time: two queens for a half turn, four for a quarter turn.
+//!
+//! Squares are (column c, row r) from 0, diagonals are numbered r+c and r-c+N-1. Three facts keep the search small:
+//!
+//! - The rows and diagonals taken are themselves unchanged by the turn, so where one queen fits, its images fit too.
+//! - A queen and its images attack each other only from the two long diagonals (and, on an odd board, from the middle
+//!   row and column), so those are taken from the start, by the queen in the centre of an odd board or by nothing.
+//! - A quarter turn makes a queen's column its image's row, so the columns filled are the rows taken.
+
+use crate::board::Size;
+use crate::plan::Weighted;
+
+use crate::board::rotation::Turn;
+
+/// A board whose queens are whole orbits of a turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrbitBoard {
+    turn: Turn,
+    size: Size,
+    columns: u32,
+    rows: u32,
+    sums: u64,
+    differences: u64,
+}
+
+impl OrbitBoard {
+    fn empty(size: Size, turn: Turn) -> Self {
+        let n = size.get();
+        if n == 0 {
+            return Self { turn, size, columns: 0, rows: 0, sums: 0, differences: 0 };
+        }
+        let long = 1 << (n - 1);
+        let centre = if n % 2 == 1 { 1 << (n / 2) } else { 0 };
+        Self { turn, size, columns: centre, rows: centre, sums: long, differences: long }
+    }
+
+    /// Columns without a queen.
+    fn left(&self) -> u32 {
+        self.size.all_rows() & !self.columns
+    }
+
+    /// The next column to fill: the innermost one left of the middle, where a queen attacks most squares.
+    fn next(&self) -> usize {
+        let west = (1 << (self.size.get() / 2)) - 1;
+        (self.left() & west).ilog2() as usize
+    }
+
+    /// The rows of this column where a queen can go, its images with it.
+    fn free(&self, column: usize) -> u32 {
+        let diagonals = self.sums >> column | self.differences >> (self.size.get() - 1 - column);
+        self.size.all_rows() & !(self.rows | diagonals as u32)
+    }
+
+    /// The board with a queen on this square, and on its images.
+    fn place(self, column: usize, row: usize) -> Self {
+        let last = self.size.get() - 1;
+        let (sum, difference) = (row + column, row + last - column);
+        let pair = |index: usize, last: usize| 1u64 << index | 1 << (last - index);
+        let (columns, rows) = (pair(column, last) as u32, pair(row, last) as u32);
+        let (sums, differences) = (pair(sum, 2 * last), pair(difference, 2 * last));
+        let (columns, rows, sums, differences) = match self.turn {
+            Turn::Half => (columns, rows, sums, differences),
+            Turn::Quarter => (columns | rows, columns | rows, sums | differences, sums | differences),
+        };
+        Self {
+            columns: self.columns | columns,
+            rows: self.rows | rows,
+            sums: self.sums | sums,
+            differences: self.differences | differences,
+            ..self
+        }
+    }
+
+    /// Every board one orbit further.
+    fn children(self) -> impl Iterator<Item = Self> {
+        let column = self.next();
+        let mut free = self.free(column);
+        std::iter::from_fn(move || {
+            let row = (free != 0).then(|| free.trailing_zeros() as usize)?;
+            free &= free - 1;
+            Some(self.place(column, row))
+        })
+    }
+
+    /// Columns that the last orbit fills.
+    fn orbit(&self) -> u32 {
+        match self.turn {
+            Turn::Half => 2,
+            Turn::Quarter => 4,
+        }
+    }
+
+    /// Solutions that contain these orbits.
+    pub(super) fn solutions(self) -> u64 {
+        let left = self.left().count_ones();
+        if left == 0 {
+            1
+        } else if left < self.orbit() {
+            // Orbits of four do not fill a board whose columns outside the centre are not a multiple of four.
+            0
+        } else if left == self.orbit() {
+            // One orbit is left, and each free square of its column makes it.
+            u64::from(self.free(self.next()).count_ones())
+        } else {
+            self.children().map(Self::solutions).sum()
+        }
+    }
+}
+
+/// Boards of the first two orbits, cut so that threads can share them.
+///
+/// Upside down, a solution unchanged by a turn is another such solution, so the first queen only goes in the upper half
+/// of its column and each board stands for two, but for the board that is full from the start.
+pub(super) fn boards(size: Size, turn: Turn) -> Vec<Weighted<OrbitBoard>> {
+    let empty = OrbitBoard::empty(size, turn);
+    if empty.left() == 0 {
+        return vec![Weighted { task: empty, weight: 1 }];
+    }
+    let column = empty.next();
+    let upper = (0..size.get() / 2).filter(|row| empty.free(column) >> row & 1 == 1);
+    let first = upper.map(|row| empty.place(column, row));
+    let second = first.flat_map(|board| if board.left() == 0 { vec![board] } else { board.children().collect() });
+    second.map(|task| Weighted { task, weight: 2 }).collect()
+}
