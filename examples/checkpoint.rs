@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use queens::ledger::Ledger;
 use queens::ledger::store::Store;
-use queens::run::progress::Watch;
+use queens::run::state::RunState;
 use queens::{Count, Shard, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,9 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let found = store.load(&fingerprint, Shard::WHOLE)?;
         let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |found| found.ledger);
         println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
-        let watch = Watch::new(ledger);
+        let watch = RunState::new(ledger);
         let result = thread::scope(|scope| {
-            let run = scope.spawn(|| count.run_watched(&watch));
+            let run = scope.spawn(|| count.resume(&watch));
             thread::sleep(Duration::from_millis(40));
             watch.stop().request();
             run.join().expect("a count does not panic")

@@ -1,4 +1,4 @@
-//! Counting, in one call: choose the engine, pass the gate, run the plan, say how long it took.
+//! Counting, in one call: choose the engine, pass the self-check, run the plan, say how long it took.
 
 use std::time::Instant;
 
@@ -11,10 +11,10 @@ use crate::ledger::{Fingerprint, LedgerError, Subject};
 use crate::plan::Plan;
 use crate::plan::rows::{Lines, RowsPlan};
 use crate::run::dispatch::{Job, dispatch};
-use crate::run::gate::{self, Board, GateError};
-use crate::run::progress::Watch;
 use crate::run::recheck::{Recheck, Reread};
-use crate::run::{Halt, run};
+use crate::run::self_check::{self, Board, SelfCheckError};
+use crate::run::state::RunState;
+use crate::run::{RunError, run};
 use crate::tally::{Overflow, Tally};
 
 /// A count to be made: of what, by which engine, on how many threads.
@@ -49,10 +49,10 @@ pub enum CountError {
     Method(#[from] MethodError),
     /// The engine failed on a small board.
     #[error(transparent)]
-    Gate(#[from] GateError),
+    SelfCheck(#[from] SelfCheckError),
     /// The run ended early: it was stopped, its sum is too large, or a double check failed.
     #[error(transparent)]
-    Halt(#[from] Halt),
+    Run(#[from] RunError),
     /// The ledger to go on from, or to audit, belongs to something else.
     #[error("this ledger is of no use here: {0}")]
     Ledger(#[from] LedgerError),
@@ -72,7 +72,7 @@ impl From<rayon::ThreadPoolBuildError> for CountError {
 
 impl From<Overflow> for CountError {
     fn from(overflow: Overflow) -> Self {
-        Self::Halt(overflow.into())
+        Self::Run(overflow.into())
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Report {
     pub method: Method,
     /// On how many threads.
     pub threads: usize,
-    /// Wall time in seconds, gate and plan included, starting the threads not.
+    /// Wall time in seconds, self-check and plan included, starting the threads not.
     pub seconds: f64,
     /// Units counted a second time by another engine, see [`Count::double_check`].
     pub double_checked: usize,
@@ -140,7 +140,7 @@ impl Count {
         Self { double_check: share, ..self }
     }
 
-    /// What pins the units that [`Count::run_watched`] enters in a ledger.
+    /// What pins the units that [`Count::resume`] enters in a ledger.
     ///
     /// # Errors
     /// Where the engine and the prefix do not go together.
@@ -162,7 +162,7 @@ impl Count {
         self.counted(None)
     }
 
-    /// Counts by an engine of your own, which passes the same gate as those that are built in.
+    /// Counts by an engine of your own, which passes the same self-check as those that are built in.
     ///
     /// ```
     /// use queens::engine::Engine;
@@ -198,14 +198,14 @@ impl Count {
     ///
     /// ```
     /// use queens::ledger::Ledger;
-    /// use queens::run::progress::Watch;
+    /// use queens::run::state::RunState;
     /// use queens::{Count, Shard, Size};
     /// let count = Count::new(Size::new(10)?);
     /// let mut whole = Ledger::new(count.fingerprint()?, Shard::WHOLE);
     /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {
-    ///     let watch = Watch::new(Ledger::new(count.fingerprint()?, shard));
-    ///     count.run_watched(&watch)?;
-    ///     whole.join(&watch.ledger())?;
+    ///     let watch = RunState::new(Ledger::new(count.fingerprint()?, shard));
+    ///     count.resume(&watch)?;
+    ///     whole.merge(&watch.ledger())?;
     /// }
     /// assert_eq!(whole.total()?.get(), 724);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -213,11 +213,11 @@ impl Count {
     ///
     /// # Errors
     /// As for [`Count::run`], and where the ledger belongs to another count or the run is stopped.
-    pub fn run_watched(&self, watch: &Watch) -> Result<Report, CountError> {
+    pub fn resume(&self, watch: &RunState) -> Result<Report, CountError> {
         self.counted(Some(watch))
     }
 
-    fn counted(&self, watch: Option<&Watch>) -> Result<Report, CountError> {
+    fn counted(&self, watch: Option<&RunState>) -> Result<Report, CountError> {
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
         let watched =
             watch.map(|watch| Watched { watch, subject: self.prefix.into(), engine: method.engine.info().name });
@@ -230,8 +230,8 @@ impl Count {
         let threads = pool.current_num_threads();
         let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.prefix.size(), threads) };
         let start = Instant::now();
-        for &board in gate::boards(self.prefix.size()) {
-            means.run(&Placement::empty(board.size()), lines, Gate(board))?;
+        for &board in self_check::boards(self.prefix.size()) {
+            means.run(&Placement::empty(board.size()), lines, SelfCheck(board))?;
         }
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
         let (tally, double_checked) = means.run(&self.prefix, lines, sum)?;
@@ -292,10 +292,10 @@ pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Count::new(Size::new(n)?).run()?.count)
 }
 
-struct Gate(Board);
+struct SelfCheck(Board);
 
-impl Job for Gate {
-    type Output = Result<(), GateError>;
+impl Job for SelfCheck {
+    type Output = Result<(), SelfCheckError>;
 
     fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Self::Output
     where
@@ -303,7 +303,7 @@ impl Job for Gate {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        gate::check(self.0, plan, engine)
+        self_check::check(self.0, plan, engine)
     }
 }
 
@@ -327,7 +327,7 @@ impl Job for Print {
 
 /// A watch, and whose its ledger has to be.
 pub(crate) struct Watched<'a> {
-    pub(crate) watch: &'a Watch,
+    pub(crate) watch: &'a RunState,
     pub(crate) subject: Subject,
     pub(crate) engine: &'static str,
 }

@@ -18,7 +18,7 @@
 //! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, one of each class |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
-//! | [`Turn`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check |
+//! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check |
 //! | [`profile`] | placements of k queens on the first k columns |
 //! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
@@ -51,7 +51,7 @@ mod solutions;
 
 pub use audit::{Audit, AuditedTask, Findings, Recounted};
 pub use board::placement::{Placement, PlacementError, Square};
-pub use board::rotation::{Turn, TurnBoard, TurnBoardError, UnknownTurn};
+pub use board::rotation::{Rotation, RotationalBoard, RotationalBoardError, UnknownRotation};
 pub use board::symmetry::{Orbit, Symmetry};
 pub use board::{Size, SizeError};
 pub use count::{Count, CountError, Report, available_threads, count};
@@ -61,6 +61,6 @@ pub use ledger::shard::{Shard, ShardError, ranges};
 pub use ledger::{bounded, durable};
 pub use oeis::bfile::{BFile, BFileError};
 pub use profile::{Profile, ProfileReport, profile};
-pub use rotational::{NotDivisible, Residue, TurnCount, TurnReport, Unique};
+pub use rotational::{NotDivisible, Residue, RotationalCount, RotationalReport, Unique};
 pub use solutions::ranking::{Listed, Ranking};
 pub use solutions::{Fundamental, Solutions};

@@ -13,8 +13,8 @@ use crate::ledger::{Fingerprint, PROFILE};
 use crate::plan::Weighted;
 use crate::plan::rows::{Lines, RowsPlan};
 use crate::run::dispatch::Job;
-use crate::run::gate;
-use crate::run::progress::Watch;
+use crate::run::self_check;
+use crate::run::state::RunState;
 use crate::tally::{Overflow, Tally};
 
 /// The number of placements of k queens on the first k columns, none attacking another, for k = 0 to N: a row of OEIS
@@ -61,7 +61,7 @@ pub struct ProfileReport {
     pub isa: Isa,
     /// On how many threads.
     pub threads: usize,
-    /// Wall time in seconds, gate and plan included, starting the threads not.
+    /// Wall time in seconds, self-check and plan included, starting the threads not.
     pub seconds: f64,
     /// Units counted a second time by the engine `naive`.
     pub double_checked: usize,
@@ -94,7 +94,7 @@ impl Profile {
         Self { double_check: share, ..self }
     }
 
-    /// What pins the units that [`Profile::run_watched`] enters in a ledger.
+    /// What pins the units that [`Profile::resume`] enters in a ledger.
     pub fn fingerprint(&self) -> Fingerprint {
         let prefix = Placement::empty(self.size);
         Fingerprint::new(prefix, Self::ENGINE, &RowsPlan::new(&prefix, Lines::Two))
@@ -112,15 +112,15 @@ impl Profile {
     }
 
     /// Does what the ledger of `watch` lacks, and enters it there; the report has the sums of the whole ledger. As
-    /// [`Count::run_watched`](crate::Count::run_watched).
+    /// [`Count::resume`](crate::Count::resume).
     ///
     /// # Errors
     /// As for [`Profile::run`], and where the ledger belongs to something else or the run is stopped.
-    pub fn run_watched(&self, watch: &Watch) -> Result<ProfileReport, CountError> {
+    pub fn resume(&self, watch: &RunState) -> Result<ProfileReport, CountError> {
         self.counted(Some(watch))
     }
 
-    fn counted(&self, watch: Option<&Watch>) -> Result<ProfileReport, CountError> {
+    fn counted(&self, watch: Option<&RunState>) -> Result<ProfileReport, CountError> {
         let (engine, isa) = self.engine()?;
         self.counted_by(&engine, isa, watch)
     }
@@ -129,7 +129,7 @@ impl Profile {
         &self,
         engine: &impl Engine<Task = Placement>,
         isa: Isa,
-        watch: Option<&Watch>,
+        watch: Option<&RunState>,
     ) -> Result<ProfileReport, CountError> {
         let empty = Placement::empty(self.size);
         let pool = thread_pool(self.threads)?;
@@ -152,8 +152,8 @@ impl Profile {
 
     /// Lets an engine count small boards by plans with these lines.
     fn check(&self, engine: &impl Engine<Task = Placement>, lines: Lines) -> Result<(), CountError> {
-        for &board in gate::boards(self.size) {
-            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), engine)?;
+        for &board in self_check::boards(self.size) {
+            self_check::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), engine)?;
         }
         Ok(())
     }
@@ -274,7 +274,11 @@ mod tests {
     fn a_wrong_engine_makes_no_profile() {
         for (n, wrong_on, is_seen) in [(10, 8, true), (11, 8, true), (11, 9, true), (10, 9, false)] {
             let result = Profile::new(size(n)).threads(2).counted_by(&WrongOn(wrong_on), Isa::Portable, None);
-            assert_eq!(matches!(result, Err(CountError::Gate(_))), is_seen, "N = {n}, wrong on {wrong_on}: {result:?}");
+            assert_eq!(
+                matches!(result, Err(CountError::SelfCheck(_))),
+                is_seen,
+                "N = {n}, wrong on {wrong_on}: {result:?}"
+            );
         }
     }
 
@@ -341,9 +345,9 @@ mod tests {
         let whole = profile.run().unwrap().placements;
         let mut joined = Ledger::new(profile.fingerprint(), Shard::WHOLE);
         for index in 1..=3 {
-            let watch = Watch::new(Ledger::new(profile.fingerprint(), Shard::new(index, 3).unwrap()));
-            profile.run_watched(&watch).unwrap();
-            joined.join(&watch.ledger()).unwrap();
+            let watch = RunState::new(Ledger::new(profile.fingerprint(), Shard::new(index, 3).unwrap()));
+            profile.resume(&watch).unwrap();
+            joined.merge(&watch.ledger()).unwrap();
         }
         let read = Profile::of(joined.fingerprint()).unwrap();
         assert_eq!(read.fingerprint(), *joined.fingerprint());
@@ -352,6 +356,6 @@ mod tests {
         let count = crate::Count::new(size(10)).engine(Choice::Engine(EngineKind::Backtrack));
         let counted = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
         assert!(Profile::of(counted.fingerprint()).is_none());
-        assert!(profile.run_watched(&Watch::new(counted)).is_err() && count.run_watched(&Watch::new(joined)).is_err());
+        assert!(profile.resume(&RunState::new(counted)).is_err() && count.resume(&RunState::new(joined)).is_err());
     }
 }

@@ -80,7 +80,7 @@ impl Terms {
             let start = Instant::now();
             let verdict = match count.run() {
                 Ok(report) => self.verdict(report.count, published, &unique),
-                Err(CountError::Gate(error)) => Verdict::Failed(error.to_string()),
+                Err(CountError::SelfCheck(error)) => Verdict::Failed(error.to_string()),
                 Err(error) => return Err(error),
             };
             Ok(Check { method, verdict, seconds: start.elapsed().as_secs_f64() })

@@ -158,16 +158,16 @@ fn an_audit_that_compares_nothing_fails() {
 fn counts_of_what_a_turn_leaves_unchanged_are_audited() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    for (turn, n) in [("half", 18), ("quarter", 33)] {
-        let (whole, other) = (format!("{turn}-whole"), format!("{turn}-other"));
-        let counted = output(path, &format!("count {n} --symmetry {turn} --checkpoint {whole} -q"));
+    for (rotation, n) in [("half", 18), ("quarter", 33)] {
+        let (whole, other) = (format!("{rotation}-whole"), format!("{rotation}-other"));
+        let counted = output(path, &format!("count {n} --symmetry {rotation} --checkpoint {whole} -q"));
         let all = json(path, &format!("audit {whole} --tasks 1000000 --json"), 0);
         let same = ["solutions", "recounted", "audited"].map(|field| all[field].as_str().unwrap());
         assert_eq!(same, [counted.1.trim(); 3]);
         let about = ["engine", "symmetry"].map(|field| all[field].as_str().unwrap());
-        assert_eq!((about, &all["n"]), (["cover", turn], &n.into()));
+        assert_eq!((about, &all["n"]), (["cover", rotation], &n.into()));
         let (_, out, _) = output(path, &format!("audit {whole}"));
-        assert!(out.contains(&format!("unchanged by  a {turn} turn\n")), "{out}");
+        assert!(out.contains(&format!("unchanged by  a {rotation} turn\n")), "{out}");
 
         let (unit, tally) = tallies(&path.join(&whole))[4];
         forged(path, &whole, &other, |at, tally| if at == unit { tally + 8 } else { tally });

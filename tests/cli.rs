@@ -50,10 +50,10 @@ fn symmetric_solutions_are_counted_once_or_alone() {
         let note = if n == "0" { "" } else { "agrees with OEIS A002562\n" };
         queens(&["count", n, "--unique"]).assert().success().stdout(classes).stderr(note);
     }
-    for (n, turn, count) in [("8", "half", "4\n"), ("12", "quarter", "8\n"), ("1", "quarter", "1\n")] {
-        let note = format!("agrees with OEIS {}\n", if turn == "half" { "A032522" } else { "A033148" });
-        queens(&["count", n, "--symmetry", turn]).assert().success().stdout(count).stderr(note);
-        queens(&["count", n, "--symmetric", turn]).assert().success().stdout(count);
+    for (n, rotation, count) in [("8", "half", "4\n"), ("12", "quarter", "8\n"), ("1", "quarter", "1\n")] {
+        let note = format!("agrees with OEIS {}\n", if rotation == "half" { "A032522" } else { "A033148" });
+        queens(&["count", n, "--symmetry", rotation]).assert().success().stdout(count).stderr(note);
+        queens(&["count", n, "--symmetric", rotation]).assert().success().stdout(count);
     }
     let json = |args| -> serde_json::Value {
         serde_json::from_slice(&queens(args).assert().success().get_output().stdout).unwrap()

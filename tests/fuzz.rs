@@ -8,7 +8,7 @@ use std::time::Instant;
 use proptest::prelude::*;
 use queens::ledger::format::{decode, encode};
 use queens::ledger::{Fingerprint, Ledger, Subject};
-use queens::{BFile, Placement, Shard, Size, Turn, TurnBoard};
+use queens::{BFile, Placement, Rotation, RotationalBoard, Shard, Size};
 use sha2::{Digest, Sha256};
 
 /// A thousand texts for each parser: about ten seconds in all, unoptimised.
@@ -80,8 +80,8 @@ proptest! {
         changes in changes(),
         noise in proptest::collection::vec(any::<u8>(), 0..60),
     ) {
-        let subject = match TurnBoard::new(Turn::Half, n) {
-            Ok(board) if units % 2 == 1 => Subject::Unchanged(board),
+        let subject = match RotationalBoard::new(Rotation::Half, n) {
+            Ok(board) if units % 2 == 1 => Subject::Rotational(board),
             _ => Placement::empty(Size::new(n).unwrap()).into(),
         };
         let fingerprint = Fingerprint { subject, engine: "join".into(), plan: "halves/1 N=9".into(), units };

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::auditor::{self, Audited};
 use crate::board::placement::Placement;
-use crate::board::rotation::TurnBoard;
+use crate::board::rotation::RotationalBoard;
 use crate::count::{CountError, thread_pool};
 use crate::engine::cover::{Cover, Cut, CutPlan};
 use crate::engine::lanes::{Isa, IsaError, Lanes};
@@ -27,20 +27,20 @@ use crate::plan::rows::{Lines, RowsPlan};
 use crate::plan::{Plan, Weighted};
 use crate::profile::Profile;
 use crate::rotational;
-use crate::rotational::{TurnCount, TurnJob};
+use crate::rotational::{RotationalCount, RotationalJob};
 use crate::run::dispatch::{Job, dispatch};
-use crate::run::gate;
+use crate::run::self_check;
 use crate::tally::{Overflow, Tally};
 
 /// What to recount of a ledger.
 ///
 /// ```
 /// use queens::ledger::Ledger;
-/// use queens::run::progress::Watch;
+/// use queens::run::state::RunState;
 /// use queens::{Audit, Count, Shard, Size};
 /// let count = Count::new(Size::new(9)?);
-/// let watch = Watch::new(Ledger::new(count.fingerprint()?, Shard::WHOLE));
-/// count.run_watched(&watch)?;
+/// let watch = RunState::new(Ledger::new(count.fingerprint()?, Shard::WHOLE));
+/// count.resume(&watch)?;
 /// let ledger = watch.ledger();
 /// let findings = Audit { units: 5, tasks: 1, ..Audit::of(&ledger) }.run(&|| false)?;
 /// assert_eq!((findings.units.len(), findings.differences().count()), (5, 0));
@@ -139,7 +139,7 @@ impl<'a> Audit<'a> {
     pub fn run(&self, stopped: Stopped) -> Result<Findings, CountError> {
         let Fingerprint { subject, engine, .. } = self.ledger.fingerprint();
         match subject {
-            Subject::Unchanged(board) => self.turn(*board, stopped),
+            Subject::Rotational(board) => self.rotation(*board, stopped),
             Subject::Completions(prefix) => match Profile::of(self.ledger.fingerprint()) {
                 Some(profile) => self.profile(&profile, stopped),
                 None => self.count(engine, prefix, stopped),
@@ -159,8 +159,8 @@ impl<'a> Audit<'a> {
             return Err(LedgerError::Foreign { what: "a count of", found, wanted }.into());
         };
         let recount = self.recount(name, Isa::Portable, stopped)?;
-        for &board in gate::boards(prefix.size()) {
-            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), Lines::Two), engine)?;
+        for &board in self_check::boards(prefix.size()) {
+            self_check::check(board, &RowsPlan::new(&Placement::empty(board.size()), Lines::Two), engine)?;
         }
         recount.of(&RowsPlan::new(prefix, Lines::Two), engine, by_definition)
     }
@@ -169,8 +169,8 @@ impl<'a> Audit<'a> {
         let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.to_owned()))?;
         let method = Method::choose(engine, self.isa, prefix)?;
         let recount = self.recount(method.engine.info().name, method.isa, stopped)?;
-        for &board in gate::boards(prefix.size()) {
-            dispatch(method, &Placement::empty(board.size()), Lines::Two, Gate(board))?;
+        for &board in self_check::boards(prefix.size()) {
+            dispatch(method, &Placement::empty(board.size()), Lines::Two, SelfCheck(board))?;
         }
         dispatch(method, prefix, Lines::Two, recount)
     }
@@ -181,13 +181,13 @@ impl<'a> Audit<'a> {
         self.recount(Profile::ENGINE, isa, stopped)?.of(&plan, &engine, auditor::levels)
     }
 
-    fn turn(&self, board: TurnBoard, stopped: Stopped) -> Result<Findings, CountError> {
+    fn rotation(&self, board: RotationalBoard, stopped: Stopped) -> Result<Findings, CountError> {
         let isa = self.isa.unwrap_or_else(Isa::best);
         if !isa.is_available() {
             return Err(MethodError::Isa(IsaError::Missing(isa)).into());
         }
-        let recount = self.recount(TurnCount::ENGINE, isa, stopped)?;
-        rotational::check(board.turn(), isa)?;
+        let recount = self.recount(RotationalCount::ENGINE, isa, stopped)?;
+        rotational::check(board.rotation(), isa)?;
         rotational::dispatch(board, isa, Turned { board, recount })
     }
 
@@ -207,10 +207,10 @@ impl<'a> Audit<'a> {
     }
 }
 
-struct Gate(gate::Board);
+struct SelfCheck(self_check::Board);
 
-impl Job for Gate {
-    type Output = Result<(), gate::GateError>;
+impl Job for SelfCheck {
+    type Output = Result<(), self_check::SelfCheckError>;
 
     fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Self::Output
     where
@@ -218,7 +218,7 @@ impl Job for Gate {
         E: Engine<Task = P::Task>,
         S: Engine<Task = P::Task>,
     {
-        gate::check(self.0, plan, engine)
+        self_check::check(self.0, plan, engine)
     }
 }
 
@@ -247,11 +247,11 @@ impl Job for Recount<'_> {
 
 /// An audit of what a turn leaves unchanged.
 struct Turned<'a> {
-    board: TurnBoard,
+    board: RotationalBoard,
     recount: Recount<'a>,
 }
 
-impl TurnJob for Turned<'_> {
+impl RotationalJob for Turned<'_> {
     type Output = Result<Findings, CountError>;
 
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &rotational::Search) -> Self::Output {
@@ -268,12 +268,12 @@ impl Recount<'_> {
     /// The same for a count of what a turn leaves unchanged.
     fn of_turn<E: Engine<Task = Cut>>(
         self,
-        board: TurnBoard,
+        board: RotationalBoard,
         plan: &CutPlan,
         engine: &E,
     ) -> Result<Findings, CountError> {
         let auditor = |task: &Cut, stopped: &dyn Fn() -> bool| {
-            auditor::turns::count(board, plan, task, stopped).map(|count| u128::from(count).into())
+            auditor::rotational::count(board, plan, task, stopped).map(|count| u128::from(count).into())
         };
         self.of(plan, engine, auditor)
     }
@@ -314,7 +314,7 @@ impl Recount<'_> {
             seconds: self.start.elapsed().as_secs_f64(),
             finished: ledger.finished(),
             parts: ledger.partials().count(),
-            total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.join(&part.tally))?.get(),
+            total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(&part.tally))?.get(),
             units,
         })
     }

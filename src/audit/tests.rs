@@ -6,27 +6,27 @@ use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::ledger::Partial;
 use crate::plan::halves::HalvesPlan;
-use crate::run::progress::Watch;
-use crate::{Count, EngineKind, Shard, Size, Turn};
+use crate::run::state::RunState;
+use crate::{Count, EngineKind, Rotation, Shard, Size};
 
 fn counted(n: usize, engine: EngineKind) -> Ledger {
     let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(engine));
-    let watch = Watch::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
-    count.run_watched(&watch).unwrap();
+    let watch = RunState::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
+    count.resume(&watch).unwrap();
     watch.ledger()
 }
 
-fn turned(turn: Turn, n: usize) -> Ledger {
-    let count = TurnCount::new(TurnBoard::new(turn, n).unwrap());
-    let watch = Watch::new(Ledger::new(count.fingerprint(), Shard::WHOLE));
-    count.run_watched(&watch).unwrap();
+fn turned(rotation: Rotation, n: usize) -> Ledger {
+    let count = RotationalCount::new(RotationalBoard::new(rotation, n).unwrap());
+    let watch = RunState::new(Ledger::new(count.fingerprint(), Shard::WHOLE));
+    count.resume(&watch).unwrap();
     watch.ledger()
 }
 
 fn profiled(n: usize) -> Ledger {
     let profile = Profile::new(Size::new(n).unwrap());
-    let watch = Watch::new(Ledger::new(profile.fingerprint(), Shard::WHOLE));
-    profile.run_watched(&watch).unwrap();
+    let watch = RunState::new(Ledger::new(profile.fingerprint(), Shard::WHOLE));
+    profile.resume(&watch).unwrap();
     watch.ledger()
 }
 
@@ -48,8 +48,14 @@ fn all(ledger: &Ledger) -> Audit<'_> {
 fn what_every_engine_counts_is_confirmed() {
     let counts = [(12, EngineKind::Join), (13, EngineKind::Join), (10, EngineKind::Backtrack), (9, EngineKind::Naive)];
     let counts = counts.map(|(n, engine)| counted(n, engine)).into_iter();
-    let turns = [(Turn::Half, 16), (Turn::Half, 17), (Turn::Quarter, 28), (Turn::Quarter, 29), (Turn::Quarter, 1)];
-    let turns = turns.map(|(turn, n)| turned(turn, n)).into_iter();
+    let turns = [
+        (Rotation::Half, 16),
+        (Rotation::Half, 17),
+        (Rotation::Quarter, 28),
+        (Rotation::Quarter, 29),
+        (Rotation::Quarter, 1),
+    ];
+    let turns = turns.map(|(rotation, n)| turned(rotation, n)).into_iter();
     for ledger in counts.chain(turns).chain([0, 1, 2, 9, 10].map(profiled)) {
         let about = ledger.fingerprint();
         let findings = all(&ledger).run(&|| false).unwrap();
@@ -67,15 +73,15 @@ fn what_every_engine_counts_is_confirmed() {
 #[test]
 fn completions_are_confirmed() {
     let count = Count::completions(Placement::parse("2,4", Size::new(11).unwrap()).unwrap());
-    let watch = Watch::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
-    let total = count.run_watched(&watch).unwrap().count;
+    let watch = RunState::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
+    let total = count.resume(&watch).unwrap().count;
     let findings = all(&watch.ledger()).run(&|| false).unwrap();
     assert_eq!([findings.recounted(), findings.audited()], [total; 2]);
 }
 
 #[test]
 fn a_forged_tally_is_found_when_its_unit_is_drawn() {
-    for ledger in [counted(12, EngineKind::Join), turned(Turn::Half, 18), turned(Turn::Quarter, 36)] {
+    for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 18), turned(Rotation::Quarter, 36)] {
         let (wrong, tally) = ledger.tallies().nth(ledger.finished() / 3).unwrap();
         let more = Tally::from(tally.get() + 8);
         let other = forged(&ledger, |unit, tally| if unit == wrong { more.clone() } else { tally });
@@ -203,7 +209,7 @@ fn a_short_time_still_recounts_some_units() {
 
 #[test]
 fn what_is_stopped_is_left_out() {
-    for ledger in [counted(12, EngineKind::Join), turned(Turn::Half, 16), profiled(8)] {
+    for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 16), profiled(8)] {
         let findings = Audit::of(&ledger).run(&|| true).unwrap();
         assert!(findings.units.is_empty());
         assert_eq!((findings.recounted(), findings.chance_to_find(ledger.finished()).abs()), (0, 0.0));
@@ -222,7 +228,7 @@ fn ledgers_of_something_else_are_refused() {
     let found = refused(&ledger, &|print| print.plan = "halves/0 N=9".into());
     assert!(found.contains("it is for the plan halves/0 N=9, not "), "{found}");
     assert_eq!(refused(&ledger, &|print| print.engine = "abacus".into()), "this program has no engine 'abacus'");
-    let half = turned(Turn::Half, 12);
+    let half = turned(Rotation::Half, 12);
     let found = refused(&half, &|print| print.plan = "cover 1 half 12 2".into());
     assert!(found.ends_with("it is for the plan cover 1 half 12 2, not cover 1 half 12 3"), "{found}");
     let found = refused(&half, &|print| print.engine = "join".into());
@@ -271,14 +277,14 @@ fn told(findings: &Findings, drawn: usize) {
 }
 
 /// An audit of the ledger that a wrong engine makes of what a turn leaves unchanged.
-struct WrongTurn(TurnBoard);
-impl TurnJob for WrongTurn {
+struct WrongTurn(RotationalBoard);
+impl RotationalJob for WrongTurn {
     type Output = Findings;
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &rotational::Search) -> Findings {
         let wrong = Wrong(engine);
-        let ledger = made(&turned(self.0.turn(), self.0.n()), engine.plan(), &wrong);
+        let ledger = made(&turned(self.0.rotation(), self.0.n()), engine.plan(), &wrong);
         let audit = Audit { units: 5, tasks: 1, ..all(&ledger) };
-        let recount = audit.recount(TurnCount::ENGINE, Isa::Portable, &|| false).unwrap();
+        let recount = audit.recount(RotationalCount::ENGINE, Isa::Portable, &|| false).unwrap();
         recount.of_turn(self.0, engine.plan(), &wrong).unwrap()
     }
 }
@@ -294,8 +300,8 @@ fn what_the_auditor_finds_is_a_difference() {
     let recount = audit.recount("join", Isa::Portable, &|| false).unwrap();
     told(&recount.of(&plan, &wrong, by_definition).unwrap(), 5);
 
-    for (turn, n) in [(Turn::Half, 16), (Turn::Quarter, 29)] {
-        let board = TurnBoard::new(turn, n).unwrap();
+    for (rotation, n) in [(Rotation::Half, 16), (Rotation::Quarter, 29)] {
+        let board = RotationalBoard::new(rotation, n).unwrap();
         told(&rotational::dispatch(board, Isa::Portable, WrongTurn(board)), 5);
     }
 }

@@ -46,7 +46,7 @@
 //! That the tasks of a plan, so defined and weighed, add up to all solutions is tested by summing them; that each
 //! engine counts each task so, by comparing them one by one.
 
-pub(crate) mod turns;
+pub(crate) mod rotational;
 
 use crate::board::placement::Placement;
 use crate::engine::Engine;

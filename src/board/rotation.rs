@@ -13,14 +13,14 @@ const QUARTER_MOST: usize = 77;
 
 /// A turn of the board about its centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Turn {
+pub enum Rotation {
     /// By 180 degrees.
     Half,
     /// By 90 degrees, either way: what one leaves unchanged, the other does too.
     Quarter,
 }
 
-impl Turn {
+impl Rotation {
     /// The sizes of board that can be counted: up to 38 by half turns and up to 77 by quarter turns.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
@@ -46,60 +46,60 @@ impl Turn {
     }
 }
 
-impl fmt::Display for Turn {
+impl fmt::Display for Rotation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Turn {
-    type Err = UnknownTurn;
+impl FromStr for Rotation {
+    type Err = UnknownRotation;
 
-    fn from_str(text: &str) -> Result<Self, UnknownTurn> {
-        let found = [Self::Half, Self::Quarter].into_iter().find(|turn| turn.name() == text);
-        found.ok_or_else(|| UnknownTurn(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, UnknownRotation> {
+        let found = [Self::Half, Self::Quarter].into_iter().find(|rotation| rotation.name() == text);
+        found.ok_or_else(|| UnknownRotation(text.to_owned()))
     }
 }
 
 /// No turn has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no turn is named '{0}'; there are half and quarter")]
-pub struct UnknownTurn(pub String);
+pub struct UnknownRotation(pub String);
 
 /// A turn and a size of board that it is counted for. Boards go further here than [`Size`](crate::Size) does.
 ///
 /// ```
-/// use queens::{Turn, TurnBoard};
-/// assert_eq!(TurnBoard::new(Turn::Quarter, 68)?.n(), 68);
-/// assert!(TurnBoard::new(Turn::Half, 68).is_err());
-/// # Ok::<(), queens::TurnBoardError>(())
+/// use queens::{Rotation, RotationalBoard};
+/// assert_eq!(RotationalBoard::new(Rotation::Quarter, 68)?.n(), 68);
+/// assert!(RotationalBoard::new(Rotation::Half, 68).is_err());
+/// # Ok::<(), queens::RotationalBoardError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnBoard {
-    turn: Turn,
+pub struct RotationalBoard {
+    rotation: Rotation,
     n: usize,
 }
 
 /// The board is too large for this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("solutions unchanged by a {turn} turn are counted for N = 0 to {}, not {n}", turn.sizes().end())]
-pub struct TurnBoardError {
-    turn: Turn,
+#[error("solutions unchanged by a {rotation} turn are counted for N = 0 to {}, not {n}", rotation.sizes().end())]
+pub struct RotationalBoardError {
+    rotation: Rotation,
     n: usize,
 }
 
-impl TurnBoard {
+impl RotationalBoard {
     /// A board of `n` columns and rows.
     ///
     /// # Errors
-    /// Where `n` is none of [`Turn::sizes`].
-    pub fn new(turn: Turn, n: usize) -> Result<Self, TurnBoardError> {
-        if turn.sizes().contains(&n) { Ok(Self { turn, n }) } else { Err(TurnBoardError { turn, n }) }
+    /// Where `n` is none of [`Rotation::sizes`].
+    pub fn new(rotation: Rotation, n: usize) -> Result<Self, RotationalBoardError> {
+        if rotation.sizes().contains(&n) { Ok(Self { rotation, n }) } else { Err(RotationalBoardError { rotation, n }) }
     }
 
     /// The turn.
-    pub const fn turn(self) -> Turn {
-        self.turn
+    pub const fn rotation(self) -> Rotation {
+        self.rotation
     }
 
     /// Columns and rows.

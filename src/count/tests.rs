@@ -28,19 +28,19 @@ const MACHINE: Fault = |n, lanes, task| if lanes.ends_with("::Portable") { 0 } e
 const ADDED: u128 = 8;
 
 fn watched(count: &Count, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
-    let watch = Watch::new(ledger);
-    let result = count.run_watched(&watch);
+    let watch = RunState::new(ledger);
+    let result = count.resume(&watch);
     (result, watch.ledger())
 }
 
 fn difference(result: Result<Report, CountError>) -> u128 {
     match result {
-        Err(CountError::Halt(Halt::Differs { first, second, .. })) => first.get().abs_diff(second.get()),
+        Err(CountError::Run(RunError::Differs { first, second, .. })) => first.get().abs_diff(second.get()),
         other => panic!("no difference: {other:?}"),
     }
 }
 
-/// The gate runs the join that counts, on the lanes that count.
+/// The self-check runs the join that counts, on the lanes that count.
 #[test]
 fn a_wrong_join_counts_nothing() {
     for isa in Isa::available() {
@@ -53,7 +53,7 @@ fn a_wrong_join_counts_nothing() {
         ] {
             let result = fault::with(fault, || join(n).isa(isa).run());
             match result {
-                Err(CountError::Gate(_)) => assert!(is_seen, "{isa}, N = {n}"),
+                Err(CountError::SelfCheck(_)) => assert!(is_seen, "{isa}, N = {n}"),
                 other => assert!(!is_seen && other.unwrap().count == published(n), "{isa}, N = {n}"),
             }
         }

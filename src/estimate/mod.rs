@@ -14,9 +14,9 @@
 //! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated.
 
 mod interval;
+mod rotational;
 mod sample;
 mod time;
-mod turn;
 
 use std::time::{Duration, Instant};
 
@@ -29,9 +29,9 @@ use crate::plan::rows::Lines;
 use crate::run::dispatch::dispatch;
 
 pub use interval::Interval;
+pub use rotational::{RotationalPrediction, rotation};
 use sample::Sampler;
 use time::TimeSample;
-pub use turn::{TurnPrediction, turn};
 
 /// Parts sampled for the count to one task sampled for the time.
 const PARTS_PER_TASK: usize = 10;

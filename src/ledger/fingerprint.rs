@@ -2,7 +2,7 @@
 
 use super::LedgerError;
 use crate::board::placement::Placement;
-use crate::board::rotation::{Turn, TurnBoard};
+use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::plan::Plan;
 
 /// The engine of a profile, whose units hold more than those of a count.
@@ -29,7 +29,7 @@ pub enum Subject {
     /// The completions of this placement: all solutions where it is empty.
     Completions(Placement),
     /// The solutions that a turn leaves unchanged.
-    Unchanged(TurnBoard),
+    Rotational(RotationalBoard),
 }
 
 impl Subject {
@@ -37,7 +37,7 @@ impl Subject {
     pub fn n(&self) -> usize {
         match self {
             Self::Completions(prefix) => prefix.size().get(),
-            Self::Unchanged(board) => board.n(),
+            Self::Rotational(board) => board.n(),
         }
     }
 
@@ -45,7 +45,7 @@ impl Subject {
     pub fn placement(&self) -> Option<Placement> {
         match self {
             Self::Completions(prefix) => Some(*prefix),
-            Self::Unchanged(_) => None,
+            Self::Rotational(_) => None,
         }
     }
 
@@ -55,10 +55,10 @@ impl Subject {
     }
 
     /// The turn, where only what it leaves unchanged is counted.
-    pub fn turn(&self) -> Option<Turn> {
+    pub fn rotation(&self) -> Option<Rotation> {
         match self {
             Self::Completions(_) => None,
-            Self::Unchanged(board) => Some(board.turn()),
+            Self::Rotational(board) => Some(board.rotation()),
         }
     }
 }
@@ -88,11 +88,13 @@ impl Fingerprint {
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
         let size = |of: &Self| of.subject.n().to_string();
         let prefix = |of: &Self| of.subject.prefix().map_or("of no queens".to_owned(), |prefix| prefix.to_string());
-        let turn = |of: &Self| {
-            of.subject.turn().map_or("all solutions".to_owned(), |turn| format!("those unchanged by a {turn} turn"))
+        let rotation = |of: &Self| {
+            of.subject
+                .rotation()
+                .map_or("all solutions".to_owned(), |rotation| format!("those unchanged by a {rotation} turn"))
         };
         differ("N =", &size(self), &size(wanted))?;
-        differ("a count of", &turn(self), &turn(wanted))?;
+        differ("a count of", &rotation(self), &rotation(wanted))?;
         differ("the prefix", &prefix(self), &prefix(wanted))?;
         differ("the engine", &self.engine, &wanted.engine)?;
         differ("the plan", &self.plan, &wanted.plan)?;

@@ -34,7 +34,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Partial, Subject};
 use crate::board::placement::Placement;
-use crate::board::rotation::TurnBoard;
+use crate::board::rotation::RotationalBoard;
 use crate::tally::Tally;
 
 /// The number in the first line: without the processor time, with it, and with parts of units. It grows with every change
@@ -71,7 +71,7 @@ pub fn encode(ledger: &Ledger) -> String {
     let kind = match subject {
         Subject::Completions(prefix) if prefix.is_empty() => "prefix -".to_owned(),
         Subject::Completions(prefix) => format!("prefix {prefix}"),
-        Subject::Unchanged(board) => format!("symmetry {}", board.turn()),
+        Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
     };
     let (version, cpu) = match (ledger.partials().next(), origin.cpu_seconds) {
         (None, None) => (VERSIONS[0], String::new()),
@@ -147,8 +147,8 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
     let subject = match kind {
         ("prefix", "-") => Placement::empty(parsed("n", n)?).into(),
         ("prefix", text) => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
-        ("symmetry", turn) => Subject::Unchanged(
-            TurnBoard::new(parsed("turn", turn)?, parsed("n", n)?).map_err(|error| error.to_string())?,
+        ("symmetry", rotation) => Subject::Rotational(
+            RotationalBoard::new(parsed("turn", rotation)?, parsed("n", n)?).map_err(|error| error.to_string())?,
         ),
         _ => return Err("the line 'prefix' is missing".to_owned()),
     };

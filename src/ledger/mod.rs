@@ -192,7 +192,7 @@ impl Ledger {
     /// # Errors
     /// Where it does not fit.
     pub fn total(&self) -> Result<Tally, Overflow> {
-        self.tallies.values().try_fold(Tally::default(), Tally::join)
+        self.tallies.values().try_fold(Tally::default(), Tally::plus)
     }
 
     /// Whether it is about this shard of this count.
@@ -294,7 +294,7 @@ impl Ledger {
     ///
     /// # Errors
     /// Where it belongs to another count, or contradicts what is here; this ledger is then of no further use.
-    pub fn join(&mut self, other: &Self) -> Result<(), LedgerError> {
+    pub fn merge(&mut self, other: &Self) -> Result<(), LedgerError> {
         other.fingerprint.check(&self.fingerprint)?;
         let before = self.reached();
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
@@ -352,7 +352,7 @@ mod tests {
         for (theirs, message) in cases {
             assert_eq!(theirs.check(&ours).unwrap_err().to_string(), message);
             let mut ledger = Ledger::new(ours.clone(), Shard::WHOLE);
-            assert_eq!(ledger.join(&Ledger::new(theirs, Shard::WHOLE)).unwrap_err().to_string(), message);
+            assert_eq!(ledger.merge(&Ledger::new(theirs, Shard::WHOLE)).unwrap_err().to_string(), message);
         }
         assert_eq!(ours.check(&fingerprint(5)), Ok(()));
     }
@@ -409,12 +409,12 @@ mod tests {
         (second.origin.seconds, second.origin.cpu_seconds) = (1.0, Some(2.0));
         let mut merged = Ledger::new(fingerprint(5), Shard::WHOLE);
         for ledger in [&first, &first, &second, &second, &first] {
-            merged.join(ledger).unwrap();
+            merged.merge(ledger).unwrap();
         }
         assert_eq!((merged.origin.seconds, merged.origin.cpu_seconds), (11.0, Some(22.0)));
         second.record(3, 1.into()).unwrap();
         second.origin.cpu_seconds = None;
-        merged.join(&second).unwrap();
+        merged.merge(&second).unwrap();
         assert_eq!((merged.origin.seconds, merged.origin.cpu_seconds), (12.0, None));
     }
 
@@ -444,7 +444,7 @@ mod tests {
             }
             let mut merged = Ledger::new(fingerprint.clone(), Shard::WHOLE);
             for part in &parts {
-                merged.join(part).unwrap();
+                merged.merge(part).unwrap();
             }
             prop_assert_eq!(&merged, &whole);
             prop_assert!(merged.is_complete());
@@ -462,7 +462,7 @@ mod tests {
                     ledger.record(unit, (unit as u128).into()).unwrap();
                 }
                 prop_assert!(ledger.is_complete());
-                merged.join(&ledger).unwrap();
+                merged.merge(&ledger).unwrap();
             }
             let missing: Vec<u32> = merged.unfinished_shards(of).collect();
             let lost_units = lost <= of && (lost as usize) <= units;
@@ -485,7 +485,7 @@ mod tests {
                 if finished[unit] && number % 3 == 0 {
                     one.record(unit, tally(unit, 5)).unwrap();
                 }
-                merged.join(&one).unwrap();
+                merged.merge(&one).unwrap();
             }
             for (unit, &finished) in finished.iter().enumerate() {
                 let known = || parts.iter().enumerate().filter(move |(_, part)| part.0 == unit);
@@ -507,7 +507,7 @@ mod tests {
             ours.record(unit, 1000.into()).unwrap();
             theirs.record(unit, (1000 + by).into()).unwrap();
             prop_assert_eq!(
-                ours.join(&theirs),
+                ours.merge(&theirs),
                 Err(LedgerError::Conflict { unit, first: Box::new(1000.into()), second: Box::new((1000 + by).into()) })
             );
         }

@@ -23,31 +23,31 @@ mod residue;
 mod search;
 mod unique;
 
-pub use count::{TurnCount, TurnReport};
-pub(crate) use count::{TurnJob, check, dispatch};
+pub use count::{RotationalCount, RotationalReport};
+pub(crate) use count::{RotationalJob, check, dispatch};
 pub use residue::Residue;
 pub(crate) use search::Search;
 pub use unique::{NotDivisible, Unique};
 
 #[cfg(test)]
 mod tests {
-    use super::count::{TurnJob, problem};
+    use super::count::{RotationalJob, problem};
     use super::search::{Diagonals, Search};
     use super::*;
     use crate::engine::Engine;
     use crate::engine::cover::{Cover, Piece, Pieces, word};
     use crate::engine::lanes::{KEY_BITS, Lanes};
     use crate::plan::Plan;
-    use crate::{Isa, Size, Turn, TurnBoard, oeis};
+    use crate::{Isa, Rotation, RotationalBoard, Size, oeis};
     use sha2::{Digest, Sha256};
 
-    fn count(turn: Turn, n: usize) -> u128 {
-        TurnCount::new(TurnBoard::new(turn, n).unwrap()).threads(2).run().unwrap().count
+    fn count(rotation: Rotation, n: usize) -> u128 {
+        RotationalCount::new(RotationalBoard::new(rotation, n).unwrap()).threads(2).run().unwrap().count
     }
 
     /// By the oracle.
-    fn orbits(turn: Turn, n: usize) -> u128 {
-        let boards = orbits::boards(Size::new(n).unwrap(), turn);
+    fn orbits(rotation: Rotation, n: usize) -> u128 {
+        let boards = orbits::boards(Size::new(n).unwrap(), rotation);
         boards.iter().map(|board| u128::from(board.task.solutions() * board.weight)).sum()
     }
 
@@ -80,19 +80,19 @@ mod tests {
     #[test]
     fn agrees_with_filtering_every_solution() {
         for n in 0..=11 {
-            assert_eq!(count(Turn::Half, n), filtered(n, |n, c, r| (n - 1 - c, n - 1 - r)), "half turn, N = {n}");
-            assert_eq!(count(Turn::Quarter, n), filtered(n, |n, c, r| (r, n - 1 - c)), "quarter turn, N = {n}");
+            assert_eq!(count(Rotation::Half, n), filtered(n, |n, c, r| (n - 1 - c, n - 1 - r)), "half turn, N = {n}");
+            assert_eq!(count(Rotation::Quarter, n), filtered(n, |n, c, r| (r, n - 1 - c)), "quarter turn, N = {n}");
         }
-        assert_eq!((count(Turn::Half, 0), count(Turn::Quarter, 0)), (1, 1));
+        assert_eq!((count(Rotation::Half, 0), count(Rotation::Quarter, 0)), (1, 1));
     }
 
     #[test]
     fn agrees_with_the_search_for_orbits() {
         for n in 0..=21 {
-            assert_eq!(count(Turn::Half, n), orbits(Turn::Half, n), "half turn, N = {n}");
+            assert_eq!(count(Rotation::Half, n), orbits(Rotation::Half, n), "half turn, N = {n}");
         }
         for n in 0..=32 {
-            assert_eq!(count(Turn::Quarter, n), orbits(Turn::Quarter, n), "quarter turn, N = {n}");
+            assert_eq!(count(Rotation::Quarter, n), orbits(Rotation::Quarter, n), "quarter turn, N = {n}");
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn tasks_agree_with_the_second_engine() {
         struct Both;
-        impl TurnJob for Both {
+        impl RotationalJob for Both {
             type Output = usize;
 
             fn run<L: Lanes>(self, engine: &Cover<L>, second: &Search) -> usize {
@@ -119,12 +119,12 @@ mod tests {
                 solutions
             }
         }
-        let boards = (0..=15).chain([18, 19, 22, 23]).map(|n| (Turn::Half, n));
-        let boards = boards.chain((0..=9).chain([20, 21, 32, 33, 40, 41, 44]).map(|n| (Turn::Quarter, n)));
-        for (turn, n) in boards {
+        let boards = (0..=15).chain([18, 19, 22, 23]).map(|n| (Rotation::Half, n));
+        let boards = boards.chain((0..=9).chain([20, 21, 32, 33, 40, 41, 44]).map(|n| (Rotation::Quarter, n)));
+        for (rotation, n) in boards {
             for isa in Isa::available() {
-                let found = dispatch(TurnBoard::new(turn, n).unwrap(), isa, Both);
-                assert!(found > 0 || n < 12, "{turn} turn, N = {n}: no task with a solution");
+                let found = dispatch(RotationalBoard::new(rotation, n).unwrap(), isa, Both);
+                assert!(found > 0 || n < 12, "{rotation} turn, N = {n}: no task with a solution");
             }
         }
     }
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_engine_runs_on_the_lanes_named() {
         struct Type;
-        impl TurnJob for Type {
+        impl RotationalJob for Type {
             type Output = &'static str;
 
             fn run<L: Lanes>(self, _engine: &Cover<L>, _second: &Search) -> &'static str {
@@ -141,7 +141,7 @@ mod tests {
             }
         }
         for isa in Isa::available() {
-            let engine = dispatch(TurnBoard::new(Turn::Half, 9).unwrap(), isa, Type);
+            let engine = dispatch(RotationalBoard::new(Rotation::Half, 9).unwrap(), isa, Type);
             assert!(engine.ends_with(&format!("::{}>", isa.lanes())), "{engine} for {isa}");
         }
     }
@@ -149,24 +149,24 @@ mod tests {
     /// What a plan of each size takes for granted: keys in the word, items in their set.
     #[test]
     fn every_board_has_a_plan() {
-        for turn in [Turn::Half, Turn::Quarter] {
-            for n in turn.sizes() {
-                let fingerprint = TurnCount::new(TurnBoard::new(turn, n).unwrap()).fingerprint();
-                assert_eq!(fingerprint.units > 0, turn == Turn::Half || n % 4 < 2, "{turn} turn, N = {n}");
+        for rotation in [Rotation::Half, Rotation::Quarter] {
+            for n in rotation.sizes() {
+                let fingerprint = RotationalCount::new(RotationalBoard::new(rotation, n).unwrap()).fingerprint();
+                assert_eq!(fingerprint.units > 0, rotation == Rotation::Half || n % 4 < 2, "{rotation} turn, N = {n}");
             }
         }
     }
 
     /// The queens of a side's pieces, east columns and signed rows in half squares from the centre, beside their keys.
-    fn queens(pieces: &Pieces, turn: Turn, n: usize) -> Vec<((i32, i32), Piece)> {
+    fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Piece)> {
         let distance = |item: u32| (2 * item as usize + 1 + n % 2) as i32;
         let mut queens: Vec<((i32, i32), Piece)> = Vec::new();
         for &piece in (0..64).flat_map(|item| pieces.of(item)) {
             let (low, high) = (piece.items.trailing_zeros(), piece.items.ilog2());
-            let queen = match turn {
-                Turn::Quarter => (distance(high), distance(low)),
+            let queen = match rotation {
+                Rotation::Quarter => (distance(high), distance(low)),
                 // North and south of the middle in this order.
-                Turn::Half => {
+                Rotation::Half => {
                     let again = queens.iter().any(|(_, other)| other.items == piece.items);
                     (distance(high - n as u32 / 2), if again { -distance(low) } else { distance(low) })
                 }
@@ -180,14 +180,17 @@ mod tests {
     /// Those of different sides must do so in the word that the lanes are given: a key beyond it would be lost.
     #[test]
     fn keys_are_the_diagonals_of_every_board() {
-        for (turn, n) in [Turn::Half, Turn::Quarter].into_iter().flat_map(|turn| turn.sizes().map(move |n| (turn, n))) {
-            let board = TurnBoard::new(turn, n).unwrap();
+        for (rotation, n) in [Rotation::Half, Rotation::Quarter]
+            .into_iter()
+            .flat_map(|rotation| rotation.sizes().map(move |n| (rotation, n)))
+        {
+            let board = RotationalBoard::new(rotation, n).unwrap();
             let (search, problem) = (Search::new(board), problem(board));
             if problem.plan.units() == 0 {
                 continue;
             }
-            let left = queens(&problem.left, turn, n);
-            let mirrored = queens(&problem.right, turn, n);
+            let left = queens(&problem.left, rotation, n);
+            let mirrored = queens(&problem.right, rotation, n);
             let unmirrored =
                 |&(queen, piece): &((i32, i32), Piece)| (queen, Piece { keys: piece.keys.reverse_bits(), ..piece });
             let right: Vec<_> = mirrored.iter().map(unmirrored).collect();
@@ -199,7 +202,7 @@ mod tests {
                 for (index, (queen, piece)) in side.iter().enumerate() {
                     for (other, second) in side[..index].iter().filter(|(_, other)| other.items & piece.items == 0) {
                         let meet = piece.keys & second.keys != 0;
-                        assert_eq!(meet, attack(*queen, *other), "{turn} turn, N = {n}: {queen:?} and {other:?}");
+                        assert_eq!(meet, attack(*queen, *other), "{rotation} turn, N = {n}: {queen:?} and {other:?}");
                     }
                 }
             }
@@ -209,7 +212,7 @@ mod tests {
                     assert_eq!(
                         meet,
                         attack(*queen, *other),
-                        "{turn} turn, N = {n}: {queen:?} and {other:?}, sides apart"
+                        "{rotation} turn, N = {n}: {queen:?} and {other:?}, sides apart"
                     );
                 }
             }
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn a_fingerprint_has_one_plan_for_ever() {
         struct Hash;
-        impl TurnJob for Hash {
+        impl RotationalJob for Hash {
             type Output = (String, String);
 
             fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Search) -> Self::Output {
@@ -239,9 +242,12 @@ mod tests {
                 (plan.fingerprint(), format!("units={} tasks={all} {}", plan.units(), hash.concat()))
             }
         }
-        let boards = [Turn::Half, Turn::Quarter].into_iter().flat_map(|turn| turn.sizes().map(move |n| (turn, n)));
-        let plans: Vec<(String, String)> =
-            boards.map(|(turn, n)| dispatch(TurnBoard::new(turn, n).unwrap(), Isa::Portable, Hash)).collect();
+        let boards = [Rotation::Half, Rotation::Quarter]
+            .into_iter()
+            .flat_map(|rotation| rotation.sizes().map(move |n| (rotation, n)));
+        let plans: Vec<(String, String)> = boards
+            .map(|(rotation, n)| dispatch(RotationalBoard::new(rotation, n).unwrap(), Isa::Portable, Hash))
+            .collect();
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rotational/plans.txt");
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let golden: Vec<(&str, &str)> = text.lines().filter_map(|line| line.split_once(" | ")).collect();
@@ -262,10 +268,10 @@ mod tests {
     #[test]
     fn finds_the_published_terms() {
         for n in 1..=24 {
-            assert_eq!(count(Turn::Half, n), oeis::HALF_TURN.term(n).unwrap(), "half turn, N = {n}");
+            assert_eq!(count(Rotation::Half, n), oeis::HALF_TURN.term(n).unwrap(), "half turn, N = {n}");
         }
         for n in 1..=41 {
-            assert_eq!(count(Turn::Quarter, n), oeis::QUARTER_TURN.term(n).unwrap(), "quarter turn, N = {n}");
+            assert_eq!(count(Rotation::Quarter, n), oeis::QUARTER_TURN.term(n).unwrap(), "quarter turn, N = {n}");
         }
     }
 }

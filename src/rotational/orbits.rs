@@ -10,12 +10,12 @@
 use crate::board::Size;
 use crate::plan::Weighted;
 
-use crate::board::rotation::Turn;
+use crate::board::rotation::Rotation;
 
 /// A board whose queens are whole orbits of a turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OrbitBoard {
-    turn: Turn,
+    rotation: Rotation,
     size: Size,
     columns: u32,
     rows: u32,
@@ -24,14 +24,14 @@ pub(super) struct OrbitBoard {
 }
 
 impl OrbitBoard {
-    fn empty(size: Size, turn: Turn) -> Self {
+    fn empty(size: Size, rotation: Rotation) -> Self {
         let n = size.get();
         if n == 0 {
-            return Self { turn, size, columns: 0, rows: 0, sums: 0, differences: 0 };
+            return Self { rotation, size, columns: 0, rows: 0, sums: 0, differences: 0 };
         }
         let long = 1 << (n - 1);
         let centre = if n % 2 == 1 { 1 << (n / 2) } else { 0 };
-        Self { turn, size, columns: centre, rows: centre, sums: long, differences: long }
+        Self { rotation, size, columns: centre, rows: centre, sums: long, differences: long }
     }
 
     /// Columns without a queen.
@@ -58,9 +58,9 @@ impl OrbitBoard {
         let pair = |index: usize, last: usize| 1u64 << index | 1 << (last - index);
         let (columns, rows) = (pair(column, last) as u32, pair(row, last) as u32);
         let (sums, differences) = (pair(sum, 2 * last), pair(difference, 2 * last));
-        let (columns, rows, sums, differences) = match self.turn {
-            Turn::Half => (columns, rows, sums, differences),
-            Turn::Quarter => (columns | rows, columns | rows, sums | differences, sums | differences),
+        let (columns, rows, sums, differences) = match self.rotation {
+            Rotation::Half => (columns, rows, sums, differences),
+            Rotation::Quarter => (columns | rows, columns | rows, sums | differences, sums | differences),
         };
         Self {
             columns: self.columns | columns,
@@ -84,9 +84,9 @@ impl OrbitBoard {
 
     /// Columns that the last orbit fills.
     fn orbit(&self) -> u32 {
-        match self.turn {
-            Turn::Half => 2,
-            Turn::Quarter => 4,
+        match self.rotation {
+            Rotation::Half => 2,
+            Rotation::Quarter => 4,
         }
     }
 
@@ -111,8 +111,8 @@ impl OrbitBoard {
 ///
 /// Upside down, a solution unchanged by a turn is another such solution, so the first queen only goes in the upper half
 /// of its column and each board stands for two, but for the board that is full from the start.
-pub(super) fn boards(size: Size, turn: Turn) -> Vec<Weighted<OrbitBoard>> {
-    let empty = OrbitBoard::empty(size, turn);
+pub(super) fn boards(size: Size, rotation: Rotation) -> Vec<Weighted<OrbitBoard>> {
+    let empty = OrbitBoard::empty(size, rotation);
     if empty.left() == 0 {
         return vec![Weighted { task: empty, weight: 1 }];
     }

@@ -3,8 +3,8 @@
 use crate::board::Size;
 use crate::count::CountError;
 
-use super::TurnCount;
-use crate::board::rotation::{Turn, TurnBoard};
+use super::RotationalCount;
+use crate::board::rotation::{Rotation, RotationalBoard};
 
 /// The remainder that the number of all solutions must leave.
 ///
@@ -37,13 +37,13 @@ impl Residue {
     /// # Errors
     /// Where no threads can be had.
     pub fn new(size: Size, threads: usize) -> Result<Option<Self>, CountError> {
-        let (modulus, turn) = match size.get() {
+        let (modulus, rotation) = match size.get() {
             0..=1 => return Ok(None),
-            2..=HALF_TURNS => (8, Turn::Half),
-            _ => (4, Turn::Quarter),
+            2..=HALF_TURNS => (8, Rotation::Half),
+            _ => (4, Rotation::Quarter),
         };
-        let board = TurnBoard::new(turn, size.get()).expect("turns are counted beyond every Size");
-        let unchanged = TurnCount::new(board).threads(threads).run()?.count;
+        let board = RotationalBoard::new(rotation, size.get()).expect("turns are counted beyond every Size");
+        let unchanged = RotationalCount::new(board).threads(threads).run()?.count;
         Ok(Some(Self { modulus, residue: unchanged % modulus }))
     }
 

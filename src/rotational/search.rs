@@ -5,14 +5,14 @@
 //! sums and differences; the line with the fewest free squares is filled next. It takes much longer than the
 //! join, so it is for double checks of a share of the units.
 
-use crate::board::rotation::{Turn, TurnBoard};
+use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::Engine;
 use crate::engine::cover::Cut;
 
 /// The engine for one board.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    turn: Turn,
+    rotation: Rotation,
     /// Distances of the columns from the centre, in half squares.
     distances: Vec<i32>,
     /// Columns on the right side begin here (half turns), or numbers that are not marked (quarter turns) end here.
@@ -40,19 +40,19 @@ impl Diagonals {
 }
 
 impl Search {
-    pub(crate) fn new(board: TurnBoard) -> Self {
+    pub(crate) fn new(board: RotationalBoard) -> Self {
         let n = board.n() as i32;
         // The centre is at 0; on an even board the columns next to it are half a square away.
         let distances = (0..n / 2).map(|i| 2 * i + 1 + n % 2).collect();
         let border = super::count::border(board);
-        Self { turn: board.turn(), distances, border }
+        Self { rotation: board.rotation(), distances, border }
     }
 
     /// The queens of the orbit of (x, y), or nothing where they attack each other or those there are.
     pub(super) fn with(&self, mut diagonals: Diagonals, x: i32, y: i32) -> Option<Diagonals> {
-        let images: &[(i32, i32)] = match self.turn {
-            Turn::Half => &[(x, y), (-x, -y)],
-            Turn::Quarter => &[(x, y), (-y, x), (-x, -y), (y, -x)],
+        let images: &[(i32, i32)] = match self.rotation {
+            Rotation::Half => &[(x, y), (-x, -y)],
+            Rotation::Quarter => &[(x, y), (-y, x), (-x, -y), (y, -x)],
         };
         images.iter().all(|&(x, y)| diagonals.take(x, y)).then_some(diagonals)
     }
@@ -123,9 +123,9 @@ impl Engine for Search {
     fn worker(&self) {}
 
     fn count(&self, (): &mut (), task: &Cut) -> u64 {
-        match self.turn {
-            Turn::Quarter => self.pairings(task.left, task.right, Diagonals::default()),
-            Turn::Half => {
+        match self.rotation {
+            Rotation::Quarter => self.pairings(task.left, task.right, Diagonals::default()),
+            Rotation::Half => {
                 let h = self.distances.len();
                 let rows = [task.left, task.right].map(|items| items & ((1 << h) - 1));
                 self.halves((1 << h) - 1, rows, Diagonals::default())

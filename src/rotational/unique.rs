@@ -3,8 +3,8 @@
 use crate::board::Size;
 use crate::count::CountError;
 
-use super::TurnCount;
-use crate::board::rotation::{Turn, TurnBoard};
+use super::RotationalCount;
+use crate::board::rotation::{Rotation, RotationalBoard};
 
 /// What Burnside's lemma needs of a board besides the number of all its solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Unique {
 /// The symmetries do not fit the count: one of the three numbers is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "self-check failed: {all} solutions, {half} unchanged by a half turn and {quarter} by a quarter turn give \
+    "self-check failed: {all} solutions, {half} unchanged by a half rotation and {quarter} by a quarter rotation give \
      no whole number of symmetry classes for N = {size}"
 )]
 pub struct NotDivisible {
@@ -36,11 +36,11 @@ impl Unique {
     /// # Errors
     /// Where a sum does not fit or no threads can be had.
     pub fn new(size: Size, threads: usize) -> Result<Self, CountError> {
-        let count = |turn| {
-            let board = TurnBoard::new(turn, size.get()).expect("turns are counted beyond every Size");
-            TurnCount::new(board).threads(threads).run().map(|report| report.count)
+        let count = |rotation| {
+            let board = RotationalBoard::new(rotation, size.get()).expect("turns are counted beyond every Size");
+            RotationalCount::new(board).threads(threads).run().map(|report| report.count)
         };
-        Ok(Self { size, half: count(Turn::Half)?, quarter: count(Turn::Quarter)? })
+        Ok(Self { size, half: count(Rotation::Half)?, quarter: count(Rotation::Quarter)? })
     }
 
     /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions.

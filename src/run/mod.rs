@@ -2,14 +2,14 @@
 
 pub(crate) mod clock;
 pub(crate) mod dispatch;
-pub(crate) mod gate;
 mod pace;
-pub mod progress;
 pub(crate) mod recheck;
+pub(crate) mod self_check;
+pub mod state;
 mod stop;
 
-pub use gate::{Board, GateError};
 pub use pace::TimeLeft;
+pub use self_check::{Board, SelfCheckError};
 pub use stop::Stop;
 
 use std::sync::{Mutex, PoisonError};
@@ -40,7 +40,7 @@ pub(crate) trait Observer: Sync {
     ///
     /// # Errors
     /// Where the run must not go on.
-    fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), Halt> {
+    fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), RunError> {
         Ok(())
     }
 
@@ -53,7 +53,7 @@ impl Observer for () {}
 /// Why a run ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Halt {
+pub enum RunError {
     /// It was asked to.
     #[error("stopped before the end")]
     Stopped,
@@ -89,7 +89,7 @@ pub(crate) fn run<P, E, O>(
     pool: &rayon::ThreadPool,
     units: &[usize],
     observer: &O,
-) -> Result<Tally, Halt>
+) -> Result<Tally, RunError>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
@@ -112,7 +112,7 @@ where
                 observer.finished(thread, unit, tally.clone())?;
                 Ok(tally)
             })
-            .try_reduce(Tally::default, |a, b| Ok(a.join(&b)?))
+            .try_reduce(Tally::default, |a, b| Ok(a.plus(&b)?))
     })
 }
 
@@ -124,7 +124,7 @@ fn unit_tally<P, E, O>(
     thread: usize,
     unit: usize,
     observer: &O,
-) -> Result<Tally, Halt>
+) -> Result<Tally, RunError>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
@@ -133,7 +133,7 @@ where
     let mut finished = observer.begun(thread, unit);
     for weighted in plan.unit(unit).skip(finished.tasks as usize) {
         if observer.stopped() {
-            return Err(Halt::Stopped);
+            return Err(RunError::Stopped);
         }
         engine.add_to(&mut finished.tally, worker, &weighted)?;
         finished.tasks += 1;
@@ -164,7 +164,7 @@ mod tests {
             self.units.lock().unwrap().len() >= self.most
         }
 
-        fn finished(&self, _thread: usize, unit: usize, _tally: Tally) -> Result<(), Halt> {
+        fn finished(&self, _thread: usize, unit: usize, _tally: Tally) -> Result<(), RunError> {
             self.units.lock().unwrap().push(unit);
             Ok(())
         }
@@ -199,9 +199,9 @@ mod tests {
                 let result = run(&plan, &Backtrack::default(), &pool, &all, &seen);
                 (result.map(|tally| tally.get()), seen.units.into_inner().unwrap().len())
             };
-            assert_eq!(watched(0), (Err(Halt::Stopped), 0));
+            assert_eq!(watched(0), (Err(RunError::Stopped), 0));
             let (result, finished) = watched(5);
-            assert_eq!(result, Err(Halt::Stopped));
+            assert_eq!(result, Err(RunError::Stopped));
             assert!((5..5 + threads).contains(&finished), "{finished} units with {threads} threads");
             assert_eq!(watched(all.len() + 1), (Ok(92), all.len()), "every unit once");
             assert_eq!(run(&plan, &Backtrack::default(), &pool, &[], &()), Ok(Tally::default()));

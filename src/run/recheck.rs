@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Halt, Observer, unit_tally};
+use super::{Observer, RunError, unit_tally};
 use crate::engine::Engine;
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
@@ -55,7 +55,7 @@ where
         self.inner.disproved(thread);
     }
 
-    fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
+    fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), RunError> {
         if self.chosen.contains(&unit) {
             let (plan, second, mut worker) = (self.plan, self.second, self.second.worker());
             let recounted = unit_tally(plan, second, &mut worker, thread, unit, &Recount(self.inner))?;
@@ -96,7 +96,7 @@ impl<P: Plan, O: Observer> Observer for Reread<'_, P, O> {
         self.inner.stopped()
     }
 
-    fn finished(&self, _thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
+    fn finished(&self, _thread: usize, unit: usize, tally: Tally) -> Result<(), RunError> {
         same(self.plan, unit, &self.tallies[&unit], &tally)
     }
 }
@@ -108,12 +108,12 @@ fn chosen<C: FromIterator<usize>>(units: impl Iterator<Item = usize>, of: usize,
 }
 
 /// Fails with the unit's name where its two tallies differ.
-fn same(plan: &impl Plan, unit: usize, first: &Tally, second: &Tally) -> Result<(), Halt> {
+fn same(plan: &impl Plan, unit: usize, first: &Tally, second: &Tally) -> Result<(), RunError> {
     if first == second {
         return Ok(());
     }
     let (first, second) = (Box::new(first.clone()), Box::new(second.clone()));
-    Err(Halt::Differs { unit: plan.name(unit), first, second })
+    Err(RunError::Differs { unit: plan.name(unit), first, second })
 }
 
 /// A recount begins at the beginning, can be stopped, and its tasks are not counted as done again.
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(all.units(), units.len());
         assert_eq!(run(&plan, &Backtrack::default(), &pool, &units, &all).map(|tally| tally.get()), Ok(92));
         let halt = run(&plan, &Flipped, &pool, &units, &all).unwrap_err();
-        let Halt::Differs { unit, first, second } = &halt else { panic!("{halt}") };
+        let RunError::Differs { unit, first, second } = &halt else { panic!("{halt}") };
         assert!(unit.ends_with("(completions of 35)"), "{unit}");
         assert_eq!(first.get().abs_diff(second.get()), 2, "the unit's weight is 2");
         // Unchecked, the error passes.

@@ -95,7 +95,7 @@ fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
     let parts = files.iter().map(|path| store::read(path)).collect::<Result<Vec<_>, _>>()?;
     let mut whole = Ledger::new(parts[0].fingerprint().clone(), Shard::WHOLE);
     for (path, part) in files.iter().zip(&parts) {
-        whole.join(part).map_err(|error| StoreError::Ledger(path.clone(), error))?;
+        whole.merge(part).map_err(|error| StoreError::Ledger(path.clone(), error))?;
     }
     Ok((whole, parts))
 }
@@ -193,8 +193,8 @@ fn table(audit: &Audit, findings: &Findings, agreement: &Agreement) -> Summary {
     if let Some(prefix) = subject.prefix() {
         table.row("prefix", prefix);
     }
-    if let Some(turn) = subject.turn() {
-        table.row("unchanged by", format!("a {turn} turn"));
+    if let Some(rotation) = subject.rotation() {
+        table.row("unchanged by", format!("a {rotation} turn"));
     }
     let (finished, units) = (findings.finished, ledger.units());
     let parts = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
@@ -307,7 +307,7 @@ impl Json {
             command: "audit",
             n: subject.n(),
             prefix: subject.prefix().map(|prefix| prefix.to_string()),
-            symmetry: subject.turn().map(|turn| turn.to_string()),
+            symmetry: subject.rotation().map(|rotation| rotation.to_string()),
             engine: findings.engine.clone(),
             isa: findings.isa.to_string(),
             threads: findings.threads,

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{self, Estimate, Interval, Sampling};
-use queens::{Choice, Turn, TurnBoard, TurnCount, oeis};
+use queens::{Choice, Rotation, RotationalBoard, RotationalCount, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::rotational;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::summary::Summary;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, size, turn_parser, whole};
+use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, size, whole};
 use crate::cli::terminal::{json, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
@@ -20,8 +20,8 @@ pub(crate) struct Args {
     pub(crate) sizes: Sizes,
 
     /// The solutions that a turn leaves unchanged instead of all
-    #[arg(long, value_name = "TURN", value_parser = turn_parser(), conflicts_with = "engine")]
-    pub(crate) symmetry: Option<Turn>,
+    #[arg(long, value_name = "TURN", value_parser = rotation_parser(), conflicts_with = "engine")]
+    pub(crate) symmetry: Option<Rotation>,
 
     /// The engine of the run; auto picks the fastest
     #[arg(long, default_value = "auto", value_parser = engine_parser())]
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
     if let Some(symmetry) = args.symmetry {
-        return turn(args, rotational::board(symmetry, n)?);
+        return rotation(args, rotational::board(symmetry, n)?);
     }
     let size = size(n)?;
     let estimate = Estimate::new(size)
@@ -131,17 +131,17 @@ const UNTOLD: f64 = 100.0;
 const NARROW: f64 = 0.5;
 
 /// The same for what a turn leaves unchanged.
-fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
+fn rotation(args: &Args, board: RotationalBoard) -> Result<(), Failure> {
     rotational::available(args.cores.isa)?;
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
-    let count = TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads);
-    let found = estimate::turn(&count, sampling).map_err(|error| Failure::from(&error))?;
+    let count = RotationalCount::new(board).isa(args.cores.isa).threads(args.cores.threads);
+    let found = estimate::rotation(&count, sampling).map_err(|error| Failure::from(&error))?;
     if args.json {
         let json = TurnJson {
             about: json::About::here(),
             command: "estimate",
             n: board.n(),
-            symmetry: board.turn().name(),
+            symmetry: board.rotation().name(),
             isa: found.isa.to_string(),
             threads: found.threads,
             tasks: found.tasks,
@@ -155,7 +155,7 @@ fn turn(args: &Args, board: TurnBoard) -> Result<(), Failure> {
     }
     let mut table = Summary::default();
     table.row("N", board.n());
-    table.row("unchanged by", format!("a {} turn", board.turn()));
+    table.row("unchanged by", format!("a {} turn", board.rotation()));
     table.result("solutions", interval(found.count, numbers::rounded));
     table.result("time", interval(found.seconds, numbers::seconds));
     table.row("threads", found.threads);

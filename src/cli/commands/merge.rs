@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError, Subject};
-use queens::{Count, MethodError, Profile, Shard, TurnCount, ranges};
+use queens::{Count, MethodError, Profile, RotationalCount, Shard, ranges};
 use serde::Serialize;
 
 use crate::cli::commands::profile;
@@ -104,7 +104,7 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
             let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
             return Err(named(LedgerError::Foreign { what: "a count in", found, wanted }));
         }
-        whole.join(&ledger).map_err(named)?;
+        whole.merge(&ledger).map_err(named)?;
     }
     Ok(merged.expect("clap wants at least one file"))
 }
@@ -116,7 +116,7 @@ fn rebuilt(found: &Fingerprint) -> Result<Fingerprint, MethodError> {
     }
     match found.subject {
         Subject::Completions(prefix) => Count::of(prefix, &found.engine)?.fingerprint(),
-        Subject::Unchanged(board) => Ok(TurnCount::new(board).fingerprint()),
+        Subject::Rotational(board) => Ok(RotationalCount::new(board).fingerprint()),
     }
 }
 
@@ -128,8 +128,8 @@ impl Merged {
         if let Some(prefix) = fingerprint.subject.prefix() {
             table.row("prefix", prefix);
         }
-        if let Some(turn) = fingerprint.subject.turn() {
-            table.row("unchanged by", format!("a {turn} turn"));
+        if let Some(rotation) = fingerprint.subject.rotation() {
+            table.row("unchanged by", format!("a {rotation} turn"));
         }
         table.result("solutions", numbers::grouped(total));
         agreement.row(&mut table);
@@ -154,7 +154,7 @@ impl Merged {
             command: "merge",
             n: fingerprint.subject.n(),
             prefix: fingerprint.subject.prefix().map(|prefix| prefix.to_string()),
-            symmetry: fingerprint.subject.turn().map(|turn| turn.to_string()),
+            symmetry: fingerprint.subject.rotation().map(|rotation| rotation.to_string()),
             count: result.map(|(total, _)| total.to_string()),
             profile: None,
             engine: &fingerprint.engine,

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use clap::Args as ClapArgs;
-use queens::run::progress::Watch;
+use queens::run::state::RunState;
 use queens::{Profile, ProfileReport, Size, oeis};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let profile =
         Profile::new(args.size).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
-    let work = move |watch: &Watch| profile.run_watched(watch);
+    let work = move |watch: &RunState| profile.resume(watch);
     let (quiet, fingerprint) = (args.quiet, profile.fingerprint());
     let outcome = Units { args: &args.long, quiet, fingerprint, work }.run()?;
     let placements = &outcome.report.placements;

@@ -7,14 +7,14 @@ use std::time::Instant;
 use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Size, Turn};
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout::Heedless;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, size, turn_parser};
+use crate::cli::terminal::stdout::BestEffortStdout;
+use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
 use crate::cli::terminal::{files, json, messages, numbers};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
@@ -31,8 +31,8 @@ pub(crate) struct Args {
     pub(crate) to: Sizes,
 
     /// Compare the solutions that a turn leaves unchanged (A032522, A033148)
-    #[arg(long, value_name = "TURN", value_parser = turn_parser(), conflicts_with_all = ["unique", "engines", "bfile"])]
-    pub(crate) symmetry: Option<Turn>,
+    #[arg(long, value_name = "TURN", value_parser = rotation_parser(), conflicts_with_all = ["unique", "engines", "bfile"])]
+    pub(crate) symmetry: Option<Rotation>,
 
     /// An engine to verify, once for each; left out: every engine, as far as it is quick
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = Source::new(terms, args.bfile.as_deref())?;
     let engines =
         Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.cores.isa.into_iter().collect() };
-    let mut out = Heedless::default();
+    let mut out = BestEffortStdout::default();
     let mut layout = None;
     let mut rows = Vec::new();
     let sizes: Vec<Size> =

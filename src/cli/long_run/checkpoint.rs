@@ -18,7 +18,7 @@ use crate::cli::terminal::{json, messages};
 const COMMANDS: [&str; 2] = ["count", "profile"];
 
 /// The checkpoint of a run, where it keeps one.
-pub(crate) struct Keep {
+pub(crate) struct Checkpoint {
     store: Option<Store>,
     every: Duration,
     age: Age,
@@ -46,13 +46,13 @@ impl Age {
     }
 }
 
-impl Keep {
+impl Checkpoint {
     /// Opens the checkpoint, if any, and gives the ledger to go on from.
     ///
     /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
     pub(crate) fn open(args: &LongRun, fingerprint: Fingerprint, shard: Shard) -> Result<(Self, Ledger), Failure> {
         let mut ledger = Ledger::new(fingerprint, shard);
-        let mut keep = Self::nothing();
+        let mut checkpoint = Self::nothing();
         let mut store = args.checkpoint.as_ref().map(Store::open).transpose()?;
         if let Some(store) = &mut store {
             let resume = args.resume || args.shard.is_some();
@@ -71,7 +71,7 @@ impl Keep {
                         messages::warning(&format!("{reason}; going on from the save before it"));
                     }
                     ledger = found.ledger;
-                    keep.found = Some(ledger.reached());
+                    checkpoint.found = Some(ledger.reached());
                 }
                 // A mistyped name should not go unnoticed.
                 None if args.resume => {
@@ -83,10 +83,10 @@ impl Keep {
         }
         let host = sysinfo::System::host_name().unwrap_or_default();
         ledger.origin = Origin { host, program: json::PROGRAM.to_owned(), ..ledger.origin };
-        keep.store = store;
-        keep.every = args.checkpoint_every;
-        keep.save(&ledger)?;
-        Ok((keep, ledger))
+        checkpoint.store = store;
+        checkpoint.every = args.checkpoint_every;
+        checkpoint.save(&ledger)?;
+        Ok((checkpoint, ledger))
     }
 
     /// No checkpoint at all.

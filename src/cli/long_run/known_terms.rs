@@ -55,7 +55,7 @@ impl Agreement {
     pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
         match subject {
             Subject::Completions(prefix) => Self::all(prefix, found, threads),
-            Subject::Unchanged(board) => Ok(Self::with(board.turn().sequence(), board.n(), found)),
+            Subject::Rotational(board) => Ok(Self::with(board.rotation().sequence(), board.n(), found)),
         }
     }
 

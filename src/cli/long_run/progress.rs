@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queens::run::TimeLeft;
-use queens::run::progress::Progress;
+use queens::run::state::Progress;
 use serde::Serialize;
 
 use crate::cli::long_run::options::When;

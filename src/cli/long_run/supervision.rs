@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use queens::CountError;
 use queens::ledger::Ledger;
-use queens::run::Halt;
-use queens::run::progress::Watch;
+use queens::run::RunError;
+use queens::run::state::RunState;
 
 use super::progress::{self, Line, State};
-use crate::cli::long_run::checkpoint::Keep;
+use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::progress_printer::Printer;
 use crate::cli::terminal::exit::Exit;
@@ -43,9 +43,9 @@ enum Event<T> {
 }
 
 /// A run, where it is kept and where it is shown.
-struct Watched<'a> {
-    watch: &'a Watch,
-    keep: &'a mut Keep,
+struct SupervisedRun<'a> {
+    watch: &'a RunState,
+    checkpoint: &'a mut Checkpoint,
     printer: &'a Printer,
 }
 
@@ -74,7 +74,7 @@ impl Advice {
     }
 
     /// Tells it, where it is due and something is known to tell.
-    fn tell(&mut self, run: &Watched) {
+    fn tell(&mut self, run: &SupervisedRun) {
         let now = Instant::now();
         if self.due.is_none_or(|due| now < due) {
             return;
@@ -93,7 +93,7 @@ impl Advice {
             None => "how long this takes is not known yet".to_owned(),
         };
         self.due = None;
-        let advice = if run.keep.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
+        let advice = if run.checkpoint.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
         run.printer.say(Line::Note(format!("{time}; 'queens estimate {}' tells more{advice}", self.n)));
     }
 }
@@ -105,18 +105,18 @@ type Ending<T> = (Option<Result<T, CountError>>, Option<Early>);
 /// the finished ledger.
 pub(crate) fn run<T: Send + 'static>(
     ledger: Ledger,
-    keep: &mut Keep,
+    checkpoint: &mut Checkpoint,
     args: &LongRun,
-    work: impl FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
+    work: impl FnOnce(&RunState) -> Result<T, CountError> + Send + 'static,
 ) -> Result<(T, Ledger), Failure> {
     let n = ledger.fingerprint().subject.n();
-    let watch = Arc::new(Watch::new(ledger));
+    let watch = Arc::new(RunState::new(ledger));
     let (sender, events) = mpsc::channel();
     let requests = sender.clone();
     // Nobody is left to be told after the end of the run, here and below.
     let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
         .map_err(|error| Failure::Run(Exit::Failure, format!("signals cannot be listened for: {error}")))?;
-    let (shown, age) = (Arc::clone(&watch), keep.age());
+    let (shown, age) = (Arc::clone(&watch), checkpoint.age());
     let state = move || State { n, progress: shown.progress(), saved: age.get() };
     let printer = Printer::start(args.progress, state).map_err(|error| no_thread(&error))?;
     let working = Arc::clone(&watch);
@@ -128,7 +128,7 @@ pub(crate) fn run<T: Send + 'static>(
 
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
     let advice = Advice::new(n, args.progress);
-    let mut run = Watched { watch: &watch, keep, printer: &printer };
+    let mut run = SupervisedRun { watch: &watch, checkpoint, printer: &printer };
     let (result, early) = wait(&events, &mut run, deadline, advice);
 
     // A thread that failed may have done so while it held the state.
@@ -140,18 +140,18 @@ pub(crate) fn run<T: Send + 'static>(
     match (result, early) {
         // A count that ends while it is told to stop has ended.
         (Some(Ok(report)), _) => {
-            let warning = keep.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
+            let warning = checkpoint.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
             signals::arm();
             printer.end(warning.into_iter().collect());
             Ok((report, ledger))
         }
-        (Some(Err(CountError::Halt(Halt::Stopped))) | None, Some(early)) => {
-            let saved = keep.save(&ledger);
+        (Some(Err(CountError::Run(RunError::Stopped))) | None, Some(early)) => {
+            let saved = checkpoint.save(&ledger);
             signals::arm();
-            let (line, mut failure) = early.end(&ledger, keep, args);
-            let mut lines = vec![how_to_go_on(&early, &ledger, keep, saved.is_ok())];
+            let (line, mut failure) = early.end(&ledger, checkpoint, args);
+            let mut lines = vec![how_to_go_on(&early, &ledger, checkpoint, saved.is_ok())];
             if let Err(error) = saved {
-                lines.insert(0, Line::Warning(keep.unsaved(&error)));
+                lines.insert(0, Line::Warning(checkpoint.unsaved(&error)));
                 // What was done is lost, so whoever repeats the command until it is over would repeat it for ever.
                 if matches!(failure, Failure::AlreadyReported(Exit::Stopped)) {
                     failure = Failure::AlreadyReported(Exit::Failure);
@@ -163,7 +163,7 @@ pub(crate) fn run<T: Send + 'static>(
         }
         (Some(Err(error)), _) => {
             // The unit that was counted twice with different results is not among what is finished.
-            let saved = keep.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
+            let saved = checkpoint.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
             printer.end(saved.into_iter().collect());
             Err(Failure::from(&error))
         }
@@ -174,12 +174,12 @@ pub(crate) fn run<T: Send + 'static>(
 /// Waits for the end of the run, saves and heeds requests meanwhile.
 fn wait<T: Send + 'static>(
     events: &Receiver<Event<T>>,
-    run: &mut Watched,
+    run: &mut SupervisedRun,
     deadline: Option<Instant>,
     mut advice: Advice,
 ) -> Ending<T> {
     let early = loop {
-        let next = [deadline, run.keep.due(), advice.due].into_iter().flatten().min();
+        let next = [deadline, run.checkpoint.due(), advice.due].into_iter().flatten().min();
         let event = match next {
             Some(next) => events.recv_timeout(next.saturating_duration_since(Instant::now())).ok(),
             None => events.recv().ok(),
@@ -195,10 +195,10 @@ fn wait<T: Send + 'static>(
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break Early::MaxTime;
         }
-        if run.keep.is_due()
-            && let Err(error) = run.keep.save(&run.watch.ledger())
+        if run.checkpoint.is_due()
+            && let Err(error) = run.checkpoint.save(&run.watch.ledger())
         {
-            run.printer.say(Line::Warning(format!("{}; the count goes on", run.keep.unsaved(&error))));
+            run.printer.say(Line::Warning(format!("{}; the count goes on", run.checkpoint.unsaved(&error))));
         }
     };
     run.watch.stop().request();
@@ -207,7 +207,7 @@ fn wait<T: Send + 'static>(
     }
     // What is finished by now is saved at once, for who knows how patient the sender is; what goes wrong here is
     // told of the save that follows.
-    let _ = run.keep.save(&run.watch.ledger());
+    let _ = run.checkpoint.save(&run.watch.ledger());
     let until = Instant::now() + GRACE;
     loop {
         match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -223,19 +223,19 @@ fn no_thread(error: &std::io::Error) -> Failure {
 }
 
 /// What has been saved, and the command that goes on from there.
-fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep, is_saved: bool) -> Line {
+fn how_to_go_on(early: &Early, ledger: &Ledger, checkpoint: &Checkpoint, is_saved: bool) -> Line {
     let reason = match early {
         Early::Signal(signal) => signals::name(*signal),
         Early::MaxTime => "the time is up",
         Early::Failed(_) => "the program failed",
     };
-    let ((saved, parts), units) = (keep.saved(), ledger.units());
+    let ((saved, parts), units) = (checkpoint.saved(), ledger.units());
     let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-    Line::Note(match keep.resume_command() {
+    Line::Note(match checkpoint.resume_command() {
         Some(command) if is_saved => {
             format!("{reason}: saved {saved} of {units} units{parts}; go on with\n    {command}")
         }
-        Some(command) if keep.is_there() => {
+        Some(command) if checkpoint.is_there() => {
             format!(
                 "{reason}: not saved; the save before had {saved} of {units} units{parts}; go on with\n    {command}"
             )
@@ -247,17 +247,17 @@ fn how_to_go_on(early: &Early, ledger: &Ledger, keep: &Keep, is_saved: bool) -> 
 
 impl Early {
     /// How the program ends, and what there is to say of it last.
-    fn end(&self, ledger: &Ledger, keep: &Keep, args: &LongRun) -> (Option<Line>, Failure) {
+    fn end(&self, ledger: &Ledger, checkpoint: &Checkpoint, args: &LongRun) -> (Option<Line>, Failure) {
         match self {
             Self::Signal(signal) => (None, Failure::Signal(*signal)),
             Self::Failed(message) => (Some(Line::Error(message.clone())), Failure::AlreadyReported(Exit::Failure)),
-            Self::MaxTime if ledger.reached() > keep.found() => (None, Failure::AlreadyReported(Exit::Stopped)),
+            Self::MaxTime if ledger.reached() > checkpoint.found() => (None, Failure::AlreadyReported(Exit::Stopped)),
             // Another run of the same length would not do better. The first one may have been a trial.
             Self::MaxTime => {
                 let time = numbers::seconds(args.max_time.unwrap_or_default().as_secs_f64());
                 let text =
                     format!("no task was finished within {time}, for one takes longer: give a longer --max-time");
-                if keep.went_on() {
+                if checkpoint.went_on() {
                     (Some(Line::Error(text)), Failure::AlreadyReported(Exit::Failure))
                 } else {
                     (Some(Line::Warning(text)), Failure::AlreadyReported(Exit::Stopped))
@@ -292,14 +292,15 @@ mod tests {
     fn fail(checkpoint: &Path) -> ! {
         panics::catch();
         let line = Line::parse_from(["queens".as_ref(), "--checkpoint".as_ref(), checkpoint.as_os_str()]);
-        let (mut keep, ledger) = Keep::open(&line.long, count().fingerprint().unwrap(), Shard::WHOLE).unwrap();
-        let work = |watch: &Watch| {
-            let report = count().run_watched(watch)?;
+        let (mut checkpoint, ledger) =
+            Checkpoint::open(&line.long, count().fingerprint().unwrap(), Shard::WHOLE).unwrap();
+        let work = |watch: &RunState| {
+            let report = count().resume(watch)?;
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             pool.install(|| -> () { panic!("planted") });
             Ok(report)
         };
-        let result = run(ledger, &mut keep, &line.long, work);
+        let result = run(ledger, &mut checkpoint, &line.long, work);
         let Err(Failure::AlreadyReported(exit)) = result else { panic!("it should have failed and said why") };
         process::exit(exit.code().into());
     }

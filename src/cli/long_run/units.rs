@@ -5,10 +5,10 @@ use std::path::Path;
 
 use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
-use queens::run::progress::Watch;
+use queens::run::state::RunState;
 use queens::{CountError, Shard};
 
-use crate::cli::long_run::checkpoint::Keep;
+use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::options::LongRun;
 use crate::cli::long_run::supervision;
 use crate::cli::terminal::exit::Exit;
@@ -42,7 +42,7 @@ pub(crate) struct Units<'a, W> {
 impl<T, W> Units<'_, W>
 where
     T: Send + 'static,
-    W: FnOnce(&Watch) -> Result<T, CountError> + Send + 'static,
+    W: FnOnce(&RunState) -> Result<T, CountError> + Send + 'static,
 {
     /// Works through them, into the shard's result file where a shard is asked for.
     pub(crate) fn run(self) -> Result<Outcome<T>, Failure> {
@@ -54,15 +54,15 @@ where
 
     /// Goes on from the checkpoint.
     fn open(self, shard: Shard) -> Result<(Outcome<T>, Ledger), Failure> {
-        let (keep, ledger) = Keep::open(self.args, self.fingerprint.clone(), shard)?;
-        self.go_on(ledger, keep)
+        let (checkpoint, ledger) = Checkpoint::open(self.args, self.fingerprint.clone(), shard)?;
+        self.go_on(ledger, checkpoint)
     }
 
     /// Does what the ledger lacks.
-    fn go_on(self, ledger: Ledger, mut keep: Keep) -> Result<(Outcome<T>, Ledger), Failure> {
+    fn go_on(self, ledger: Ledger, mut checkpoint: Checkpoint) -> Result<(Outcome<T>, Ledger), Failure> {
         let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
         let went_on = ledger.reached() > (0, 0);
-        let (report, ledger) = supervision::run(ledger, &mut keep, self.args, self.work)?;
+        let (report, ledger) = supervision::run(ledger, &mut checkpoint, self.args, self.work)?;
         let total_seconds = ledger.origin.seconds;
         Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
     }
@@ -78,7 +78,7 @@ where
             let path = out.display();
             if found.ledger.is_complete() {
                 messages::note(&format!("{path}: shard {shard} is complete already"));
-                return Ok(self.go_on(found.ledger, Keep::nothing())?.0);
+                return Ok(self.go_on(found.ledger, Checkpoint::nothing())?.0);
             }
             let message =
                 format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");

@@ -6,7 +6,7 @@ use std::io;
 use queens::CountError;
 use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
-use queens::run::Halt;
+use queens::run::RunError;
 
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::stdout;
@@ -64,7 +64,7 @@ impl From<&CountError> for Failure {
         if let CountError::Method(error) = error {
             return Self::usage(error);
         }
-        let wrong = matches!(error, CountError::Gate(_) | CountError::Halt(Halt::Differs { .. }));
+        let wrong = matches!(error, CountError::SelfCheck(_) | CountError::Run(RunError::Differs { .. }));
         Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
     }
 }

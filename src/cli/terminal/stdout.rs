@@ -53,9 +53,9 @@ pub(crate) fn is_lost() -> bool {
 /// Stdout, a line at a time, for a command whose exit code says more than what it prints: that nobody reads any more is
 /// no reason to stop.
 #[derive(Default)]
-pub(crate) struct Heedless(Vec<u8>);
+pub(crate) struct BestEffortStdout(Vec<u8>);
 
-impl Write for Heedless {
+impl Write for BestEffortStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.extend_from_slice(bytes);
         if bytes.ends_with(b"\n") {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use queens::{Choice, ENGINES, EngineKind, Isa, Size, Turn};
+use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Size};
 
 use crate::cli::terminal::failure::Failure;
 
@@ -77,7 +77,7 @@ impl std::str::FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        /// Nothing can be counted beyond, see `Turn::sizes`.
+        /// Nothing can be counted beyond, see `Rotation::sizes`.
         const MOST: usize = 77;
         let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST);
         let sizes = match text.split_once('-') {
@@ -139,8 +139,9 @@ pub(crate) fn named_engine_parser() -> impl TypedValueParser<Value = EngineKind>
 }
 
 /// Accepts the names of the turns.
-pub(crate) fn turn_parser() -> impl TypedValueParser<Value = Turn> {
-    PossibleValuesParser::new([Turn::Half, Turn::Quarter].map(Turn::name)).try_map(|name| name.parse::<Turn>())
+pub(crate) fn rotation_parser() -> impl TypedValueParser<Value = Rotation> {
+    PossibleValuesParser::new([Rotation::Half, Rotation::Quarter].map(Rotation::name))
+        .try_map(|name| name.parse::<Rotation>())
 }
 
 #[cfg(test)]

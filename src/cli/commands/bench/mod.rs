@@ -21,7 +21,7 @@ use queens::{EngineKind, Isa, Size, available_threads};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Content};
-use crate::cli::terminal::stdout::{self, Heedless};
+use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use crate::cli::terminal::{files, json, messages, numbers};
 use plot::plot;
@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         // Where stdout is one object alone, the comparison goes to stderr.
         compare::run(&mut anstream::stderr().lock(), now, &old, path, args.tolerance)
     } else {
-        compare::run(&mut Heedless::default(), now, &old, path, args.tolerance)
+        compare::run(&mut BestEffortStdout::default(), now, &old, path, args.tolerance)
     }
 }
 
@@ -155,7 +155,7 @@ fn measure(args: &Args) -> Result<Saved, Failure> {
 
 /// The tables, each under the machine's name where there are several.
 fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
-    let mut out = Heedless::default();
+    let mut out = BestEffortStdout::default();
     for (index, saved) in all.iter().enumerate() {
         if let Some(path) = args.from.get(index) {
             let gap = if index > 0 { "\n" } else { "" };

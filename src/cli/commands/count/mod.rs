@@ -7,8 +7,8 @@ mod unique;
 use std::io::IsTerminal;
 
 use clap::Args as ClapArgs;
-use queens::run::progress::Watch;
-use queens::{Choice, Count, ENGINES, Placement, Report, Turn};
+use queens::run::state::RunState;
+use queens::{Choice, Count, ENGINES, Placement, Report, Rotation};
 use serde::Serialize;
 
 use crate::cli::long_run::known_terms::{Agreement, Modulo, Oeis};
@@ -17,7 +17,7 @@ use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::units::{Outcome, Units};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::summary::Summary;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, size, turn_parser};
+use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, rotation_parser, size};
 use crate::cli::terminal::{json, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
@@ -45,11 +45,11 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "TURN",
-        value_parser = turn_parser(),
+        value_parser = rotation_parser(),
         visible_alias = "symmetric",
         conflicts_with_all = ["prefix", "unique", "engine"]
     )]
-    pub(crate) symmetry: Option<Turn>,
+    pub(crate) symmetry: Option<Rotation>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -76,8 +76,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let Some(n) = args.sizes.one() else { return range::run(args) };
-    if let Some(turn) = args.symmetry {
-        return rotational::run(args, turn, n);
+    if let Some(rotation) = args.symmetry {
+        return rotational::run(args, rotation, n);
     }
     let size = size(n)?;
     let prefix = match &args.prefix {
@@ -141,7 +141,7 @@ pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>,
         .threads(args.cores.threads)
         .double_check(args.long.double_check);
     let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let work = move |watch: &Watch| count.run_watched(watch);
+    let work = move |watch: &RunState| count.resume(watch);
     Units { args: &args.long, quiet: args.quiet, fingerprint, work }.run()
 }
 

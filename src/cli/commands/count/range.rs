@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 
 use queens::oeis::{self, Sequence};
-use queens::{Isa, Placement, Turn, TurnCount, Unique};
+use queens::{Isa, Placement, Rotation, RotationalCount, Unique};
 use serde::Serialize;
 
 use crate::cli::commands::count::{Args, counted, rotational};
@@ -109,7 +109,7 @@ fn word(agreement: &Agreement, n: usize, args: &Args) -> String {
 
 fn sequence(args: &Args) -> &'static Sequence {
     match args.symmetry {
-        Some(turn) => turn.sequence(),
+        Some(rotation) => rotation.sequence(),
         None if args.unique => &oeis::UNIQUE,
         None => &oeis::QUEENS,
     }
@@ -118,14 +118,14 @@ fn sequence(args: &Args) -> &'static Sequence {
 /// Whether a board of this size can be counted.
 fn check(args: &Args, n: usize) -> Result<(), Failure> {
     match args.symmetry {
-        Some(turn) => rotational::board(turn, n).map(|_| ()),
+        Some(rotation) => rotational::board(rotation, n).map(|_| ()),
         None => size(n).map(|_| ()),
     }
 }
 
 fn term(args: &Args, n: usize) -> Result<Term, Failure> {
-    if let Some(turn) = args.symmetry {
-        let report = rotational::counted(args, turn, n)?.report;
+    if let Some(rotation) = args.symmetry {
+        let report = rotational::counted(args, rotation, n)?.report;
         return Ok(Term { value: report.count, seconds: report.seconds });
     }
     let size = size(n)?;
@@ -141,22 +141,22 @@ fn term(args: &Args, n: usize) -> Result<Term, Failure> {
 
 /// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
 pub(crate) fn verify(
-    turn: Turn,
+    rotation: Rotation,
     boards: RangeInclusive<usize>,
     isa: Option<Isa>,
     threads: usize,
     json: bool,
 ) -> Result<(), Failure> {
     let to = *boards.end();
-    rotational::board(turn, to)?;
+    rotational::board(rotation, to)?;
     rotational::available(isa)?;
-    let sequence = turn.sequence();
+    let sequence = rotation.sequence();
     let boards: Vec<usize> = boards.filter(|&n| sequence.term(n).is_some()).collect();
     if boards.is_empty() {
         return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", sequence.id)));
     }
     let find = |n| {
-        let count = TurnCount::new(rotational::board(turn, n)?).isa(isa).threads(threads);
+        let count = RotationalCount::new(rotational::board(rotation, n)?).isa(isa).threads(threads);
         let report = count.run().map_err(|error| Failure::from(&error))?;
         Ok(Term { value: report.count, seconds: report.seconds })
     };

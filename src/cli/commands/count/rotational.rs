@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 
 use queens::engine::lanes::IsaError;
-use queens::run::progress::Watch;
-use queens::{Isa, Turn, TurnBoard, TurnCount, TurnReport};
+use queens::run::state::RunState;
+use queens::{Isa, Rotation, RotationalBoard, RotationalCount, RotationalReport};
 use serde::Serialize;
 
 use super::{Args, print};
@@ -15,8 +15,8 @@ use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::{json, numbers};
 
 /// A board that this turn is counted on.
-pub(crate) fn board(turn: Turn, n: usize) -> Result<TurnBoard, Failure> {
-    TurnBoard::new(turn, n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
+pub(crate) fn board(rotation: Rotation, n: usize) -> Result<RotationalBoard, Failure> {
+    RotationalBoard::new(rotation, n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
 }
 
 /// Whether the processor has the instruction set asked for.
@@ -28,22 +28,24 @@ pub(crate) fn available(isa: Option<Isa>) -> Result<(), Failure> {
 }
 
 /// Counts what a turn leaves unchanged, all of it or a shard.
-pub(super) fn counted(args: &Args, turn: Turn, n: usize) -> Result<Outcome<TurnReport>, Failure> {
-    let board = board(turn, n)?;
+pub(super) fn counted(args: &Args, rotation: Rotation, n: usize) -> Result<Outcome<RotationalReport>, Failure> {
+    let board = board(rotation, n)?;
     available(args.cores.isa)?;
-    let count =
-        TurnCount::new(board).isa(args.cores.isa).threads(args.cores.threads).double_check(args.long.double_check);
+    let count = RotationalCount::new(board)
+        .isa(args.cores.isa)
+        .threads(args.cores.threads)
+        .double_check(args.long.double_check);
     let fingerprint = count.fingerprint();
-    let work = move |watch: &Watch| count.run_watched(watch);
+    let work = move |watch: &RunState| count.resume(watch);
     Units { args: &args.long, quiet: args.quiet, fingerprint, work }.run()
 }
 
 /// The solutions that a turn leaves unchanged.
-pub(super) fn run(args: &Args, turn: Turn, n: usize) -> Result<(), Failure> {
-    let outcome = counted(args, turn, n)?;
-    let TurnReport { board, count, isa, threads, seconds, double_checked, .. } = outcome.report;
-    let (turn, whole) = (board.turn(), outcome.shard.is_whole());
-    let agreement = if whole { Agreement::with(turn.sequence(), n, count) } else { Agreement::default() };
+pub(super) fn run(args: &Args, rotation: Rotation, n: usize) -> Result<(), Failure> {
+    let outcome = counted(args, rotation, n)?;
+    let RotationalReport { board, count, isa, threads, seconds, double_checked, .. } = outcome.report;
+    let (rotation, whole) = (board.rotation(), outcome.shard.is_whole());
+    let agreement = if whole { Agreement::with(rotation.sequence(), n, count) } else { Agreement::default() };
     let mut table = Summary::default();
     table.row("N", n);
     if whole {
@@ -53,8 +55,8 @@ pub(super) fn run(args: &Args, turn: Turn, n: usize) -> Result<(), Failure> {
         table.result("its part", numbers::grouped(count));
     }
     agreement.row(&mut table);
-    table.row("unchanged by", format!("a {turn} turn"));
-    table.row("engine", format!("{}, {isa}", TurnCount::ENGINE));
+    table.row("unchanged by", format!("a {rotation} turn"));
+    table.row("engine", format!("{}, {isa}", RotationalCount::ENGINE));
     table.row("threads", threads);
     table.row("time", numbers::seconds(seconds));
     if outcome.went_on {
@@ -67,12 +69,12 @@ pub(super) fn run(args: &Args, turn: Turn, n: usize) -> Result<(), Failure> {
         about: json::About::here(),
         command: "count",
         n,
-        symmetry: turn.name(),
+        symmetry: rotation.name(),
         oeis: agreement.oeis,
         count: whole.then(|| count.to_string()),
         shard: (!whole).then(|| outcome.shard.to_string()),
         part: (!whole).then(|| count.to_string()),
-        engine: TurnCount::ENGINE,
+        engine: RotationalCount::ENGINE,
         isa: isa.to_string(),
         threads,
         seconds,

@@ -1,11 +1,11 @@
-//! The gate: whatever is about to count a large board must first get a small one right.
+//! The self-check: whatever is about to count a large board must first get a small one right.
 //!
 //! A broken build, a processor that computes wrongly or a symmetry weight gone astray would otherwise cost hours and
 //! end in a wrong number. The same plan, engine and instruction set are run on 8×8, and on 9×9 too where the board is
 //! odd, since middle lines are code of their own; that takes microseconds.
 
 use crate::board::Size;
-use crate::board::rotation::Turn;
+use crate::board::rotation::Rotation;
 use crate::engine::Engine;
 use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
@@ -42,7 +42,7 @@ impl Board {
 /// The engine failed on a small board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum GateError {
+pub enum SelfCheckError {
     /// A wrong total.
     #[error("self-check failed: found {0} solutions on {n}×{n} instead of {wanted}; nothing was counted",
         n = _1.n, wanted = _1.solutions)]
@@ -53,12 +53,12 @@ pub enum GateError {
     UpperHalf(u128, Board),
     /// A wrong count of what a turn leaves unchanged.
     #[error(
-        "self-check failed: found {found} solutions unchanged by a {turn} turn on {n}×{n} instead of {expected}; \
+        "self-check failed: found {found} solutions unchanged by a {rotation} rotation on {n}×{n} instead of {expected}; \
          nothing was counted"
     )]
-    Turn {
+    Rotation {
         /// The turn.
-        turn: Turn,
+        rotation: Rotation,
         /// The size of the board.
         n: usize,
         /// By the engine.
@@ -77,7 +77,7 @@ pub enum GateError {
 ///
 /// # Errors
 /// Where a count differs from what it should be.
-pub(crate) fn check<P, E>(board: Board, plan: &P, engine: &E) -> Result<(), GateError>
+pub(crate) fn check<P, E>(board: Board, plan: &P, engine: &E) -> Result<(), SelfCheckError>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
@@ -91,10 +91,10 @@ where
         halved &= weighted.weight % 2 == 0;
     }
     if halved && half.get() != board.solutions / 2 {
-        return Err(GateError::UpperHalf(half.get(), board));
+        return Err(SelfCheckError::UpperHalf(half.get(), board));
     }
     if total.get() != board.solutions {
-        return Err(GateError::Total(total.get(), board));
+        return Err(SelfCheckError::Total(total.get(), board));
     }
     Ok(())
 }
@@ -165,14 +165,14 @@ mod tests {
 
     /// What is about to count an odd board is tried on one, too.
     #[test]
-    fn odd_boards_have_a_gate_of_their_own() {
+    fn odd_boards_have_a_self_check_of_their_own() {
         let sizes = |n| boards(Size::new(n).unwrap()).iter().map(|board| board.size().get()).collect::<Vec<_>>();
         assert_eq!([0, 8, 10, 32].map(sizes), [vec![], vec![], vec![8], vec![8]]);
         assert_eq!([9, 13, 27].map(sizes), [[8, 9]; 3].map(Vec::from));
         let nine = RowsPlan::new(&Placement::empty(NINE.size()), Lines::Two);
         assert_eq!(check(NINE, &nine, &Naive), Ok(()));
         let error = check(NINE, &nine, &Wrong).unwrap_err();
-        assert_eq!(error, GateError::UpperHalf(165, NINE), "22 begin in row 4");
+        assert_eq!(error, SelfCheckError::UpperHalf(165, NINE), "22 begin in row 4");
         let message =
             "self-check failed: found 165 solutions on the upper half of 9×9 instead of 176; nothing was counted";
         assert_eq!(error.to_string(), message);
@@ -182,11 +182,11 @@ mod tests {
     #[test]
     fn a_wrong_engine_is_stopped() {
         // 18 solutions begin in row 4 of 8.
-        assert_eq!(check(EIGHT, &eight(Lines::One), &Wrong), Err(GateError::UpperHalf(28, EIGHT)));
+        assert_eq!(check(EIGHT, &eight(Lines::One), &Wrong), Err(SelfCheckError::UpperHalf(28, EIGHT)));
     }
 
     #[test]
     fn a_wrong_weight_is_stopped() {
-        assert_eq!(check(EIGHT, &Doubled(eight(Lines::One)), &Naive), Err(GateError::Total(110, EIGHT)));
+        assert_eq!(check(EIGHT, &Doubled(eight(Lines::One)), &Naive), Err(SelfCheckError::Total(110, EIGHT)));
     }
 }

@@ -1,4 +1,4 @@
-//! Watching a run: its ledger, how far it is and how long it will take.
+//! The state of a run: its ledger, how far it is and how long it will take.
 //!
 //! What the threads have in hand belongs to the ledger too, as parts of units: a snapshot holds every task that is
 //! finished at that moment. So what a kill costs is what was finished since the last save, and what a stop costs is at most
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::pace::{Pace, Sample, TimeLeft};
 use super::stop::Stop;
-use super::{Halt, Observer};
+use super::{Observer, RunError};
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
 use crate::run::clock::process_seconds;
@@ -22,7 +22,7 @@ use crate::tally::Tally;
 
 /// The state of a run, written by its threads and read by whoever watches; also its ledger.
 #[derive(Debug)]
-pub struct Watch {
+pub struct RunState {
     stop: Stop,
     state: Mutex<State>,
 }
@@ -97,7 +97,7 @@ impl Progress {
     }
 }
 
-impl Watch {
+impl RunState {
     /// Watches a run that goes on from `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
@@ -147,7 +147,7 @@ impl Watch {
     }
 
     /// Takes note of the plan and the number of threads; the clock starts. What this gives is to see the run.
-    pub(crate) fn start<'a, P: Plan>(&'a self, plan: &'a P, threads: usize) -> Watching<'a, P> {
+    pub(crate) fn start<'a, P: Plan>(&'a self, plan: &'a P, threads: usize) -> RunObserver<'a, P> {
         let mut state = self.state();
         let works: Vec<f64> = (0..plan.units()).map(|unit| plan.work(unit)).collect();
         state.total = state.ledger.shard().units(works.len()).map(|unit| works[unit]).sum();
@@ -157,7 +157,7 @@ impl Watch {
         state.works = works;
         state.hands = (0..threads).map(|_| Mutex::default()).collect();
         state.started = Instant::now();
-        Watching { watch: self, plan, hands: Arc::clone(&state.hands) }
+        RunObserver { watch: self, plan, hands: Arc::clone(&state.hands) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -268,15 +268,15 @@ impl State {
     }
 }
 
-/// Sees a run for a [`Watch`].
+/// Sees a run for a [`RunState`].
 #[derive(Debug)]
-pub(crate) struct Watching<'a, P> {
-    watch: &'a Watch,
+pub(crate) struct RunObserver<'a, P> {
+    watch: &'a RunState,
     plan: &'a P,
     hands: Hands,
 }
 
-impl<P: Plan> Observer for Watching<'_, P> {
+impl<P: Plan> Observer for RunObserver<'_, P> {
     fn begun(&self, thread: usize, unit: usize) -> Partial {
         let (now, of) = (Instant::now(), self.plan.tasks(unit));
         let mut state = self.watch.state();
@@ -297,7 +297,7 @@ impl<P: Plan> Observer for Watching<'_, P> {
         }
     }
 
-    fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), Halt> {
+    fn finished(&self, thread: usize, unit: usize, tally: Tally) -> Result<(), RunError> {
         let now = Instant::now();
         let mut state = self.watch.state();
         let solutions = tally.get();
@@ -382,7 +382,7 @@ mod tests {
         finished: &[(usize, u64, u64)],
         in_hand: &[(usize, u64, u64)],
     ) -> (Progress, Ledger) {
-        let watch = Watch::new(earlier);
+        let watch = RunState::new(earlier);
         let threads = in_hand.len().max(2);
         let watching = watch.start(&Uneven, threads);
         let start = watch.state().started;
@@ -503,13 +503,13 @@ mod tests {
             let counted: Vec<AtomicU64> = (0..=100).map(|_| AtomicU64::new(0)).collect();
             let mut counted = counted;
             while !saved.is_complete() {
-                let watch = Watch::new(saved);
+                let watch = RunState::new(saved);
                 let engine = Counting { stop: watch.stop(), counted, tasks: AtomicU64::new(0), most };
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + runs % 3).build().unwrap();
                 let todo = watch.ledger().todo();
                 let result = run(&Uneven, &engine, &pool, &todo, &watch.start(&Uneven, 1 + runs % 3));
                 saved = watch.ledger();
-                assert!(result.is_ok() == saved.is_complete() || result == Err(Halt::Stopped));
+                assert!(result.is_ok() == saved.is_complete() || result == Err(RunError::Stopped));
                 counted = engine.counted;
                 runs += 1;
                 assert!(runs <= 100, "a run gets nowhere");
@@ -525,7 +525,7 @@ mod tests {
     fn what_is_disproved_is_forgotten() {
         let mut earlier = ledger(&[]);
         earlier.record_partial(5, part(2, 1000)).unwrap();
-        let watch = Watch::new(earlier);
+        let watch = RunState::new(earlier);
         let watching = watch.start(&Uneven, 1);
         watching.begun(0, 5);
         watching.advanced(0, &part(3, 1053));
@@ -536,7 +536,7 @@ mod tests {
 
     #[test]
     fn what_is_finished_enters_the_ledger() {
-        let watch = Watch::new(ledger(&[3]));
+        let watch = RunState::new(ledger(&[3]));
         let watching = watch.start(&Uneven, 2);
         watching.begun(0, 4);
         watching.finished(0, 4, 5.into()).unwrap();
@@ -553,7 +553,7 @@ mod tests {
     fn earlier_time_is_added_to() {
         let mut earlier = ledger(&[3]);
         (earlier.origin.seconds, earlier.origin.cpu_seconds) = (1000.0, Some(2000.0));
-        let watch = Watch::new(earlier.clone());
+        let watch = RunState::new(earlier.clone());
         watch.start(&Uneven, 1);
         assert_eq!(watch.progress().earlier, Duration::from_secs(1000));
         let saved = watch.ledger().origin;
@@ -563,6 +563,6 @@ mod tests {
             assert!((2000.0..5600.0).contains(&saved.cpu_seconds.unwrap()), "{saved:?}");
         }
         earlier.origin.cpu_seconds = None;
-        assert_eq!(Watch::new(earlier).ledger().origin.cpu_seconds, None, "not known is not known");
+        assert_eq!(RunState::new(earlier).ledger().origin.cpu_seconds, None, "not known is not known");
     }
 }

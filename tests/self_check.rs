@@ -1,4 +1,4 @@
-//! The gate, through the entry point that everybody uses: a wrong engine counts nothing.
+//! The self-check, through the entry point that everybody uses: a wrong engine counts nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use queens::engine::Engine;
 use queens::engine::backtrack::Backtrack;
 use queens::{Count, CountError, Placement, Size};
 
-/// Right on every board but one; notes whether it was given any task of a board beyond the gate's.
+/// Right on every board but one; notes whether it was given any task of a board beyond the self-check's.
 struct WrongOn {
     n: usize,
     counted: AtomicBool,
@@ -47,17 +47,17 @@ fn a_wrong_engine_counts_nothing() {
             continue;
         };
         let error = result.unwrap_err();
-        assert!(matches!(error, CountError::Gate(_)), "{error}");
+        assert!(matches!(error, CountError::SelfCheck(_)), "{error}");
         assert!(error.to_string().contains(&format!("{board}×{board}")), "{error}");
         assert!(!counted, "a board of {n} was begun by an engine wrong on {wrong_on}");
     }
 }
 
-/// With queens given, too: the gate is the empty board.
+/// With queens given, too: the self-check is the empty board.
 #[test]
-fn completions_pass_the_gate() {
+fn completions_pass_the_self_check() {
     let prefix = Placement::parse("1,3,5", Size::new(11).unwrap()).unwrap();
     let engine = WrongOn::new(9);
-    assert!(matches!(Count::completions(prefix).run_by(&engine), Err(CountError::Gate(_))));
+    assert!(matches!(Count::completions(prefix).run_by(&engine), Err(CountError::SelfCheck(_))));
     assert!(!engine.counted.into_inner());
 }

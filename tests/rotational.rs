@@ -37,18 +37,18 @@ fn a_range_is_a_b_file() {
 #[test]
 fn shards_make_the_total() {
     let folder = tempfile::tempdir().unwrap();
-    for (n, turn, sequence) in [(22, "half", &oeis::HALF_TURN), (37, "quarter", &oeis::QUARTER_TURN)] {
-        let line = |k: u32| format!("count {n} --symmetry {turn} --shard {k}/3 --out {turn}{k}");
+    for (n, rotation, sequence) in [(22, "half", &oeis::HALF_TURN), (37, "quarter", &oeis::QUARTER_TURN)] {
+        let line = |k: u32| format!("count {n} --symmetry {rotation} --shard {k}/3 --out {rotation}{k}");
         for k in [1, 3] {
             let (code, out, err) = output(folder.path(), &line(k));
             assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
         }
-        let files = format!("merge {turn}1 {turn}3");
+        let files = format!("merge {rotation}1 {rotation}3");
         assert_eq!(output(folder.path(), &files).0, Some(4), "a shard is missing");
         output(folder.path(), &line(2));
         let expected =
             (Some(0), format!("{}\n", sequence.term(n).unwrap()), format!("agrees with OEIS {}\n", sequence.id));
-        assert_eq!(output(folder.path(), &format!("{files} {turn}2")), expected);
+        assert_eq!(output(folder.path(), &format!("{files} {rotation}2")), expected);
     }
     let (code, _, err) = output(folder.path(), "merge half1 quarter2");
     assert!(code == Some(1) && err.contains("it is for N = 37, not 22"), "{err}");
@@ -78,8 +78,8 @@ fn a_checkpoint_is_gone_on_with() {
 #[test]
 fn published_terms_are_verified() {
     let folder = tempfile::tempdir().unwrap();
-    for (turn, to, terms) in [("half", 24, 24), ("quarter", 41, 41)] {
-        let (code, out, err) = output(folder.path(), &format!("verify --symmetry {turn} --to {to}"));
+    for (rotation, to, terms) in [("half", 24, 24), ("quarter", 41, 41)] {
+        let (code, out, err) = output(folder.path(), &format!("verify --symmetry {rotation} --to {to}"));
         assert_eq!((code, out.matches("agrees with OEIS").count()), (Some(0), terms), "{out}{err}");
     }
 }

@@ -40,7 +40,7 @@
 //! have at least one large distance among the two. Every solution belongs to exactly one task: the one whose left
 //! distances are the large ones and their partners.
 
-use crate::board::rotation::{Turn, TurnBoard};
+use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::cover::{Cut, CutPlan};
 
 /// Columns that the search looks at, of the largest board: the eastern half and the middle.
@@ -54,11 +54,11 @@ type Square = (usize, usize);
 
 /// A board that is turned.
 #[derive(Clone, Copy, Debug)]
-struct Turned(TurnBoard);
+struct Turned(RotationalBoard);
 
 /// The number of solutions of a task of this plan for this board; none where `stopped`, asked now and then, says so
 /// before the end.
-pub(crate) fn count(board: TurnBoard, plan: &CutPlan, task: &Cut, stopped: &dyn Fn() -> bool) -> Option<u64> {
+pub(crate) fn count(board: RotationalBoard, plan: &CutPlan, task: &Cut, stopped: &dyn Fn() -> bool) -> Option<u64> {
     let turned = Turned(board);
     turned.solutions(turned.allowed(task, plan.always()), stopped)
 }
@@ -86,14 +86,14 @@ impl Turned {
         let last = self.n() - 1;
         let quarter = |(column, row): Square| (last - row, column);
         let mut orbit = vec![(column, row)];
-        let turn = |square| match self.0.turn() {
-            Turn::Half => quarter(quarter(square)),
-            Turn::Quarter => quarter(square),
+        let rotation = |square| match self.0.rotation() {
+            Rotation::Half => quarter(quarter(square)),
+            Rotation::Quarter => quarter(square),
         };
-        let mut image = turn((column, row));
+        let mut image = rotation((column, row));
         while image != (column, row) {
             orbit.push(image);
-            image = turn(image);
+            image = rotation(image);
         }
         orbit
     }
@@ -110,9 +110,9 @@ impl Turned {
             squares.push((half, half));
         }
         for class in [task.left, task.right] {
-            match self.0.turn() {
+            match self.0.rotation() {
                 // Rows are the lowest bits of a class, and columns those after them.
-                Turn::Half => {
+                Rotation::Half => {
                     for (column, row) in distances(class >> half).flat_map(|x| distances(class).map(move |y| (x, y))) {
                         squares.push((east(column), north(row)));
                         if column + 1 < half {
@@ -120,7 +120,7 @@ impl Turned {
                         }
                     }
                 }
-                Turn::Quarter => {
+                Rotation::Quarter => {
                     let large = |distance: usize| always.left >> distance & 1 == 1;
                     let pairs = distances(class)
                         .flat_map(|a| distances(class).take_while(move |&b| b < a).map(move |b| (a, b)));

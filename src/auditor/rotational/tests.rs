@@ -6,12 +6,12 @@ use crate::engine::Engine;
 use crate::engine::cover::Cover;
 use crate::engine::lanes::Lanes;
 use crate::plan::Plan;
-use crate::rotational::{Search as Second, TurnJob, dispatch};
+use crate::rotational::{RotationalJob, Search as Second, dispatch};
 
 /// Every task of a plan: its count by the engine must be that of the auditor. Their sum by the auditor.
-struct EveryTask(TurnBoard);
+struct EveryTask(RotationalBoard);
 
-impl TurnJob for EveryTask {
+impl RotationalJob for EveryTask {
     type Output = u128;
 
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> u128 {
@@ -36,22 +36,22 @@ impl TurnJob for EveryTask {
 /// The definitions of the tasks, with their weights, add up to the published terms, and each task is counted as defined.
 #[test]
 fn the_engine_counts_every_task_as_defined() {
-    let half = (0..=20).map(|n| (Turn::Half, n));
-    for (turn, n) in half.chain((0..=33).map(|n| (Turn::Quarter, n))) {
-        let board = TurnBoard::new(turn, n).unwrap();
+    let half = (0..=20).map(|n| (Rotation::Half, n));
+    for (rotation, n) in half.chain((0..=33).map(|n| (Rotation::Quarter, n))) {
+        let board = RotationalBoard::new(rotation, n).unwrap();
         let sum = dispatch(board, Isa::best(), EveryTask(board));
-        let published = if n == 0 { Some(1) } else { turn.sequence().term(n) };
-        assert_eq!(Some(sum), published, "{turn} turn, N = {n}");
+        let published = if n == 0 { Some(1) } else { rotation.sequence().term(n) };
+        assert_eq!(Some(sum), published, "{rotation} turn, N = {n}");
     }
 }
 
 /// Some tasks of a plan, by the engine as by the auditor.
 struct Tasks {
-    board: TurnBoard,
+    board: RotationalBoard,
     tasks: usize,
 }
 
-impl TurnJob for Tasks {
+impl RotationalJob for Tasks {
     type Output = ();
 
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) {
@@ -70,16 +70,16 @@ impl TurnJob for Tasks {
 /// Boards whose tasks are too many, but each small enough.
 #[test]
 fn the_engine_counts_random_tasks_as_defined() {
-    let half = (21..=26).map(|n| (Turn::Half, n));
-    for (turn, n) in half.chain((36..=57).filter(|n| n % 4 < 2).map(|n| (Turn::Quarter, n))) {
-        let board = TurnBoard::new(turn, n).unwrap();
+    let half = (21..=26).map(|n| (Rotation::Half, n));
+    for (rotation, n) in half.chain((36..=57).filter(|n| n % 4 < 2).map(|n| (Rotation::Quarter, n))) {
+        let board = RotationalBoard::new(rotation, n).unwrap();
         dispatch(board, Isa::best(), Tasks { board, tasks: 5 });
     }
 }
 
 /// Tasks with so few squares that some of the solutions are left, on every board there is.
 struct Thinned {
-    board: TurnBoard,
+    board: RotationalBoard,
     tasks: usize,
     /// Solutions that are to be left of each, at least.
     solutions: u64,
@@ -91,12 +91,12 @@ impl Thinned {
     fn items(&self, (column, row): Square) -> u64 {
         let (n, half) = (self.board.n(), self.board.n() / 2);
         let distance = |line: usize| if line < half { half - 1 - line } else { line - (n - half) };
-        let columns_from = if self.board.turn() == Turn::Half { half } else { 0 };
+        let columns_from = if self.board.rotation() == Rotation::Half { half } else { 0 };
         1 << distance(row) | 1 << (distance(column) + columns_from)
     }
 }
 
-impl TurnJob for Thinned {
+impl RotationalJob for Thinned {
     /// The tasks of which some solution was left.
     type Output = usize;
 
@@ -130,29 +130,29 @@ impl TurnJob for Thinned {
 /// To the last board of either turn, where a task as a whole would take the auditor hours.
 #[test]
 fn the_engine_counts_thinned_tasks_of_every_board_as_defined() {
-    let half = Turn::Half.sizes().map(|n| (Turn::Half, n));
-    let quarter = Turn::Quarter.sizes().filter(|n| n % 4 < 2).map(|n| (Turn::Quarter, n));
-    for (turn, n) in half.chain(quarter) {
-        let large = n >= if turn == Turn::Half { 28 } else { 60 };
+    let half = Rotation::Half.sizes().map(|n| (Rotation::Half, n));
+    let quarter = Rotation::Quarter.sizes().filter(|n| n % 4 < 2).map(|n| (Rotation::Quarter, n));
+    for (rotation, n) in half.chain(quarter) {
+        let large = n >= if rotation == Rotation::Half { 28 } else { 60 };
         // The keys of the last half boards just fit: a queen that has one too many must be in some of the solutions.
-        let (tasks, solutions) = if turn == Turn::Half && n >= 35 { (10, 1000) } else { (4, 20) };
-        let board = TurnBoard::new(turn, n).unwrap();
+        let (tasks, solutions) = if rotation == Rotation::Half && n >= 35 { (10, 1000) } else { (4, 20) };
+        let board = RotationalBoard::new(rotation, n).unwrap();
         let found = dispatch(board, Isa::best(), Thinned { board, tasks, solutions });
         // Some tasks have next to none, and those of small boards all.
-        assert!(!large || 2 * found >= tasks, "{turn} turn, N = {n}: solutions in {found} of {tasks} tasks");
+        assert!(!large || 2 * found >= tasks, "{rotation} turn, N = {n}: solutions in {found} of {tasks} tasks");
     }
 }
 
 #[test]
 fn a_long_audit_can_be_stopped() {
-    struct Stopped(TurnBoard);
-    impl TurnJob for Stopped {
+    struct Stopped(RotationalBoard);
+    impl RotationalJob for Stopped {
         type Output = Option<u64>;
         fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> Option<u64> {
             let task = engine.plan().task(0, 0).task;
             count(self.0, engine.plan(), &task, &|| true)
         }
     }
-    let board = TurnBoard::new(Turn::Half, 38).unwrap();
+    let board = RotationalBoard::new(Rotation::Half, 38).unwrap();
     assert_eq!(dispatch(board, Isa::best(), Stopped(board)), None);
 }

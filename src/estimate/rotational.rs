@@ -8,12 +8,12 @@ use super::{Sampling, cores};
 use crate::count::CountError;
 use crate::engine::cover::Cover;
 use crate::engine::lanes::{Isa, Lanes};
-use crate::rotational::{Search, TurnCount, TurnJob, dispatch};
+use crate::rotational::{RotationalCount, RotationalJob, Search, dispatch};
 
 /// A prediction.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct TurnPrediction {
+pub struct RotationalPrediction {
     /// On this many threads.
     pub threads: usize,
     /// The cores that these threads keep busy: as many, unless the machine has fewer for this process.
@@ -35,29 +35,34 @@ pub struct TurnPrediction {
 /// Predicts a count, on its threads and its instruction set, from random tasks.
 ///
 /// ```
-/// use queens::estimate::{Sampling, turn};
-/// use queens::{Turn, TurnBoard, TurnCount};
-/// let count = TurnCount::new(TurnBoard::new(Turn::Half, 16)?).threads(1);
-/// let prediction = turn(&count, Sampling { samples: 500, ..Sampling::default() })?;
+/// use queens::estimate::{Sampling, rotation};
+/// use queens::{Rotation, RotationalBoard, RotationalCount};
+/// let count = RotationalCount::new(RotationalBoard::new(Rotation::Half, 16)?).threads(1);
+/// let prediction = rotation(&count, Sampling { samples: 500, ..Sampling::default() })?;
 /// assert!(prediction.count.low <= prediction.count.mean);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// Where no threads can be had.
-pub fn turn(count: &TurnCount, sampling: Sampling) -> Result<TurnPrediction, CountError> {
+pub fn rotation(count: &RotationalCount, sampling: Sampling) -> Result<RotationalPrediction, CountError> {
     let pool = count.pool()?;
     let cores = cores(pool.current_num_threads());
     Ok(predict(count, &pool, cores, sampling))
 }
 
 /// Predicts a count whose threads keep so many cores busy.
-fn predict(count: &TurnCount, pool: &rayon::ThreadPool, cores: usize, sampling: Sampling) -> TurnPrediction {
+fn predict(
+    count: &RotationalCount,
+    pool: &rayon::ThreadPool,
+    cores: usize,
+    sampling: Sampling,
+) -> RotationalPrediction {
     let isa = count.chosen_isa();
     let start = Instant::now();
     let (samples, deadline) = (sampling.samples.max(2), sampling.deadline(start, 1.0));
     let found = dispatch(count.board(), isa, Sampler { pool, samples, seed: sampling.seed, deadline });
-    TurnPrediction {
+    RotationalPrediction {
         threads: pool.current_num_threads(),
         cores,
         isa,
@@ -69,7 +74,7 @@ fn predict(count: &TurnCount, pool: &rayon::ThreadPool, cores: usize, sampling: 
     }
 }
 
-impl TurnJob for Sampler<'_> {
+impl RotationalJob for Sampler<'_> {
     type Output = Samples;
 
     fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Search) -> Samples {
@@ -80,17 +85,17 @@ impl TurnJob for Sampler<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::rotation::{Turn, TurnBoard};
+    use crate::board::rotation::{Rotation, RotationalBoard};
 
     /// As for boards: by a factor that no machine's noise reaches.
     #[test]
     fn more_cores_take_less_time() {
-        let count = TurnCount::new(TurnBoard::new(Turn::Half, 16).unwrap()).threads(2);
+        let count = RotationalCount::new(RotationalBoard::new(Rotation::Half, 16).unwrap()).threads(2);
         let pool = count.pool().unwrap();
         let sampling = Sampling { samples: 20, ..Sampling::default() };
         let [one, many] = [1, 1_000_000].map(|cores| predict(&count, &pool, cores, sampling));
         assert!(one.seconds.mean > 100.0 * many.seconds.mean && many.seconds.mean > 0.0);
         assert_eq!([one.count, many.count], [one.count; 2]);
-        assert_eq!(turn(&count, sampling).unwrap().cores, cores(2));
+        assert_eq!(rotation(&count, sampling).unwrap().cores, cores(2));
     }
 }
