@@ -6,6 +6,7 @@
 // Open to this package's benchmarks and golden tests, and no promise to anybody else.
 #[doc(hidden)]
 pub mod backtrack;
+pub(crate) mod cover;
 #[cfg(test)]
 pub(crate) mod fault;
 #[doc(hidden)]

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use super::cover::{Cover, Problem};
 use super::search::Search;
 use super::{half_board, orbits, pairing};
 use crate::board::Size;
 use crate::count::{CountError, Sum, Watched, thread_pool};
 use crate::engine::Engine;
+use crate::engine::cover::{Cover, Problem};
 use crate::engine::lanes::{Isa, Lanes, WithLanes};
 use crate::ledger::{Fingerprint, Subject};
 use crate::plan::Plan;

@@ -19,7 +19,7 @@
 //! Queens in the inner columns go left, those in the outer columns right. The task is the set of distances |y| of the
 //! inner queens; their signs are not part of it, so that there are only C(h, h/2) tasks.
 
-use super::cover::{Cut, CutPlan, Piece, Pieces, Problem};
+use crate::engine::cover::{Cut, CutPlan, Piece, Pieces, Problem};
 
 /// The largest sum of an inner queen: the word has as many keys of either kind.
 const LARGEST: usize = 26;

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`pairing`] | quarter turns as pairings of numbers with distinct sums and differences |
 //! | [`half_board`] | half turns as signed permutations with distinct sums and differences |
-//! | [`cover`] | the engine: both are exact covers, cut in two sides that are listed and joined |
+//! | [`cover`](crate::engine::cover) | the engine: both are exact covers, cut in two sides that are listed and joined |
 //! | [`count`] | counting as a long run: plans, ledgers, threads |
 //! | [`search`] | the second engine, for double checks of single units |
 //! | [`orbits`] | the oracle: a queen with its images set in one step |
@@ -16,7 +16,6 @@
 //! remainder is a check of the full count modulo 8.
 
 mod count;
-mod cover;
 mod half_board;
 mod orbits;
 mod pairing;
@@ -24,9 +23,9 @@ mod residue;
 mod search;
 mod unique;
 
+pub(crate) use crate::engine::cover::{Cover, Cut, CutPlan};
 pub use count::{TurnCount, TurnReport};
 pub(crate) use count::{TurnJob, check, dispatch};
-pub(crate) use cover::{Cover, Cut, CutPlan};
 pub use residue::Residue;
 pub(crate) use search::Search;
 pub use unique::{NotDivisible, Unique};
@@ -34,10 +33,10 @@ pub use unique::{NotDivisible, Unique};
 #[cfg(test)]
 mod tests {
     use super::count::{TurnJob, problem};
-    use super::cover::{Cover, Piece, Pieces, word};
     use super::search::{Diagonals, Search};
     use super::*;
     use crate::engine::Engine;
+    use crate::engine::cover::{Cover, Piece, Pieces, word};
     use crate::engine::lanes::{KEY_BITS, Lanes};
     use crate::plan::Plan;
     use crate::{Isa, Size, Turn, TurnBoard, oeis};

@@ -19,7 +19,7 @@
 //! the numbers up to 2m-H no sum is more than 4m-2H-1, so the keys that both sides may hold fit in a word long after
 //! 4m has outgrown it.
 
-use super::cover::{Cut, CutPlan, Piece, Pieces, Problem};
+use crate::engine::cover::{Cut, CutPlan, Piece, Pieces, Problem};
 
 /// The most small numbers: their sums and differences are up to 52 keys.
 const LONGEST: usize = 26;

@@ -5,8 +5,8 @@
 //! sums and differences; the line with the fewest free squares is filled next. It takes much longer than the
 //! join, so it is for double checks of a share of the units.
 
-use super::cover::Cut;
 use crate::engine::Engine;
+use crate::engine::cover::Cut;
 use crate::turn::{Turn, TurnBoard};
 
 /// The engine for one board.

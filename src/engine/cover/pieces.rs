@@ -2,22 +2,22 @@
 
 /// One piece of a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::unchanged) struct Piece {
+pub(crate) struct Piece {
     /// The items it covers, a bit for each.
-    pub(in crate::unchanged) items: u64,
+    pub(crate) items: u64,
     /// The keys it holds, see [`word`].
-    pub(in crate::unchanged) keys: u128,
+    pub(crate) keys: u128,
 }
 
 /// The keys that both sides of a join may hold are the middle 52 bits of the middle word: bit 6 to 57 of it, as
 /// [`Lanes::disjoint`](crate::engine::lanes::Lanes::disjoint) takes them. Keys that only one side has may lie beyond.
-pub(in crate::unchanged) fn word(keys: u128) -> u64 {
+pub(crate) fn word(keys: u128) -> u64 {
     (keys >> 32) as u64
 }
 
 /// The pieces of one side, by the highest item that each covers. An item without pieces cannot be covered last.
 #[derive(Clone, Debug)]
-pub(in crate::unchanged) struct Pieces {
+pub(crate) struct Pieces {
     by_item: Vec<Vec<Piece>>,
     /// Items of which every piece covers at least one.
     marked: u64,
@@ -25,7 +25,7 @@ pub(in crate::unchanged) struct Pieces {
 
 impl Pieces {
     /// Each piece must have its highest item among `marked`.
-    pub(in crate::unchanged) fn new(marked: u64, pieces: impl IntoIterator<Item = Piece>) -> Self {
+    pub(crate) fn new(marked: u64, pieces: impl IntoIterator<Item = Piece>) -> Self {
         let mut by_item = vec![Vec::new(); 64];
         for piece in pieces {
             by_item[piece.items.ilog2() as usize].push(piece);
@@ -34,7 +34,7 @@ impl Pieces {
     }
 
     /// The same with the keys in reverse order, as queries have them.
-    pub(in crate::unchanged) fn mirrored(mut self) -> Self {
+    pub(crate) fn mirrored(mut self) -> Self {
         let mirror = |piece: Piece| Piece { keys: piece.keys.reverse_bits(), ..piece };
         let by_item = std::mem::take(&mut self.by_item)
             .into_iter()
@@ -50,7 +50,7 @@ impl Pieces {
     }
 
     /// Those whose highest item is this.
-    pub(in crate::unchanged) fn of(&self, item: usize) -> &[Piece] {
+    pub(crate) fn of(&self, item: usize) -> &[Piece] {
         &self.by_item[item]
     }
 

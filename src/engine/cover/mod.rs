@@ -2,7 +2,7 @@
 //!
 //! Given are items and pieces; a piece covers two items and holds two keys. Counted are the sets of pieces that cover
 //! every item once and hold no key twice. The solutions that a turn leaves unchanged are such covers: see
-//! [`super::pairing`] and [`super::half_board`] for what their items and keys are.
+//! [`pairing`](crate::unchanged) and `half_board` for what their items and keys are.
 //!
 //! # The method
 //!
@@ -26,8 +26,8 @@ mod split;
 
 use self::list::{List, Lister};
 #[cfg(test)]
-pub(super) use self::pieces::word;
-pub(super) use self::pieces::{Piece, Pieces};
+pub(crate) use self::pieces::word;
+pub(crate) use self::pieces::{Piece, Pieces};
 pub(crate) use self::plan::{Cut, CutPlan};
 use self::split::Splitter;
 use crate::engine::Engine;
@@ -36,10 +36,10 @@ use crate::engine::lanes::Lanes;
 /// What there is to cover and with what.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
-    pub(super) left: Pieces,
+    pub(crate) left: Pieces,
     /// With mirrored keys.
-    pub(super) right: Pieces,
-    pub(super) plan: CutPlan,
+    pub(crate) right: Pieces,
+    pub(crate) plan: CutPlan,
 }
 
 /// The engine for one problem and one instruction set.
