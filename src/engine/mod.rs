@@ -15,6 +15,7 @@ pub mod join;
 pub mod lanes;
 #[doc(hidden)]
 pub mod naive;
+pub(crate) mod split;
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -23,9 +23,7 @@
 
 use super::keys::{Keys, Side};
 use crate::engine::lanes::ranked;
-
-/// Innermost columns that lists may be cut by.
-pub(super) const MAX_DEPTH: usize = 4;
+use crate::engine::split::MAX_DEPTH;
 
 /// Where the inner queens of a side stand: for each inner column 0 for none, or 1 + the place of the queen's row in the
 /// row set.
@@ -140,7 +138,7 @@ pub(super) struct Blocked {
 
 /// Lists quadrants of one shape.
 #[derive(Debug)]
-pub(super) struct Lister {
+pub(super) struct QuadrantLister {
     shape: Shape,
     /// Keys of a queen in each row and column.
     queens: Vec<[u64; COLUMNS]>,
@@ -151,18 +149,18 @@ pub(super) struct Lister {
 /// Buffers for listing, whatever the shape.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    found: Vec<Found>,
+    found: Vec<Placed>,
     next: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct Placed {
     /// Its place among the runs of the signature.
     run: u32,
     pattern: u64,
 }
 
-impl Lister {
+impl QuadrantLister {
     pub(super) fn new(shape: Shape, keys: Keys, side: Side) -> Self {
         let outer = shape.outer_columns();
         let mut next = vec![0; outer + 1];
@@ -216,7 +214,8 @@ impl Lister {
                     transverse: start.blocked.transverse | blocked.transverse,
                 };
                 let kinds = [0, if shape.by_diagonal { sets } else { 0 }];
-                let search = Search { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
+                let search =
+                    QuadrantSearch { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
                 search.row(rows, Node { blocked, ..start }, found);
             }
             // A counting sort by run.
@@ -259,7 +258,7 @@ impl Lister {
 }
 
 /// Backtracking over the rows of a row set, in the outer columns.
-struct Search<'a> {
+struct QuadrantSearch<'a> {
     shape: Shape,
     queens: &'a [[u64; COLUMNS]],
     ranks: &'a [u16],
@@ -299,9 +298,9 @@ impl Node {
     }
 }
 
-impl Search<'_> {
+impl QuadrantSearch<'_> {
     /// Sets a queen in the first of `rows`, then in the others.
-    fn row(&self, rows: u32, node: Node, found: &mut Vec<Found>) {
+    fn row(&self, rows: u32, node: Node, found: &mut Vec<Placed>) {
         if rows == 0 {
             return self.found(node, found);
         }
@@ -323,9 +322,9 @@ impl Search<'_> {
     }
 
     #[inline(always)]
-    fn found(&self, node: Node, found: &mut Vec<Found>) {
+    fn found(&self, node: Node, found: &mut Vec<Placed>) {
         let rank = self.ranks[self.shape.outer_set(self.columns & !node.free) as usize];
         let run = self.kinds[node.on_diagonal] + u32::from(rank);
-        found.push(Found { run, pattern: ranked(node.pattern, rank) });
+        found.push(Placed { run, pattern: ranked(node.pattern, rank) });
     }
 }

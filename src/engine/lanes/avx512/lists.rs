@@ -5,18 +5,15 @@
 //! processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so for a while. So several vectors
 //! are loaded before the first is stored: one by one, filtering took up to three times as long on Zen 4.
 
-use std::arch::x86_64::{
-    __m512i, _bzhi_u32, _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi64, _mm512_storeu_si512,
-    _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask,
-};
+use std::arch::x86_64::*;
 
-use super::KEY_BITS;
-use super::avx512::Vector;
+use super::vector::Vector;
+use crate::engine::lanes::KEY_BITS;
 
-/// See [`Lanes::keep`](super::Lanes::keep).
+/// See [`Lanes::retain`](super::Lanes::keep).
 #[target_feature(enable = "avx512f,bmi2,popcnt")]
 #[inline]
-pub(super) fn keep(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     out.reserve(patterns.len() + 8);
     let avoid = Vector::splat(avoid).0;
     let mut len = out.len();
@@ -49,7 +46,7 @@ pub(super) fn keep(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     unsafe { out.set_len(len) };
 }
 
-/// Writes the patterns of a mask, in order, and returns how many. A function, not a closure in [`keep`]: without link-time
+/// Writes the patterns of a mask, in order, and returns how many. A function, not a closure in [`retain`]: without link-time
 /// optimisation the compiler called that one, and `array::map` too, which took three times as long.
 ///
 /// # Safety
@@ -87,7 +84,7 @@ pub(super) unsafe fn compress(
         unsafe { _mm512_storeu_si512(out.add(kept).cast(), _mm512_maskz_compress_epi64(keep, both)) };
         kept += (u32::from(keep) & inside).count_ones() as usize;
     };
-    // Two or four runs side by side, loaded before the first is stored as in [`keep`], were no faster (0.98), and halves
+    // Two or four runs side by side, loaded before the first is stored as in [`retain`], were no faster (0.98), and halves
     // stored apart slower (0.93 to 1.0).
     // All but the last eight, or fewer: most runs of a quadrant are that short, and then this one branch is all there
     // is to guess.

@@ -1,17 +1,17 @@
 //! Rows of keys from lanes with AVX-512 and GFNI, which transposes eight bits of eight lanes in one instruction.
 //!
-//! As in [`super::avx512_rows`] equal bytes are brought together; then the bits of each byte, and then, by the same
+//! As in [`super::rows`] equal bytes are brought together; then the bits of each byte, and then, by the same
 //! shuffles, the bytes that hold bits of the same key.
 
-use std::arch::x86_64::{__m512i, _mm512_gf2p8affine_epi64_epi8, _mm512_set1_epi64, _mm512_setzero_si512};
+use std::arch::x86_64::*;
 
-use super::avx512::Vector;
-use super::avx512_rows::{eight_planes, four_planes, shifted};
+use super::rows::{eight_planes, four_planes, shifted};
+use super::vector::Vector;
 
-/// See [`super::avx512_rows::key_rows`].
+/// See [`super::rows::key_rows`].
 #[target_feature(enable = "avx512f,avx512bw,bmi1,gfni")]
 #[inline]
-pub(super) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
+pub(in crate::engine::lanes) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
     let first = keys.trailing_zeros();
     let mut left = keys >> first;
     let bytes = (64 - left.leading_zeros()).div_ceil(8) as usize;

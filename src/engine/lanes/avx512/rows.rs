@@ -1,23 +1,19 @@
 //! Rows of keys from lanes with AVX-512: only the keys that matter, a word of 64 lanes at a time.
 //!
 //! Bytes of equal place are brought together from 64 lanes, a *plane*; then a test of one bit of each makes a word of a
-//! row. Exchanging ever smaller blocks of bits ([`super::transposing`]) works on every bit between the first and the last
+//! row. Exchanging ever smaller blocks of bits ([`transposing`](crate::engine::lanes::transposing)) works on every bit between the first and the last
 //! key, of which half matter, and its rows do not fit the registers.
 
-use std::arch::x86_64::{
-    __m512i, _mm_cvtsi32_si128, _mm512_srl_epi64, _mm512_test_epi8_mask, _mm512_unpackhi_epi8, _mm512_unpackhi_epi16,
-    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi8, _mm512_unpacklo_epi16, _mm512_unpacklo_epi32,
-    _mm512_unpacklo_epi64,
-};
+use std::arch::x86_64::*;
 use std::array::from_fn;
 
-use super::avx512::Vector;
+use super::vector::Vector;
 
 /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond the block
 /// hold no key; later rows are anything.
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
 #[inline]
-pub(super) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut [[u64; WORDS]; 64]) {
+pub(in crate::engine::lanes) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut [[u64; WORDS]; 64]) {
     let rows = &mut rows[..keys.count_ones() as usize];
     let first = keys.trailing_zeros();
     let mut places = [0; 64];
