@@ -235,3 +235,8 @@ impl Method {
         Ok(Self { engine, isa })
     }
 }
+
+/// Subsets of `choose` out of `of`.
+fn binomial(of: usize, choose: usize) -> u64 {
+    if choose > of { 0 } else { (0..choose as u64).fold(1, |product, i| product * (of as u64 - i) / (i + 1)) }
+}

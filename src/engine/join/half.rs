@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::keys::{Keys, Side};
 use super::quadrant::{InnerRows, LongDiagonal, Quadrant, Shape, signature};
+use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, MAX_DEPTH};
 
@@ -153,11 +154,11 @@ impl Half<'_> {
 
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
 fn rank_of(bound: u32, size: u32) -> usize {
-    let mut left = size;
+    let mut left = size as usize;
     let mut rank = 0;
     for bit in (0..32).rev().filter(|bit| bound >> bit & 1 == 1) {
         // Sets that agree with the bound above this bit and lack the bit itself.
-        rank += (0..left as usize).fold(1, |product: usize, i| product * (bit as usize).saturating_sub(i) / (i + 1));
+        rank += binomial(bit as usize, left) as usize;
         if left == 0 {
             return rank;
         }

@@ -272,21 +272,25 @@ impl<L: Lanes> Join<L> {
     fn list_probe(&self, worker: &mut Worker, keys: &Keys, task: &Halves, start: usize) -> usize {
         let Worker { quadrants, probe_inner, probe, east, .. } = worker;
         let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
-        let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
         let lists = &mut probe.lists;
         lists.iter_mut().for_each(Grouped::clear);
-        let listed = match task.middle {
-            Middle::None => self.list_west(&half, queen, task.mirror(), lists),
-            Middle::Centre => list_groups(self.lanes, &half, queen, self.longest.probe, &mut lists[0]),
-            Middle::Crossed { row, .. } => {
-                let groups = if shares_east(task) {
-                    start..start + queen.len()
-                } else {
-                    east.clear();
-                    0..list_groups(self.lanes, &half, queen, self.longest.probe, east)
-                };
-                lists[0].retain(self.lanes, east, groups.clone(), keys.middle_row_queen(row));
-                groups.len()
+        let longest = self.longest.probe;
+        let listed = if let Middle::Crossed { row, .. } = task.middle {
+            let groups = if shares_east(task) {
+                start..start + queen.len()
+            } else {
+                east.clear();
+                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
+                0..list_groups(self.lanes, &half, queen, longest, east)
+            };
+            lists[0].retain(self.lanes, east, groups.clone(), keys.middle_row_queen(row));
+            groups.len()
+        } else {
+            let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
+            if task.middle == Middle::None {
+                self.list_west(&half, queen, task.mirror(), lists)
+            } else {
+                list_groups(self.lanes, &half, queen, longest, &mut lists[0])
             }
         };
         if task.middle != Middle::None {

@@ -22,6 +22,7 @@
 //! The placements for all row sets together are 1.2e5 at h = 8, and about eight times as many for each h more.
 
 use super::keys::{Keys, Side};
+use crate::engine::binomial;
 use crate::engine::lanes::ranked;
 use crate::engine::split::MAX_DEPTH;
 
@@ -68,7 +69,7 @@ impl Shape {
     /// How many column sets there are beside so many inner queens.
     pub(super) fn sets(self, rows: usize, inner: InnerRows) -> usize {
         let inner = inner.iter().filter(|&&row| row > 0).count();
-        rows.checked_sub(inner).map_or(0, |outer| choose(self.outer_columns(), outer))
+        rows.checked_sub(inner).map_or(0, |outer| binomial(self.outer_columns(), outer) as usize)
     }
 
     fn kinds(self) -> u32 {
@@ -88,11 +89,6 @@ fn inner(rows: usize, mut signature: usize) -> InnerRows {
         signature /= rows + 1;
         place
     })
-}
-
-/// The number of subsets of size `k` of a set of size `n`.
-fn choose(n: usize, k: usize) -> usize {
-    if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
 }
 
 /// Room for the columns of a quadrant, a power of two.
@@ -126,6 +122,26 @@ impl Quadrant {
     pub(super) fn runs(&self, signature: usize, sets: usize, diagonal: LongDiagonal) -> &[u32] {
         let base = self.bases[signature] as usize + diagonal as usize * sets;
         &self.starts[base..=base + sets]
+    }
+
+    /// Appends placements of so many runs: a counting sort.
+    fn append_by_run(&mut self, placed: &[Placed], runs: usize, next: &mut Vec<u32>) {
+        next.clear();
+        next.resize(runs, 0);
+        for placed in placed {
+            next[placed.run as usize] += 1;
+        }
+        let mut end = self.patterns.len() as u32;
+        for next in next.iter_mut() {
+            end += std::mem::replace(next, end);
+            self.starts.push(end);
+        }
+        self.patterns.resize(end as usize, 0);
+        for placed in placed {
+            let next = &mut next[placed.run as usize];
+            self.patterns[*next as usize] = placed.pattern;
+            *next += 1;
+        }
     }
 }
 
@@ -218,23 +234,7 @@ impl QuadrantLister {
                     QuadrantSearch { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
                 search.row(rows, Node { blocked, ..start }, found);
             }
-            // A counting sort by run.
-            next.clear();
-            next.resize((sets * shape.kinds()) as usize, 0);
-            for found in found.iter() {
-                next[found.run as usize] += 1;
-            }
-            let mut end = list.patterns.len() as u32;
-            for next in next.iter_mut() {
-                end += std::mem::replace(next, end);
-                list.starts.push(end);
-            }
-            list.patterns.resize(end as usize, 0);
-            for found in found.iter() {
-                let next = &mut next[found.run as usize];
-                list.patterns[*next as usize] = found.pattern;
-                *next += 1;
-            }
+            list.append_by_run(found, (sets * shape.kinds()) as usize, next);
         }
     }
 

@@ -19,26 +19,9 @@ const KEPT_HALF: [usize; 2] = [10, 9];
 /// Largest half whose quadrants fit in each thread's memory whole. For h = 14 one has up to 26 million placements.
 const WHOLE_HALF: usize = 13;
 
-/// One of the four quadrants. West ones are listed as their mirror images in the east.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Corner {
-    NorthEast,
-    SouthEast,
-    NorthWest,
-    SouthWest,
-}
-
-const CORNERS: [Corner; 4] = [Corner::NorthEast, Corner::SouthEast, Corner::NorthWest, Corner::SouthWest];
-
-impl Corner {
-    fn side(self) -> Side {
-        if matches!(self, Self::NorthEast | Self::NorthWest) { Side::North } else { Side::South }
-    }
-
-    fn is_west(self) -> bool {
-        matches!(self, Self::NorthWest | Self::SouthWest)
-    }
-}
+/// The quadrants: north or south, and whether in the west. West ones are listed as their mirror images in the east.
+const CORNERS: [(Side, bool); 4] =
+    [(Side::North, false), (Side::South, false), (Side::North, true), (Side::South, true)];
 
 /// How the quadrants of a corner are listed, for certain middle queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,14 +120,14 @@ impl MiddleTables {
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
         let mut corners: Vec<Arc<CornerTable>> = Vec::new();
-        for corner in CORNERS {
+        for (side, is_west) in CORNERS {
             let taken = match middle {
-                Middle::Crossed { row, .. } if corner.is_west() => Some(usize::from(row) - 1),
+                Middle::Crossed { row, .. } if is_west => Some(usize::from(row) - 1),
                 _ => None,
             };
-            let depth = if corner.is_west() == build_is_west(middle) { build } else { probe };
+            let depth = if is_west == build_is_west(middle) { build } else { probe };
             let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
-            let recipe = Recipe { shape, keys, side: corner.side(), blocked: blocked(middle, corner) };
+            let recipe = Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) };
             let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
             let table = there.into_iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
@@ -187,33 +170,23 @@ fn depths_of_narrow_blocks(half: usize, middle: Middle) -> (usize, usize) {
 }
 
 /// The diagonals of a quadrant that the middle queens attack.
-fn blocked(middle: Middle, corner: Corner) -> Blocked {
-    let mut blocked = Blocked::default();
-    match middle {
-        Middle::None => {}
-        Middle::Centre => blocked.radial = 1 << 32,
-        Middle::Crossed { column, row } => {
-            let (column, row) = (i32::from(column), i32::from(row));
-            // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and
-            // into the southern ones from a distance. Likewise the queen (-row, 0) for west and east; but the east is
-            // listed for all places of that queen.
-            let mut transverse = |distance: i32| {
-                if distance >= 2 {
-                    blocked.transverse |= 1 << (distance - 2);
-                }
-            };
-            if corner.side() == Side::North {
-                transverse(column);
-            }
-            if corner.is_west() {
-                transverse(row);
-            }
-            let column = if corner.side() == Side::North { -column } else { column };
-            blocked.radial = 1 << (32 + column);
-            if corner.is_west() {
-                blocked.radial |= 1 << (32 + row);
-            }
-        }
+fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
+    let (column, row) = match middle {
+        Middle::None => return Blocked::default(),
+        Middle::Centre => return Blocked { radial: 1 << 32, transverse: 0 },
+        Middle::Crossed { column, row } => (i32::from(column), i32::from(row)),
+    };
+    // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and into the
+    // southern ones from a distance. Likewise the queen (-row, 0) for west and east; but the east is listed for all
+    // places of that queen.
+    let is_north = side == Side::North;
+    let mut blocked = Blocked { radial: 1 << (if is_north { 32 - column } else { 32 + column }), transverse: 0 };
+    if is_west {
+        blocked.radial |= 1 << (32 + row);
+    }
+    for (distance, _) in [(column, is_north), (row, is_west)].into_iter().filter(|&(distance, at)| at && distance >= 2)
+    {
+        blocked.transverse |= 1 << (distance - 2);
     }
     blocked
 }
@@ -306,7 +279,7 @@ impl Quadrants {
             if kept.is_some_and(|quadrant| quadrant.get().is_some()) {
                 continue;
             }
-            let own = self.caches.iter().position(|own| own.recipe == recipe).unwrap_or_else(|| {
+            let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
                 self.caches.push(CornerCache::new(recipe));
                 self.caches.len() - 1
             });
@@ -314,7 +287,7 @@ impl Quadrants {
                 CachePolicy::All => {
                     table.quadrants[rows as usize].get_or_init(|| {
                         let blocked = recipe.blocked;
-                        self.caches[own].lister.list(rows, None, blocked, &mut self.buffers, &mut self.scratch);
+                        self.caches[cache].lister.list(rows, None, blocked, &mut self.buffers, &mut self.scratch);
                         self.scratch.clone()
                     });
                 }
@@ -323,12 +296,12 @@ impl Quadrants {
                     let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * souths } else { sharing };
                     let others: Vec<usize> =
-                        in_use.iter().filter(|(other, _)| *other == own).map(|&(_, place)| place).collect();
-                    let place = self.caches[own].prepare(rows, most, &others, &mut self.buffers);
-                    in_use.push((own, place));
-                    self.places[corner] = (own, place);
+                        in_use.iter().filter(|(other, _)| *other == cache).map(|&(_, place)| place).collect();
+                    let place = self.caches[cache].prepare(rows, most, &others, &mut self.buffers);
+                    in_use.push((cache, place));
+                    self.places[corner] = (cache, place);
                 }
-                CachePolicy::Parts => self.places[corner] = (own, 0),
+                CachePolicy::Parts => self.places[corner] = (cache, 0),
             }
         }
         current.keys
@@ -361,14 +334,14 @@ impl Quadrants {
             // The innermost queen stands in the north, in the south or, where its column is taken, in neither.
             let first = usize::from(inner.rows[0][0] > 0);
             for (side, part) in [first, 1 - first].into_iter().enumerate() {
-                let own = &self.caches[self.places[corners[side]].0];
-                let of = Some((own.recipe, self.rows[corners[side]], inner.rows[side][0]));
+                let cache = &self.caches[self.places[corners[side]].0];
+                let of = Some((cache.recipe, self.rows[corners[side]], inner.rows[side][0]));
                 let part = &mut self.parts[part];
                 if part.of != of {
                     part.of = of;
                     let place = Some(inner.rows[side][0]);
-                    let (rows, blocked) = (self.rows[corners[side]], own.recipe.blocked);
-                    own.lister.list(rows, place, blocked, &mut self.buffers, &mut part.quadrant);
+                    let (rows, blocked) = (self.rows[corners[side]], cache.recipe.blocked);
+                    cache.lister.list(rows, place, blocked, &mut self.buffers, &mut part.quadrant);
                 }
             }
             let [north, south] = [first, 1 - first].map(|part| &self.parts[part].quadrant);
@@ -392,8 +365,8 @@ impl Quadrants {
     fn whole(&self, corner: usize) -> &Quadrant {
         let kept = self.middles[self.current].corners[corner].quadrants.get(self.rows[corner] as usize);
         kept.and_then(OnceLock::get).unwrap_or_else(|| {
-            let (own, place) = self.places[corner];
-            &self.caches[own].quadrants[place]
+            let (cache, place) = self.places[corner];
+            &self.caches[cache].quadrants[place]
         })
     }
 }

@@ -81,8 +81,16 @@ impl Cost {
     /// Keys that some pattern of either side holds, about: 25 to 28 in the large calls of N = 18 to 27.
     pub const TYPICAL_KEYS: usize = 26;
 
+    /// Whether these are too few to make any table of.
+    pub(super) fn are_few(&self, patterns: usize, queries: usize) -> bool {
+        self.pair * (patterns * queries) as f64 <= self.narrow.transpose
+    }
+
     /// About the cycles to match so many patterns with so many queries by so many keys.
     pub fn matching(&self, keys: usize, patterns: usize, queries: usize) -> f64 {
+        if self.are_few(patterns, queries) {
+            return self.pair * (patterns * queries) as f64;
+        }
         // Which keys they are makes no difference.
         let windows = self.windows(!0 >> (64 - keys), queries);
         let (whole, rest) = (patterns / self.wide.lanes, patterns % self.wide.lanes);

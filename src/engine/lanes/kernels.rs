@@ -113,6 +113,10 @@ macro_rules! kernels {
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
                 let asked: usize = queries.iter().map(|queries| queries.len()).sum();
+                if COST.are_few(patterns.len(), asked) {
+                    compare(patterns, queries, &mut counts);
+                    return counts;
+                }
                 let windows = COST.windows(active, asked);
                 let means = |block: &[u64]| COST.cheapest(windows, block.len(), asked).0;
                 let Tables { words, gathered } = tables;
@@ -134,18 +138,21 @@ macro_rules! kernels {
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
                     match means(block) {
-                        Means::Pairs => {
-                            for &pattern in block {
-                                for (count, queries) in counts.iter_mut().zip(queries) {
-                                    *count += (queries.len() as u64) - count_disjoint(queries, pattern.reverse_bits());
-                                }
-                            }
-                        }
+                        Means::Pairs => compare(block, queries, &mut counts),
                         Means::Narrow => narrow::match_block(block, gathered_queries, windows, words, &mut counts),
                         Means::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
                     }
                 }
                 counts
+            }
+
+            /// [`attacked`] by comparing each pattern with each query.
+            fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
+                for pattern in patterns {
+                    for (count, queries) in counts.iter_mut().zip(queries) {
+                        *count += (queries.len() as u64) - count_disjoint(queries, pattern.reverse_bits());
+                    }
+                }
             }
         }
     };

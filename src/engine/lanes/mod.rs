@@ -1,8 +1,11 @@
-//! Bit-sliced matching: which of many patterns share no bit with a query, hundreds of pairs at a time.
+//! Vectors: the operations of the engines on many patterns or boards at a time, for each instruction set.
 //!
-//! *Lanes* are the patterns of one side, 256 or 512 of them transposed so that each key is one vector with a bit for
-//! each pattern. The keys that both sides hold are cut into windows of five to seven; for each window a table holds the OR of
-//! every subset of its vectors. A query then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
+//! # Matching
+//!
+//! Given two lists of patterns, count the pairs without a common key. 256 or 512 patterns of the *build* side are
+//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are cut
+//! into windows of five to seven; for each window a table holds the OR of every subset of its vectors. A *query*, a pattern of
+//! the *probe* side, then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -11,8 +14,9 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! [`search`] is the other use of vectors here, for backtracking. The interface is [`Lanes`]. The algorithms are written once, in [`kernels`], over a type `Vector` with a few
-//! operations; each instruction set is a file with its own `Vector`, for which it expands the algorithms.
+//! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written once, in
+//! [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own `Vector`, for which
+//! it expands the algorithms; what the steps cost on it is in [`cost`].
 //!
 //! # The trap, and how the compiler rules it out
 //!
@@ -27,7 +31,7 @@
 //! may not have features; hence a macro where a generic function would do.
 //!
 //! `unsafe` is left for pointers in loops where each bounds check would cost as much as the work, and for one shell
-//! ([`lanes!`](kernels)), where a value whose only constructor asked the processor proves the features.
+//! ([`kernels!`](kernels)), where a value whose only constructor asked the processor proves the features.
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 

@@ -22,12 +22,15 @@ impl Windows {
         let keys = active.count_ones() as usize;
         debug_assert!((1..=52).contains(&keys));
         let of = |size: usize| Self { active, size, count: keys.div_ceil(size) };
-        // Windows of five and six would not fit the tables where there are many keys.
-        [5, 6]
-            .map(of)
-            .into_iter()
-            .filter(|windows| windows.count <= 8)
-            .fold(of(7), |best, other| if cost(other) < cost(best) { other } else { best })
+        let mut best = of(7);
+        let mut least = cost(best);
+        for windows in [of(6), of(5)] {
+            // Windows of five and six would not fit the tables where there are many keys.
+            if windows.count <= 8 && cost(windows) < least {
+                (best, least) = (windows, cost(windows));
+            }
+        }
+        best
     }
 
     /// Entries of all tables.

@@ -10,40 +10,30 @@ use std::arch::x86_64::*;
 use super::vector::Vector;
 use crate::engine::lanes::KEY_BITS;
 
-/// See [`Lanes::retain`](super::Lanes::keep).
+/// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
 #[target_feature(enable = "avx512f,bmi2,popcnt")]
 #[inline]
 pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     out.reserve(patterns.len() + 8);
-    let avoid = Vector::splat(avoid).0;
+    let avoided = Vector::splat(avoid).0;
     let mut len = out.len();
     let to = out.as_mut_ptr();
-    let (eights, rest) = patterns.as_chunks::<8>();
-    let (many, few) = eights.as_chunks::<8>();
+    let (many, few) = patterns.as_chunks::<64>();
     for many in many {
-        let mut patterns = [avoid; 8];
-        for (pattern, eight) in patterns.iter_mut().zip(many) {
-            *pattern = Vector::of(eight).0;
+        let mut vectors = [avoided; 8];
+        for (vector, eight) in vectors.iter_mut().zip(many.as_chunks().0) {
+            *vector = Vector::of(eight).0;
         }
-        for pattern in patterns {
+        for vector in vectors {
             // SAFETY: room was reserved for all patterns and eight more, and no more were kept than read; so below.
-            len += unsafe { put(pattern, _mm512_testn_epi64_mask(pattern, avoid), to.add(len)) };
+            len += unsafe { put(vector, _mm512_testn_epi64_mask(vector, avoided), to.add(len)) };
         }
     }
-    for eight in few {
-        let pattern = Vector::of(eight).0;
-        // SAFETY: as above.
-        len += unsafe { put(pattern, _mm512_testn_epi64_mask(pattern, avoid), to.add(len)) };
+    // SAFETY: as above, and `few` is a slice; then so many words were written.
+    unsafe {
+        len += compress(few.as_ptr(), few.len(), few.len(), avoid, 0, to.add(len));
+        out.set_len(len);
     }
-    if !rest.is_empty() {
-        let inside = _bzhi_u32(!0, rest.len() as u32) as u8;
-        // SAFETY: so many can be read.
-        let pattern = unsafe { _mm512_maskz_loadu_epi64(inside, rest.as_ptr().cast()) };
-        // SAFETY: as above.
-        len += unsafe { put(pattern, _mm512_testn_epi64_mask(pattern, avoid) & inside, to.add(len)) };
-    }
-    // SAFETY: `len` words were written, no more than were reserved.
-    unsafe { out.set_len(len) };
 }
 
 /// Writes the patterns of a mask, in order, and returns how many. A function, not a closure in [`retain`]: without link-time
