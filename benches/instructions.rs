@@ -83,6 +83,9 @@ mod kernels {
         (HalvesPlan::new(size), Join::new(size, lanes()))
     }
 
+    /// Eighteen keys of each kind in the middle of the word.
+    const KEYS: u64 = 0x0003_ffff_ffff_c000;
+
     /// Patterns with about a third of the keys set, the same ones every time.
     fn patterns(count: usize) -> Vec<u64> {
         let mut state = 1u64;
@@ -90,8 +93,7 @@ mod kernels {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let high = state ^ state >> 29;
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // Eighteen keys of each kind in the middle of the word, none outside.
-            high & (state >> 7 | high >> 11) & 0x0003_ffff_ffff_c000
+            high & (state >> 7 | high >> 11) & KEYS
         };
         (0..count).map(|_| word()).collect()
     }
@@ -114,20 +116,20 @@ mod kernels {
         out
     }
 
-    fn keep<L: Lanes>(isa: L, patterns: &[u64]) -> Vec<u64> {
+    fn retain<L: Lanes>(isa: L, patterns: &[u64]) -> Vec<u64> {
         let mut out = Vec::with_capacity(patterns.len());
-        isa.keep(patterns, 1 << 20 | 1 << 40, &mut out);
+        isa.retain(patterns, 1 << 20 | 1 << 40, &mut out);
         out
     }
 
     fn disjoint<L: Lanes>(isa: L, patterns: &[u64]) -> u64 {
-        let (lanes, queries) = patterns.split_at(PATTERNS / 4);
-        isa.disjoint(lanes, [queries], &mut Tables::default())[0]
+        let (build, probe) = patterns.split_at(PATTERNS / 4);
+        isa.disjoint(KEYS, build, [probe], &mut Tables::default())[0]
     }
 
     /// The benchmarks of one instruction set.
     macro_rules! benchmarks {
-        ($group:ident, $lanes:ident: $backtrack:ident, $join:ident, $pairs:ident, $keep:ident, $disjoint:ident) => {
+        ($group:ident, $lanes:ident: $backtrack:ident, $join:ident, $pairs:ident, $retain:ident, $disjoint:ident) => {
             #[library_benchmark]
             #[bench::n12(args = (Isa::$lanes), setup = backtracking)]
             fn $backtrack((plan, backtrack): (RowsPlan, Backtrack)) {
@@ -147,9 +149,9 @@ mod kernels {
             }
 
             #[library_benchmark]
-            #[bench::keep(args = (PATTERNS), setup = patterns)]
-            fn $keep(patterns: Vec<u64>) -> Vec<u64> {
-                black_box(keep(lanes::<$lanes>(), &patterns))
+            #[bench::retain(args = (PATTERNS), setup = patterns)]
+            fn $retain(patterns: Vec<u64>) -> Vec<u64> {
+                black_box(retain(lanes::<$lanes>(), &patterns))
             }
 
             #[library_benchmark]
@@ -158,15 +160,15 @@ mod kernels {
                 black_box(disjoint(lanes::<$lanes>(), &patterns))
             }
 
-            library_benchmark_group!(name = $group, benchmarks = [$backtrack, $join, $pairs, $keep, $disjoint]);
+            library_benchmark_group!(name = $group, benchmarks = [$backtrack, $join, $pairs, $retain, $disjoint]);
         };
     }
 
-    benchmarks!(portable, Portable: backtrack_portable, join_portable, pairs_portable, keep_portable, disjoint_portable);
+    benchmarks!(portable, Portable: backtrack_portable, join_portable, pairs_portable, retain_portable, disjoint_portable);
     #[cfg(target_arch = "x86_64")]
-    benchmarks!(avx2, Avx2: backtrack_avx2, join_avx2, pairs_avx2, keep_avx2, disjoint_avx2);
+    benchmarks!(avx2, Avx2: backtrack_avx2, join_avx2, pairs_avx2, retain_avx2, disjoint_avx2);
     #[cfg(target_arch = "aarch64")]
-    benchmarks!(neon, Neon: backtrack_neon, join_neon, pairs_neon, keep_neon, disjoint_neon);
+    benchmarks!(neon, Neon: backtrack_neon, join_neon, pairs_neon, retain_neon, disjoint_neon);
 
     #[cfg(target_arch = "x86_64")]
     gungraun::main!(library_benchmark_groups = portable, avx2);
@@ -189,7 +191,7 @@ mod kernels {
             let (plan, join) = halves::<L>();
             solutions(JOIN_N, &plan, &join);
             let patterns = patterns(PATTERNS);
-            (pairs(isa, &quadrants(PATTERNS)), keep(isa, &patterns), disjoint(isa, &patterns))
+            (pairs(isa, &quadrants(PATTERNS)), retain(isa, &patterns), disjoint(isa, &patterns))
         }
     }
 

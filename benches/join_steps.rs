@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use queens::engine::Engine;
 use queens::engine::join::Join;
-use queens::engine::lanes::{Isa, Lanes, Partners, Tables, WithLanes};
+use queens::engine::lanes::{Cost, Isa, Lanes, Partners, Tables, WithLanes};
 use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
 use queens::{Size, oeis};
@@ -24,7 +24,7 @@ struct Step {
 }
 
 thread_local! {
-    static STEPS: Cell<[Step; 4]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 4]) };
+    static STEPS: Cell<[Step; 3]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 3]) };
 }
 
 /// Runs one call of a step, which returns its result, its input and its output.
@@ -49,8 +49,7 @@ struct Metered<L>(L);
 
 impl<L: Lanes> Lanes for Metered<L> {
     const NAME: &'static str = L::NAME;
-    const LANES: usize = L::LANES;
-    const NARROW: usize = L::NARROW;
+    const COST: Cost = L::COST;
 
     fn detect() -> Option<Self> {
         L::detect().map(Self)
@@ -64,41 +63,28 @@ impl<L: Lanes> Lanes for Metered<L> {
         });
     }
 
-    fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+    fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
         let before = out.len();
         metered(1, || {
-            self.0.keep(patterns, avoid, out);
+            self.0.retain(patterns, avoid, out);
             ((), patterns.len(), out.len() - before)
         });
     }
 
     fn disjoint<const LISTS: usize>(
         self,
-        lanes: &[u64],
-        queries: [&[u64]; LISTS],
-        tables: &mut Tables,
-    ) -> [u64; LISTS] {
-        metered(2, || (self.0.disjoint(lanes, queries, tables), lanes.len(), look_ups::<L>(lanes, &queries)))
-    }
-
-    fn disjoint_on<const LISTS: usize>(
-        self,
         keys: u64,
-        lanes: &[u64],
-        queries: [&[u64]; LISTS],
+        build: &[u64],
+        probe: [&[u64]; LISTS],
         tables: &mut Tables,
     ) -> [u64; LISTS] {
-        metered(2, || (self.0.disjoint_on(keys, lanes, queries, tables), lanes.len(), look_ups::<L>(lanes, &queries)))
-    }
-
-    fn union(self, patterns: &[u64]) -> u64 {
-        metered(3, || (self.0.union(patterns), patterns.len(), 1))
+        metered(2, || (self.0.disjoint(keys, build, probe, tables), build.len(), look_ups::<L>(build, &probe)))
     }
 }
 
-/// Blocks of lanes times queries.
-fn look_ups<L: Lanes>(lanes: &[u64], queries: &[&[u64]]) -> usize {
-    lanes.len().div_ceil(L::LANES) * queries.iter().map(|queries| queries.len()).sum::<usize>()
+/// Blocks of the build side times patterns of the probe side.
+fn look_ups<L: Lanes>(build: &[u64], probe: &[&[u64]]) -> usize {
+    build.len().div_ceil(L::COST.wide.lanes) * probe.iter().map(|list| list.len()).sum::<usize>()
 }
 
 /// Counts with a meter on boards of this size.
@@ -137,7 +123,7 @@ fn measure<L: Lanes>(n: usize, lanes: L) {
     if step == 1 {
         assert_eq!(Some(u128::from(total)), oeis::QUEENS.term(n), "N = {n}");
     }
-    let [list, prune, matching, union] = STEPS.get();
+    let [list, prune, matching] = STEPS.get();
     let object = |step: Step, input: &str, output: &str| {
         serde_json::json!({
             "calls": step.calls, "seconds": step.nanoseconds as f64 / 1e9, input: step.input, output: step.output,
@@ -146,9 +132,8 @@ fn measure<L: Lanes>(n: usize, lanes: L) {
     let line = serde_json::json!({
         "n": n, "isa": L::NAME, "every_unit": step, "tasks": tasks, "seconds": seconds,
         "listing": object(list, "placements", "halves"),
-        "pruning": object(prune, "read", "kept"),
-        "matching": object(matching, "lanes", "look_ups"),
-        "unions": object(union, "read", "unions"),
+        "pruning": object(prune, "read", "retained"),
+        "matching": object(matching, "build", "look_ups"),
     });
     println!("{line}");
 }

@@ -5,7 +5,7 @@
 //! free square, and whether the next has any at all, is close to a coin toss, so most of the time goes into undoing
 //! wrong guesses. This engine visits the same tree in another order, which leaves nothing to guess and fills vectors:
 //! boards with equally many queens wait in a list, a level; 4 to 16 of them set their next queen in one step; and the
-//! children are packed into the level below ([`Search`] has the details and a picture). The deepest level that fills
+//! children are packed into the level below ([`LevelSearch`] has the details and a picture). The deepest level that fills
 //! every lane goes first. Where none does, the topmost is worked on to its last board, and then the next.
 //!
 //! # What a queen costs
@@ -26,7 +26,7 @@
 use crate::board::Board;
 use crate::board::placement::Placement;
 use crate::engine::Engine;
-use crate::engine::lanes::{Isa, IsaError, Lanes, Level, Search, WithLanes};
+use crate::engine::lanes::{Isa, IsaError, Lanes, Level, LevelSearch, WithLanes};
 
 /// The engine `backtrack`, on an instruction set of this processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,14 +104,14 @@ impl Backtrack {
         } else {
             worker.levels.resize_with(worker.levels.len().max(left + 1), Level::default);
             worker.levels[left].push(board.rows | !size.all_rows(), board.down, board.up);
-            let walk = Walk::<EVERY> {
+            let descent = Descent::<EVERY> {
                 levels: &mut worker.levels,
                 left,
                 ways: &mut ways,
                 #[cfg(test)]
                 lanes: &mut worker.lanes,
             };
-            self.isa.with(walk).expect("the processor had the instruction set when the engine was made");
+            self.isa.with(descent).expect("the processor had the instruction set when the engine was made");
         }
         ways
     }
@@ -129,7 +129,7 @@ fn few(board: Board, ways: &mut [u64]) {
 }
 
 /// The search below the boards of a level.
-struct Walk<'a, const EVERY: bool> {
+struct Descent<'a, const EVERY: bool> {
     levels: &'a mut [Level],
     /// Columns left at that level.
     left: usize,
@@ -138,10 +138,10 @@ struct Walk<'a, const EVERY: bool> {
     lanes: &'a mut &'static str,
 }
 
-impl<const EVERY: bool> WithLanes for Walk<'_, EVERY> {
+impl<const EVERY: bool> WithLanes for Descent<'_, EVERY> {
     type Output = ();
 
-    fn with<L: Lanes + Search>(self, lanes: L) {
+    fn with<L: Lanes + LevelSearch>(self, lanes: L) {
         #[cfg(test)]
         {
             *self.lanes = std::any::type_name::<L>();

@@ -15,6 +15,7 @@ pub mod join;
 pub mod lanes;
 #[doc(hidden)]
 pub mod naive;
+pub(crate) mod split;
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -233,4 +234,9 @@ impl Method {
         };
         Ok(Self { engine, isa })
     }
+}
+
+/// Subsets of `choose` out of `of`.
+fn binomial(of: usize, choose: usize) -> u64 {
+    if choose > of { 0 } else { (0..choose as u64).fold(1, |product, i| product * (of as u64 - i) / (i + 1)) }
 }

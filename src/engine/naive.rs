@@ -26,7 +26,7 @@ impl Naive {
     pub fn levels(self, task: &Placement) -> Vec<u64> {
         let n = task.size().get();
         let (row, sum, difference) = (vec![false; n], vec![false; 2 * n], vec![false; 2 * n]);
-        let mut search = Search { n, row, sum, difference, ways: vec![0; n] };
+        let mut search = NaiveSearch { n, row, sum, difference, ways: vec![0; n] };
         for square in task.squares() {
             search.set(square.column - 1, square.row - 1, true);
         }
@@ -36,7 +36,7 @@ impl Naive {
 }
 
 /// Which rows and diagonals are taken.
-struct Search {
+struct NaiveSearch {
     n: usize,
     row: Vec<bool>,
     sum: Vec<bool>,
@@ -45,7 +45,7 @@ struct Search {
     ways: Vec<u64>,
 }
 
-impl Search {
+impl NaiveSearch {
     fn set(&mut self, column: usize, row: usize, taken: bool) {
         self.row[row] = taken;
         self.sum[column + row] = taken;

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`pairing`] | quarter turns as pairings of numbers with distinct sums and differences |
 //! | [`half_board`] | half turns as signed permutations with distinct sums and differences |
-//! | [`cover`] | the engine: both are exact covers, cut in two sides that are listed and joined |
+//! | [`cover`](crate::engine::cover) | the engine: both are exact covers, cut in two sides that are listed and joined |
 //! | [`count`] | counting as a long run: plans, ledgers, threads |
 //! | [`search`] | the second engine, for double checks of single units |
 //! | [`orbits`] | the oracle: a queen with its images set in one step |

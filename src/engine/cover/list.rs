@@ -1,75 +1,21 @@
 //! Listing: every cover of a set of items by one side's pieces, as the keys it holds.
 //!
 //! The highest item that is still free is covered next, so that each cover is found once, and covers with the same
-//! first pieces come side by side: a [`List`] keeps them as a tree of groups, which the join is cut by. The last pieces
-//! are not searched for: what they may be depends only on the items that are left, of which there are few sets, so
-//! that all *tails* of such a set are listed once and then kept or dropped by one comparison each.
+//! first pieces come side by side, in groups that the lists are cut by. The last pieces are not searched for: what they
+//! may be depends only on the items that are left, of which there are few sets, so that all *tails* of such a set are
+//! listed once and then kept or dropped by one comparison each.
 
 use std::ops::Range;
 
 use super::pieces::{Piece, Pieces, word};
 use crate::engine::lanes::{KEY_BITS, Lanes};
-
-/// First pieces of the tree at most.
-pub(super) const DEPTH: usize = 4;
+use crate::engine::split::{FirstPieces, Grouped, Listed, MAX_DEPTH};
 
 /// Pieces of a tail at most: a set of eight or ten items has some 20 to 200 tails.
 const TAIL: usize = 5;
 
 /// Items that tails are made of at most: there is a table of as many sets.
 const TAIL_ITEMS: usize = 16;
-
-/// A group of covers with the same first pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Group {
-    /// Keys of the last of these pieces.
-    pub(super) keys: u64,
-    /// The first of its leaves, which are the groups of the last level.
-    pub(super) leaf: usize,
-    /// The first of its children on the next level.
-    pub(super) child: usize,
-}
-
-/// Covers in groups.
-#[derive(Debug, Default)]
-pub(super) struct List {
-    /// On each level the groups in order, and one more for the end.
-    pub(super) levels: Vec<Vec<Group>>,
-    pub(super) leaves: Leaves,
-}
-
-/// The patterns of consecutive leaves of a tree.
-#[derive(Debug, Default)]
-pub(super) struct Leaves {
-    pub(super) patterns: Vec<u64>,
-    /// Where each leaf begins, and the end.
-    pub(super) starts: Vec<u32>,
-    /// The first leaf.
-    pub(super) first: usize,
-}
-
-impl Leaves {
-    pub(super) fn range(&self, leaves: Range<usize>) -> Range<usize> {
-        self.starts[leaves.start - self.first] as usize..self.starts[leaves.end - self.first] as usize
-    }
-
-    /// The patterns of these leaves.
-    pub(super) fn of(&self, leaves: Range<usize>) -> &[u64] {
-        &self.patterns[self.range(leaves)]
-    }
-
-    /// Makes this a copy of `leaves` of `from` without the patterns that hold a key of `avoid`.
-    pub(super) fn keep<L: Lanes>(&mut self, lanes: L, from: &Self, leaves: Range<usize>, avoid: u64) {
-        self.patterns.clear();
-        self.starts.clear();
-        self.first = leaves.start;
-        for leaf in leaves {
-            self.starts.push(self.patterns.len() as u32);
-            lanes.keep(from.of(leaf..leaf + 1), avoid, &mut self.patterns);
-        }
-        self.starts.push(self.patterns.len() as u32);
-    }
-}
 
 /// Whether there are enough marked items for every piece to have one.
 fn can_cover(left: u64, marked: u64) -> bool {
@@ -78,7 +24,7 @@ fn can_cover(left: u64, marked: u64) -> bool {
 
 /// Buffers for listing one set of items at a time.
 #[derive(Debug, Default)]
-pub(super) struct Lister {
+pub(super) struct CoverLister {
     /// The pieces within the set, items numbered anew from 0, by their highest.
     pieces: Vec<Vec<Piece>>,
     /// The marked ones of the renumbered items.
@@ -94,10 +40,10 @@ struct Tails {
     of: Vec<(u32, u32)>,
 }
 
-impl Lister {
+impl CoverLister {
     /// Lists the covers of `items`. `depth` is the number of first pieces by which they are grouped, less where there
     /// are not as many.
-    pub(super) fn list<L: Lanes>(&mut self, lanes: L, pieces: &Pieces, items: u64, depth: usize, list: &mut List) {
+    pub(super) fn list<L: Lanes>(&mut self, lanes: L, pieces: &Pieces, items: u64, depth: usize, list: &mut Listed<1>) {
         let count = items.count_ones() as usize;
         self.number(pieces, items);
         // Every piece has two items. A tail begins when all higher items are covered, so its items are among the lowest.
@@ -109,16 +55,16 @@ impl Lister {
         let heads = total - tail;
         self.tails.clear(if tail == 0 { 0 } else { count - heads });
 
-        let List { levels, leaves } = list;
-        levels.resize_with(depth.min(heads), Vec::new);
-        levels.iter_mut().for_each(Vec::clear);
-        leaves.patterns.clear();
-        leaves.starts.clear();
-        leaves.first = 0;
-        let mut search =
-            Search { lanes, pieces: &self.pieces, marked: self.marked, tails: &mut self.tails, levels, leaves, heads };
-        search.heads((1u64 << count) - 1, 0, 0);
-        list.close();
+        let Listed { lists: [out], pieces: first } = list;
+        out.clear();
+        first.clear();
+        let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
+        let Self { pieces, marked, tails } = self;
+        CoverSearch { lanes, pieces, marked: *marked, tails, out, first, path, depth, heads }.heads(
+            (1u64 << count) - 1,
+            0,
+            0,
+        );
     }
 
     /// Numbers the items of a set from 0, and finds the pieces within.
@@ -152,68 +98,48 @@ impl Lister {
     }
 }
 
-impl List {
-    /// Ends the levels and the leaves.
-    fn close(&mut self) {
-        self.leaves.starts.push(self.leaves.patterns.len() as u32);
-        let leaves = self.leaves.starts.len() - 1;
-        let mut child = leaves;
-        for level in self.levels.iter_mut().rev() {
-            level.push(Group { keys: 0, leaf: leaves, child });
-            child = level.len() - 1;
-        }
-    }
-}
-
 /// The search for the first pieces of covers.
-struct Search<'a, L> {
+struct CoverSearch<'a, L> {
     lanes: L,
     pieces: &'a [Vec<Piece>],
     marked: u64,
     tails: &'a mut Tails,
-    levels: &'a mut [Vec<Group>],
-    leaves: &'a mut Leaves,
+    out: &'a mut Grouped,
+    /// The first pieces of each group, and those of the group at hand.
+    first: &'a mut Vec<FirstPieces>,
+    path: FirstPieces,
+    /// Pieces that groups are made by.
+    depth: usize,
     /// Pieces before the tail.
     heads: usize,
 }
 
-impl<L: Lanes> Search<'_, L> {
+impl<L: Lanes> CoverSearch<'_, L> {
     fn heads(&mut self, left: u64, keys: u128, placed: usize) {
-        if placed == self.levels.len() {
-            self.leaves.starts.push(self.leaves.patterns.len() as u32);
-        }
         if placed == self.heads {
             let tails = self.tails.list(self.pieces, self.marked, left as usize);
-            let patterns = &mut self.leaves.patterns;
+            let patterns = &mut self.out.patterns;
             let first = patterns.len();
             let keys = word(keys);
             let shared = keys & KEY_BITS;
-            // What this keeps comes without the keys beyond the shared ones.
-            self.lanes.keep(&self.tails.patterns[tails], keys, patterns);
+            // What this retains comes without the keys beyond the shared ones.
+            self.lanes.retain(&self.tails.patterns[tails], keys, patterns);
             patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
         } else {
             let pieces = self.pieces;
             for piece in &pieces[left.ilog2() as usize] {
-                if piece.items & !left == 0 && piece.keys & keys == 0 && can_cover(left & !piece.items, self.marked) {
-                    self.head(left, keys, placed, piece);
+                let rest = left & !piece.items;
+                if piece.items & !left == 0 && piece.keys & keys == 0 && can_cover(rest, self.marked) {
+                    if placed < self.depth {
+                        self.path[placed] = word(piece.keys);
+                    }
+                    self.heads(rest, keys | piece.keys, placed + 1);
                 }
             }
         }
-        if placed == self.levels.len() && self.leaves.starts.last() == Some(&(self.leaves.patterns.len() as u32)) {
-            self.leaves.starts.pop();
-        }
-    }
-
-    fn head(&mut self, left: u64, keys: u128, placed: usize, piece: &Piece) {
-        let leaf = self.leaves.starts.len();
-        if placed < self.levels.len() {
-            let child = self.levels.get(placed + 1).map_or(leaf, Vec::len);
-            self.levels[placed].push(Group { keys: word(piece.keys), leaf, child });
-        }
-        let left = left & !piece.items;
-        self.heads(left, keys | piece.keys, placed + 1);
-        if placed < self.levels.len() && self.leaves.starts.len() == leaf {
-            self.levels[placed].pop();
+        if placed == self.depth && !self.out.is_closed() {
+            self.out.close();
+            self.first.push(self.path);
         }
     }
 }
@@ -235,19 +161,15 @@ impl Tails {
     /// Every cover of this set.
     fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: usize) -> Range<usize> {
         if self.of[set] == Self::NONE {
-            let mut within = pieces[set.ilog2() as usize].iter();
+            let fits =
+                |piece: &&Piece| piece.items & !(set as u64) == 0 && can_cover(set as u64 & !piece.items, marked);
+            let within = pieces[set.ilog2() as usize].iter().filter(fits);
             // What covers the rest must be there before, so that this list is in one piece.
-            for piece in within
-                .clone()
-                .filter(|piece| piece.items as usize & !set == 0 && can_cover(set as u64 & !piece.items, marked))
-            {
+            for piece in within.clone() {
                 self.list(pieces, marked, set & !(piece.items as usize));
             }
             let first = self.patterns.len();
-            for piece in within
-                .by_ref()
-                .filter(|piece| piece.items as usize & !set == 0 && can_cover(set as u64 & !piece.items, marked))
-            {
+            for piece in within {
                 let keys = word(piece.keys);
                 let (start, end) = self.of[set & !(piece.items as usize)];
                 for index in start as usize..end as usize {

@@ -1,5 +1,6 @@
 //! Tasks of the join: which items of the pool the left side covers.
 
+use crate::engine::binomial;
 use crate::plan::{Plan, Weighted};
 
 /// A task: all covers whose left pieces cover one set of items, and whose right pieces the rest.
@@ -93,11 +94,6 @@ impl Plan for CutPlan {
     fn work(&self, unit: usize) -> f64 {
         self.range(unit).map(|task| self.section(task).work).sum()
     }
-}
-
-/// Subsets of `choose` out of `of`.
-pub(super) fn binomial(of: usize, choose: usize) -> u64 {
-    if choose > of { 0 } else { (0..choose as u64).fold(1, |product, i| product * (of as u64 - i) / (i + 1)) }
 }
 
 /// The set of this size that has so many of its size before it in increasing order.

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::keys::{Keys, Side};
-use super::quadrant::{InnerRows, LongDiagonal, MAX_DEPTH, Quadrant, Shape, signature};
-use super::split::Queens;
+use super::quadrant::{InnerRows, LongDiagonal, Quadrant, Shape, signature};
+use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
+use crate::engine::split::{FirstPieces, MAX_DEPTH};
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]
@@ -13,15 +14,14 @@ pub(super) struct Inner {
     /// Rows of the inner queens in the north and in the south.
     pub(super) rows: [InnerRows; 2],
     /// The keys of each, innermost first: those of the columns that are free, then 0.
-    pub(super) keys: Queens,
+    pub(super) keys: FirstPieces,
     /// How many column sets there are for the other queens of the north.
     pub(super) sets: usize,
 }
 
-#[cfg(test)]
 impl Inner {
-    /// Whether all stand in these rows, given for each column, of a half with such row sets.
-    pub(super) fn stands_on(&self, allowed: &[[u32; 2]; MAX_DEPTH], rows: [u32; 2]) -> bool {
+    /// Whether all are in these rows, given for each column, of a half with such row sets.
+    pub(super) fn is_within(&self, allowed: &[[u32; 2]; MAX_DEPTH], rows: [u32; 2]) -> bool {
         let row = |side: usize, place: usize| (1..place).fold(rows[side], |rows, _| rows & (rows - 1)).trailing_zeros();
         (0..2).all(|side| {
             let places = self.rows[side].iter().zip(allowed);
@@ -38,18 +38,18 @@ type Heights = [(i32, usize); MAX_DEPTH];
 pub(super) fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>) {
     out.clear();
     let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
-    Setting { keys, shape, rows, out }.column(0, 0, inner, Heights::default(), rows);
+    InnerSearch { keys, shape, rows, out }.column(0, 0, inner, Heights::default(), rows);
 }
 
 /// Sets the inner queens column by column.
-struct Setting<'a> {
+struct InnerSearch<'a> {
     keys: &'a Keys,
     shape: Shape,
     rows: [u32; 2],
     out: &'a mut Vec<Inner>,
 }
 
-impl Setting<'_> {
+impl InnerSearch<'_> {
     /// Sets the queens from this column on in the rows that are free. `set` are set already; `heights` tells for each of
     /// them twice its distance south of the middle, and its column.
     fn column(&mut self, column: usize, set: usize, inner: Inner, heights: Heights, free: [u32; 2]) {
@@ -154,11 +154,11 @@ impl Half<'_> {
 
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
 fn rank_of(bound: u32, size: u32) -> usize {
-    let mut left = size;
+    let mut left = size as usize;
     let mut rank = 0;
     for bit in (0..32).rev().filter(|bit| bound >> bit & 1 == 1) {
         // Sets that agree with the bound above this bit and lack the bit itself.
-        rank += (0..left as usize).fold(1, |product: usize, i| product * (bit as usize).saturating_sub(i) / (i + 1));
+        rank += binomial(bit as usize, left) as usize;
         if left == 0 {
             return rank;
         }

@@ -20,6 +20,8 @@
 //! the middle of the word, the bits are reversed ([`mirrored`]). The outermost keys are held only by the innermost
 //! queens, so where those are fixed, what is still open lies together in the middle.
 
+use crate::engine::split::mirrored;
+
 /// North or south of the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -68,12 +70,6 @@ impl Keys {
         let before = 2 * (h - 1 - diagonal.abs()) + i32::from(diagonal < 0);
         1 << (32 - self.width() as i32 + before)
     }
-}
-
-/// A pattern as seen from the other half.
-#[inline(always)]
-pub(super) fn mirrored(pattern: u64) -> u64 {
-    pattern.reverse_bits()
 }
 
 #[cfg(test)]

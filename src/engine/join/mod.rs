@@ -75,64 +75,66 @@
 mod half;
 mod keys;
 mod quadrant;
-mod split;
 mod table;
 
 use self::half::{Half, Inner, Outer, inner_queens};
 use self::keys::{Keys, Side};
 use self::quadrant::LongDiagonal::{Free, Taken};
-use self::split::{Grouped, Model, Part, Queens, Splitter, WEIGHTS};
-use self::table::{Lists, Role, Tables};
+use self::table::{Quadrants, Role, Tables};
 use crate::board::Size;
 use crate::engine::Engine;
-use crate::engine::lanes::Lanes;
+use crate::engine::lanes::{Cost, Lanes};
+use crate::engine::split::{Grouped, Listed, MAX_DEPTH, Model, Splitter};
 use crate::plan::halves::{Halves, Middle, SHARED_EAST};
 
-/// How many halves are listed at a time, about. Longer lists are made in pieces, and the queries anew for each piece of
-/// the lanes.
+/// Lists of the probe side that are counted apart because they weigh differently.
+const WEIGHTS: usize = 3;
+
+/// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
+const SURVIVORS: f64 = 0.42;
+
+/// How many halves are listed at a time, about. Longer lists are made in pieces, and the probe side anew for each piece
+/// of the build side.
 #[derive(Clone, Copy, Debug)]
 struct Longest {
-    lanes: usize,
-    queries: usize,
+    build: usize,
+    probe: usize,
 }
 
-/// Only N = 28 has longer ones, of 20 to 90 million lanes and up to 20 million queries an innermost queen, and a few row
-/// sets of N = 26. There every piece but the first costs 1.4 s, for its queries are listed again, of the 5 minutes that
-/// the largest tasks take.
-const LONGEST: Longest = Longest { lanes: 12 << 20, queries: 6 << 20 };
+/// Only N = 28 has longer ones, of 20 to 90 million on the build side and up to 20 million an innermost queen on the
+/// probe side, and a few row sets of N = 26. There every piece but the first costs 1.4 s, for the probe side is listed
+/// again, of the 5 minutes that the largest tasks take.
+const LONGEST: Longest = Longest { build: 12 << 20, probe: 6 << 20 };
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
 pub struct Join<L> {
     lanes: L,
+    cost: Cost,
     tables: Tables,
     longest: Longest,
-    /// Which solutions are counted, by queens on long diagonals.
-    #[cfg(test)]
+    /// Which solutions of an even board are counted, by queens on long diagonals: all, but where a test asks for a class.
     classes: [bool; 3],
-    /// Where their inner queens stand.
-    #[cfg(test)]
-    inner_squares: InnerSquares,
+    /// Where their inner queens may be: anywhere, but where a test asks for a part of a task.
+    inner_squares: Option<InnerSquares>,
     #[cfg(test)]
     fault: crate::engine::fault::Fault,
 }
 
-/// For the west and the east half of a board, and each of its inner columns, the rows that its queen may stand in, north
+/// For the west and the east half of a board, and each of its inner columns, the rows that its queen may be in, north
 /// and south of the middle: bit i is the i-th from there.
-#[cfg(test)]
-pub(crate) type InnerSquares = [[[u32; 2]; quadrant::MAX_DEPTH]; 2];
+pub(crate) type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
 
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub fn new(size: Size, lanes: L) -> Self {
         Self {
             lanes,
-            tables: Tables::new(size, L::LANES),
+            cost: L::COST,
+            tables: Tables::new(size, L::COST.wide.lanes),
             longest: LONGEST,
-            #[cfg(test)]
             classes: [true; 3],
-            #[cfg(test)]
-            inner_squares: [[[!0; 2]; quadrant::MAX_DEPTH]; 2],
+            inner_squares: None,
             #[cfg(test)]
             fault: crate::engine::fault::here(),
         }
@@ -142,18 +144,16 @@ impl<L: Lanes> Join<L> {
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub struct Worker {
-    lists: Lists,
-    lane_inner: Vec<Inner>,
-    lanes: [Grouped; 1],
-    lane_queens: Vec<Queens>,
-    /// Odd N: the east halves without regard to the middle row's queen, and of which task.
+    quadrants: Quadrants,
+    build_inner: Vec<Inner>,
+    build: Listed<1>,
+    probe_inner: Vec<Inner>,
+    probe: Listed<WEIGHTS>,
+    /// Odd N: the east halves without regard to the middle row's queen, and for which middle column and east rows, north
+    /// and south. `probe_inner` is good as long as they are.
     east: Grouped,
-    east_of: Option<(Middle, [u32; 2])>,
-    /// Odd N: good as long as `east_of` is.
-    query_inner: Vec<Inner>,
-    queries: [Grouped; WEIGHTS],
-    query_queens: Vec<Queens>,
-    splitter: Splitter,
+    east_of: Option<(u8, [u32; 2])>,
+    splitter: Splitter<WEIGHTS>,
 }
 
 impl<L: Lanes> Engine for Join<L> {
@@ -165,92 +165,31 @@ impl<L: Lanes> Engine for Join<L> {
     }
 
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        let Worker {
-            lists,
-            lane_inner,
-            lanes,
-            lane_queens,
-            east,
-            east_of,
-            query_inner,
-            queries,
-            query_queens,
-            splitter,
-        } = worker;
-        let keys = lists.prepare(&self.tables, task);
-        let model = Model { block: L::LANES, narrow: L::NARROW, half: task.half.into() };
-        self.list_inner(lists, &keys, Role::Lanes, lane_inner);
+        let keys = worker.quadrants.prepare(&self.tables, task);
+        self.list_inner(&worker.quadrants, &keys, Role::Build, &mut worker.build_inner);
+        self.list_probe_inner(worker, &keys, task);
+        let half = usize::from(task.half);
+        // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
+        // time.
+        let rows: [f64; MAX_DEPTH] = std::array::from_fn(|column| (half - column.min(half - 1)) as f64);
+        let branching = [rows, [1.0, rows[1], rows[2], rows[3]]];
+        let model = Model { cost: self.cost, survivors: SURVIVORS, branching };
 
-        // The east of odd boards is listed once for all places of the middle row's queen, as long as they follow one
-        // another, and then filtered.
-        let shared = usize::from(task.half) <= SHARED_EAST;
-        let mut middle_queen = 0;
-        if let Middle::Crossed { column, row } = task.middle {
-            middle_queen = keys.middle_row_queen(row);
-            let of = (Middle::Crossed { column, row: 0 }, [task.north, task.south]);
-            if *east_of != Some(of) {
-                *east_of = Some(of);
-                self.list_inner(lists, &keys, Role::Queries, query_inner);
-                east.clear();
-                if shared {
-                    for queen in query_inner.chunk_by(same_innermost) {
-                        let half = lists.half(&self.tables, Role::Queries, &queen[0]);
-                        list_groups(self.lanes, &half, queen, usize::MAX, east);
-                    }
-                }
-            }
-        } else {
-            *east_of = None;
-            self.list_inner(lists, &keys, Role::Queries, query_inner);
-        }
         let mut counts = [0u64; WEIGHTS];
-        let mut lanes_left = &lane_inner[..];
-        while !lanes_left.is_empty() {
-            lanes[0].clear();
-            let listed = self.list_lanes(lists, lanes_left, &mut lanes[0]);
-            lane_queens.clear();
-            lane_queens.extend(lanes_left[..listed].iter().map(|inner| inner.keys));
-            lanes_left = &lanes_left[listed..];
-            let lanes = Part { lists: lanes, groups: 0..listed, queens: lane_queens, cut: 0 };
-
-            // The queries of one innermost queen at a time, so that their lists stay small.
-            let mut start = 0;
-            while start < query_inner.len() {
-                let queen = query_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
-                let listed = if let Middle::Crossed { .. } = task.middle {
-                    let groups = if shared {
-                        start..start + queen.len()
-                    } else {
-                        east.clear();
-                        let half = lists.half(&self.tables, Role::Queries, &queen[0]);
-                        0..list_groups(self.lanes, &half, queen, self.longest.queries, east)
-                    };
-                    let listed = groups.len();
-                    queries[0].keep(self.lanes, east, groups, middle_queen);
-                    queries[1..].iter_mut().for_each(|list| list.clear_groups(listed));
-                    listed
-                } else {
-                    queries.iter_mut().for_each(Grouped::clear);
-                    let half = lists.half(&self.tables, Role::Queries, &queen[0]);
-                    if task.middle == Middle::None {
-                        self.list_west_by_weight(&half, queen, task.mirror(), queries)
-                    } else {
-                        let listed = list_groups(self.lanes, &half, queen, self.longest.queries, &mut queries[0]);
-                        queries[1..].iter_mut().for_each(|list| list.clear_groups(listed));
-                        listed
-                    }
-                };
-                query_queens.clear();
-                query_queens.extend(queen[..listed].iter().map(|inner| inner.keys));
-                start += listed;
-                let queries = Part { lists: queries, groups: 0..listed, queens: query_queens, cut: 0 };
-                let more = splitter.count(self.lanes, model, &lanes, &queries);
+        let mut built = 0;
+        while built < worker.build_inner.len() {
+            built += self.list_build(worker, built);
+            let mut probed = 0;
+            while probed < worker.probe_inner.len() {
+                probed += self.list_probe(worker, &keys, task, probed);
+                let Worker { build, probe, splitter, .. } = worker;
+                let more = splitter.count(self.lanes, &model, build, probe);
                 for (count, more) in counts.iter_mut().zip(more) {
                     *count += more;
                 }
             }
         }
-        // No sum can wrap: at N = 28 a task has less than 2^28 lanes and 2^30 queries.
+        // No sum can wrap: at N = 28 the sides of a task have less than 2^28 and 2^30 halves.
         #[cfg(test)]
         let counts = [counts[0] + self.too_many(task), counts[1], counts[2]];
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
@@ -266,7 +205,7 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
     for (index, inner) in inner.iter().enumerate() {
         half.list(lanes, inner, &mut out.patterns);
-        out.close(lanes);
+        out.close();
         if out.patterns.len() >= longest {
             return index + 1;
         }
@@ -275,47 +214,99 @@ fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize,
 }
 
 impl<L: Lanes> Join<L> {
-    /// All ways to set the inner queens of the lanes or the queries; where a test counts a part of a task, those of it.
-    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only a test has parts"))]
-    fn list_inner(&self, lists: &Lists, keys: &Keys, role: Role, out: &mut Vec<Inner>) {
-        let (shape, rows) = lists.shape(role);
+    /// All ways to place the inner queens of a side.
+    fn list_inner(&self, quadrants: &Quadrants, keys: &Keys, role: Role, out: &mut Vec<Inner>) {
+        let (shape, rows) = quadrants.shape(role);
         inner_queens(keys, shape, rows, out);
-        #[cfg(test)]
-        out.retain(|inner| inner.stands_on(&self.inner_squares[usize::from(!lists.is_west(role))], rows));
+        if let Some(squares) = &self.inner_squares {
+            let squares = &squares[usize::from(!quadrants.is_west(role))];
+            out.retain(|inner| inner.is_within(squares, rows));
+        }
     }
 
-    /// What a test makes it find too many of the class that weighs most.
-    #[cfg(test)]
-    fn too_many(&self, task: &Halves) -> u64 {
-        let n = 2 * usize::from(task.half) + usize::from(task.middle != Middle::None);
-        (self.fault)(n, std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
+    /// All ways to place the inner queens of the probe side. The east of an odd board is listed with them, once for all
+    /// places of the middle row's queen as long as they follow one another, and then filtered.
+    fn list_probe_inner(&self, worker: &mut Worker, keys: &Keys, task: &Halves) {
+        let Worker { quadrants, probe_inner, east, east_of, .. } = worker;
+        let of = match task.middle {
+            Middle::Crossed { column, .. } => Some((column, [task.north, task.south])),
+            Middle::None | Middle::Centre => None,
+        };
+        if of.is_some() && *east_of == of {
+            return;
+        }
+        *east_of = of;
+        self.list_inner(quadrants, keys, Role::Probe, probe_inner);
+        if of.is_some() && shares_east(task) {
+            east.clear();
+            for queen in probe_inner.chunk_by(same_innermost) {
+                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
+                list_groups(self.lanes, &half, queen, usize::MAX, east);
+            }
+        }
     }
 
-    /// Lists halves with these inner queens, a group each, until the list is long. Returns how many groups.
-    fn list_lanes(&self, lists: &mut Lists, inner: &[Inner], out: &mut Grouped) -> usize {
+    /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
+    /// Returns how many groups.
+    fn list_build(&self, worker: &mut Worker, start: usize) -> usize {
+        let Worker { quadrants, build_inner, build, .. } = worker;
+        let (inner, [out]) = (&build_inner[start..], &mut build.lists);
+        out.clear();
         let mut listed = 0;
         for queen in inner.chunk_by(same_innermost) {
-            let half = lists.half(&self.tables, Role::Lanes, &queen[0]);
-            listed += list_groups(self.lanes, &half, queen, self.longest.lanes, out);
+            let half = quadrants.half(&self.tables, Role::Build, &queen[0]);
+            listed += list_groups(self.lanes, &half, queen, self.longest.build, out);
             // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
             let expected = out.patterns.len() * inner.len() / listed;
-            out.patterns.reserve(expected.min(self.longest.lanes).saturating_sub(out.patterns.len()));
-            if out.patterns.len() >= self.longest.lanes {
+            out.patterns.reserve(expected.min(self.longest.build).saturating_sub(out.patterns.len()));
+            if out.patterns.len() >= self.longest.build {
                 break;
             }
         }
+        build.name(inner[..listed].iter().map(|inner| inner.keys));
+        listed
+    }
+
+    /// Lists halves of the probe side with the inner queens from `start` on, a group each: those of one innermost queen,
+    /// so that the lists stay small, or fewer where they are long. Returns how many groups.
+    fn list_probe(&self, worker: &mut Worker, keys: &Keys, task: &Halves, start: usize) -> usize {
+        let Worker { quadrants, probe_inner, probe, east, .. } = worker;
+        let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
+        let lists = &mut probe.lists;
+        lists.iter_mut().for_each(Grouped::clear);
+        let longest = self.longest.probe;
+        let listed = if let Middle::Crossed { row, .. } = task.middle {
+            let groups = if shares_east(task) {
+                start..start + queen.len()
+            } else {
+                east.clear();
+                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
+                0..list_groups(self.lanes, &half, queen, longest, east)
+            };
+            lists[0].retain(self.lanes, east, groups.clone(), keys.middle_row_queen(row));
+            groups.len()
+        } else {
+            let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
+            if task.middle == Middle::None {
+                self.list_west(&half, queen, task.mirror(), lists)
+            } else {
+                list_groups(self.lanes, &half, queen, longest, &mut lists[0])
+            }
+        };
+        if task.middle != Middle::None {
+            lists[1..].iter_mut().for_each(|list| list.clear_groups(listed));
+        }
+        probe.name(queen[..listed].iter().map(|inner| inner.keys));
         listed
     }
 
     /// Lists west halves of an even board with these inner queens, apart by what they weigh, a group each, until the
     /// lists are long. Returns how many groups.
-    fn list_west_by_weight(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
+    fn list_west(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
         for (index, inner) in inner.iter().enumerate() {
             self.list_west_group(half, inner, mirror, west);
-            for list in west.iter_mut() {
-                list.close(self.lanes);
-            }
-            if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.queries {
+            west.iter_mut().for_each(Grouped::close);
+            if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.probe {
                 return index + 1;
             }
         }
@@ -328,14 +319,14 @@ impl<L: Lanes> Join<L> {
         let (lanes, sets) = (self.lanes, inner.sets);
         let list = |diagonals, ranks, out: &mut Vec<u64>| half.list_some(lanes, inner, Outer { diagonals, ranks }, out);
         // No queen on a long diagonal: as the mirror has it.
-        if self.counts(0) {
+        if self.classes[0] {
             match mirror {
                 2 => half.list(lanes, inner, two),
                 1 => half.list(lanes, inner, one),
                 _ => {}
             }
         }
-        if self.counts(1) {
+        if self.classes[1] {
             let (below, equal) = half.ranks_below(Side::North, inner);
             list([Taken, Free], 0..below, four);
             list([Taken, Free], below..below + equal, two);
@@ -343,39 +334,38 @@ impl<L: Lanes> Join<L> {
             list([Free, Taken], sets - below..sets, four);
             list([Free, Taken], sets - below - equal..sets - below, two);
         }
-        if self.counts(2) {
+        if self.classes[2] {
             list([Taken, Taken], 0..sets, four);
         }
     }
-
-    /// Whether solutions with so many queens on long diagonals are counted: all are, but where a test asks for a class.
-    #[cfg(test)]
-    fn counts(&self, queens: usize) -> bool {
-        self.classes[queens]
-    }
-
-    #[cfg(not(test))]
-    #[expect(clippy::unused_self, reason = "as above")]
-    const fn counts(&self, _queens: usize) -> bool {
-        true
-    }
 }
 
-/// Parts of tasks that are too large for a test: what is particular to large boards is done for these as for the whole.
+/// Whether the east is listed once for all places of the middle row's queen.
+fn shares_east(task: &Halves) -> bool {
+    usize::from(task.half) <= SHARED_EAST
+}
+
 #[cfg(test)]
 impl<L: Lanes> Join<L> {
+    /// What a test makes it find too many of the class that weighs most.
+    fn too_many(&self, task: &Halves) -> u64 {
+        let n = 2 * usize::from(task.half) + usize::from(task.middle != Middle::None);
+        (self.fault)(n, std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
+    }
+
     /// Inner columns of the west and of the east.
     pub(crate) fn depths(&self, middle: Middle) -> [usize; 2] {
         self.tables.depths(middle)
     }
 
-    /// The same engine for what has its inner queens on these squares, whose lists are in pieces where `pieces` is set. From
-    /// one such part of a task to another a worker must [forget](Worker::forget_east) the first.
+    /// The same engine for parts of tasks that are too large for a test, those with their inner queens on these squares:
+    /// what is particular to large boards is done for these as for the whole. The lists are in pieces where `pieces` is set.
+    /// From one such part of a task to another a worker must [forget](Worker::forget_east) the first.
     pub(crate) fn of_part(mut self, inner_squares: InnerSquares, pieces: bool) -> Self {
         if pieces {
-            self.longest = Longest { lanes: 1 << 14, queries: 1 << 12 };
+            self.longest = Longest { build: 1 << 14, probe: 1 << 12 };
         }
-        Self { inner_squares, ..self }
+        Self { inner_squares: Some(inner_squares), ..self }
     }
 }
 
@@ -389,14 +379,22 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
-    use super::table::{Depths, Keep};
+    use super::table::{CachePolicy, Depths};
     use super::*;
-    use crate::engine::lanes::Portable;
+    use crate::engine::lanes::{Block, Portable};
     use crate::plan::Plan;
     use crate::plan::halves::HalvesPlan;
 
     /// Pieces of lists as short as those of small boards.
-    const SHORT: Longest = Longest { lanes: 30, queries: 20 };
+    const SHORT: Longest = Longest { build: 30, probe: 20 };
+
+    /// So costly that whatever can be cut is cut.
+    const ENDLESS_MATCHING: Cost = Cost {
+        pair: 1e9,
+        wide: Block { query: 1e12, ..Portable::COST.wide },
+        narrow: Block { query: 1e12, ..Portable::COST.narrow },
+        ..Portable::COST
+    };
 
     /// The rows, from 0, of every solution, by plain recursion.
     fn solutions(n: usize) -> Vec<Vec<usize>> {
@@ -420,14 +418,11 @@ mod tests {
     }
 
     fn weighted(join: &Join<Portable>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
-        summed(join, &mut join.worker(), plan, wanted)
-    }
-
-    fn summed(join: &Join<Portable>, worker: &mut Worker, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
+        let mut worker = join.worker();
         (0..plan.units())
             .flat_map(|unit| plan.unit(unit))
             .filter(|weighted| wanted(weighted.task.middle))
-            .map(|weighted| weighted.weight * join.count(worker, &weighted.task))
+            .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
             .sum()
     }
 
@@ -472,13 +467,13 @@ mod tests {
             for (index, depths) in DEPTHS.into_iter().enumerate() {
                 for always in [false, true] {
                     // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
-                    let keep = [Keep::All, Keep::Souths(1 + index % 3), Keep::Parts][(n + index) % 3];
-                    let tables = Tables::otherwise(size, depths, keep);
+                    let cache =
+                        [CachePolicy::All, CachePolicy::Souths(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
+                    let tables = Tables::otherwise(size, depths, cache);
                     let longest = if (n + usize::from(always)) % 2 == 0 { LONGEST } else { SHORT };
-                    let join = Join { tables, longest, ..Join::new(size, Portable::new()) };
-                    let mut worker = join.worker();
-                    worker.splitter.always = always;
-                    let found = summed(&join, &mut worker, &plan, |_| true);
+                    let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
+                    let join = Join { cost, tables, longest, ..Join::new(size, Portable::new()) };
+                    let found = weighted(&join, &plan, |_| true);
                     assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
                 }
             }

@@ -22,10 +22,9 @@
 //! The placements for all row sets together are 1.2e5 at h = 8, and about eight times as many for each h more.
 
 use super::keys::{Keys, Side};
+use crate::engine::binomial;
 use crate::engine::lanes::ranked;
-
-/// Innermost columns that lists may be cut by.
-pub(super) const MAX_DEPTH: usize = 4;
+use crate::engine::split::MAX_DEPTH;
 
 /// Where the inner queens of a side stand: for each inner column 0 for none, or 1 + the place of the queen's row in the
 /// row set.
@@ -70,7 +69,7 @@ impl Shape {
     /// How many column sets there are beside so many inner queens.
     pub(super) fn sets(self, rows: usize, inner: InnerRows) -> usize {
         let inner = inner.iter().filter(|&&row| row > 0).count();
-        rows.checked_sub(inner).map_or(0, |outer| choose(self.outer_columns(), outer))
+        rows.checked_sub(inner).map_or(0, |outer| binomial(self.outer_columns(), outer) as usize)
     }
 
     fn kinds(self) -> u32 {
@@ -90,11 +89,6 @@ fn inner(rows: usize, mut signature: usize) -> InnerRows {
         signature /= rows + 1;
         place
     })
-}
-
-/// The number of subsets of size `k` of a set of size `n`.
-fn choose(n: usize, k: usize) -> usize {
-    if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
 }
 
 /// Room for the columns of a quadrant, a power of two.
@@ -129,6 +123,26 @@ impl Quadrant {
         let base = self.bases[signature] as usize + diagonal as usize * sets;
         &self.starts[base..=base + sets]
     }
+
+    /// Appends placements of so many runs: a counting sort.
+    fn append_by_run(&mut self, placed: &[Placed], runs: usize, next: &mut Vec<u32>) {
+        next.clear();
+        next.resize(runs, 0);
+        for placed in placed {
+            next[placed.run as usize] += 1;
+        }
+        let mut end = self.patterns.len() as u32;
+        for next in next.iter_mut() {
+            end += std::mem::replace(next, end);
+            self.starts.push(end);
+        }
+        self.patterns.resize(end as usize, 0);
+        for placed in placed {
+            let next = &mut next[placed.run as usize];
+            self.patterns[*next as usize] = placed.pattern;
+            *next += 1;
+        }
+    }
 }
 
 /// Diagonals that the middle queens attack: bit j - i + 32, and bit i + j.
@@ -140,7 +154,7 @@ pub(super) struct Blocked {
 
 /// Lists quadrants of one shape.
 #[derive(Debug)]
-pub(super) struct Lister {
+pub(super) struct QuadrantLister {
     shape: Shape,
     /// Keys of a queen in each row and column.
     queens: Vec<[u64; COLUMNS]>,
@@ -151,18 +165,18 @@ pub(super) struct Lister {
 /// Buffers for listing, whatever the shape.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    found: Vec<Found>,
+    found: Vec<Placed>,
     next: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct Placed {
     /// Its place among the runs of the signature.
     run: u32,
     pattern: u64,
 }
 
-impl Lister {
+impl QuadrantLister {
     pub(super) fn new(shape: Shape, keys: Keys, side: Side) -> Self {
         let outer = shape.outer_columns();
         let mut next = vec![0; outer + 1];
@@ -216,26 +230,11 @@ impl Lister {
                     transverse: start.blocked.transverse | blocked.transverse,
                 };
                 let kinds = [0, if shape.by_diagonal { sets } else { 0 }];
-                let search = Search { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
+                let search =
+                    QuadrantSearch { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
                 search.row(rows, Node { blocked, ..start }, found);
             }
-            // A counting sort by run.
-            next.clear();
-            next.resize((sets * shape.kinds()) as usize, 0);
-            for found in found.iter() {
-                next[found.run as usize] += 1;
-            }
-            let mut end = list.patterns.len() as u32;
-            for next in next.iter_mut() {
-                end += std::mem::replace(next, end);
-                list.starts.push(end);
-            }
-            list.patterns.resize(end as usize, 0);
-            for found in found.iter() {
-                let next = &mut next[found.run as usize];
-                list.patterns[*next as usize] = found.pattern;
-                *next += 1;
-            }
+            list.append_by_run(found, (sets * shape.kinds()) as usize, next);
         }
     }
 
@@ -259,7 +258,7 @@ impl Lister {
 }
 
 /// Backtracking over the rows of a row set, in the outer columns.
-struct Search<'a> {
+struct QuadrantSearch<'a> {
     shape: Shape,
     queens: &'a [[u64; COLUMNS]],
     ranks: &'a [u16],
@@ -299,9 +298,9 @@ impl Node {
     }
 }
 
-impl Search<'_> {
+impl QuadrantSearch<'_> {
     /// Sets a queen in the first of `rows`, then in the others.
-    fn row(&self, rows: u32, node: Node, found: &mut Vec<Found>) {
+    fn row(&self, rows: u32, node: Node, found: &mut Vec<Placed>) {
         if rows == 0 {
             return self.found(node, found);
         }
@@ -323,9 +322,9 @@ impl Search<'_> {
     }
 
     #[inline(always)]
-    fn found(&self, node: Node, found: &mut Vec<Found>) {
+    fn found(&self, node: Node, found: &mut Vec<Placed>) {
         let rank = self.ranks[self.shape.outer_set(self.columns & !node.free) as usize];
         let run = self.kinds[node.on_diagonal] + u32::from(rank);
-        found.push(Found { run, pattern: ranked(node.pattern, rank) });
+        found.push(Placed { run, pattern: ranked(node.pattern, rank) });
     }
 }

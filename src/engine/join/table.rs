@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::half::{Half, Inner};
 use super::keys::{Keys, Side};
-use super::quadrant::{Blocked, Buffers, Lister, Quadrant, Shape};
+use super::quadrant::{Blocked, Buffers, Quadrant, QuadrantLister, Shape};
 use crate::board::Size;
 use crate::plan::halves::{Halves, Middle, strip};
 
-/// How many inner queens the lists of lanes and of queries are cut by at most, given the half and the middle.
+/// How many inner queens the build and the probe side are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
 
 /// Largest half whose quadrants are all kept: for h = 10 and even N they take 130 MB, for h = 11 they would take 1.1 GB.
@@ -19,26 +19,9 @@ const KEPT_HALF: [usize; 2] = [10, 9];
 /// Largest half whose quadrants fit in each thread's memory whole. For h = 14 one has up to 26 million placements.
 const WHOLE_HALF: usize = 13;
 
-/// One of the four quadrants. West ones are listed as their mirror images in the east.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Corner {
-    NorthEast,
-    SouthEast,
-    NorthWest,
-    SouthWest,
-}
-
-const CORNERS: [Corner; 4] = [Corner::NorthEast, Corner::SouthEast, Corner::NorthWest, Corner::SouthWest];
-
-impl Corner {
-    fn side(self) -> Side {
-        if matches!(self, Self::NorthEast | Self::NorthWest) { Side::North } else { Side::South }
-    }
-
-    fn is_west(self) -> bool {
-        matches!(self, Self::NorthWest | Self::SouthWest)
-    }
-}
+/// The quadrants: north or south, and whether in the west. West ones are listed as their mirror images in the east.
+const CORNERS: [(Side, bool); 4] =
+    [(Side::North, false), (Side::South, false), (Side::North, true), (Side::South, true)];
 
 /// How the quadrants of a corner are listed, for certain middle queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +34,7 @@ struct Recipe {
 
 /// The quadrants of a corner, each made when first asked for.
 #[derive(Debug)]
-struct Table {
+struct CornerTable {
     recipe: Recipe,
     quadrants: Vec<OnceLock<Quadrant>>,
 }
@@ -61,12 +44,12 @@ struct Table {
 struct MiddleTables {
     middle: Middle,
     keys: Keys,
-    corners: [Arc<Table>; 4],
+    corners: [Arc<CornerTable>; 4],
 }
 
-/// Which quadrants are kept.
+/// Which quadrants are cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum CachePolicy {
     /// All, for all threads.
     All,
     /// By each thread those of its task, and so many souths.
@@ -80,7 +63,7 @@ pub(super) enum Keep {
 pub(super) struct Tables {
     half: usize,
     depths: Depths,
-    keep: Keep,
+    cache: CachePolicy,
     /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
@@ -89,28 +72,28 @@ impl Tables {
     /// For blocks of so many lanes.
     pub(super) fn new(size: Size, lanes: usize) -> Self {
         let (half, odd) = (size.get() / 2, size.get() % 2);
-        let keep = if half <= KEPT_HALF[odd] {
-            Keep::All
+        let cache = if half <= KEPT_HALF[odd] {
+            CachePolicy::All
         } else if half <= WHOLE_HALF {
-            Keep::Souths(strip(half, odd == 1).unwrap_or(1))
+            CachePolicy::Souths(strip(half, odd == 1).unwrap_or(1))
         } else {
-            Keep::Parts
+            CachePolicy::Parts
         };
         let depths = if lanes < 512 { depths_of_narrow_blocks } else { depths };
-        Self { half, depths, keep, middles: Mutex::default() }
+        Self { half, depths, cache, middles: Mutex::default() }
     }
 
     /// Tables that are cut and kept as if for another size.
     #[cfg(test)]
-    pub(super) fn otherwise(size: Size, depths: Depths, keep: Keep) -> Self {
-        Self { depths, keep, ..Self::new(size, 0) }
+    pub(super) fn otherwise(size: Size, depths: Depths, cache: CachePolicy) -> Self {
+        Self { depths, cache, ..Self::new(size, 0) }
     }
 
     /// Inner columns of the west and of the east.
     #[cfg(test)]
     pub(super) fn depths(&self, middle: Middle) -> [usize; 2] {
-        let (lanes, queries) = (self.depths)(self.half, middle);
-        if lanes_in_west(middle) { [lanes, queries] } else { [queries, lanes] }
+        let (build, probe) = (self.depths)(self.half, middle);
+        if build_is_west(middle) { [build, probe] } else { [probe, build] }
     }
 
     /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
@@ -133,33 +116,33 @@ impl MiddleTables {
     /// East quadrants are the same for every place of the middle row's queen, so those of `others` are shared.
     fn new(tables: &Tables, middle: Middle, others: &[Arc<Self>]) -> Self {
         let half = tables.half;
-        let (lanes, queries) = (tables.depths)(half, middle);
+        let (build, probe) = (tables.depths)(half, middle);
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
-        let mut corners: Vec<Arc<Table>> = Vec::new();
-        for corner in CORNERS {
+        let mut corners: Vec<Arc<CornerTable>> = Vec::new();
+        for (side, is_west) in CORNERS {
             let taken = match middle {
-                Middle::Crossed { row, .. } if corner.is_west() => Some(usize::from(row) - 1),
+                Middle::Crossed { row, .. } if is_west => Some(usize::from(row) - 1),
                 _ => None,
             };
-            let depth = if corner.is_west() == lanes_in_west(middle) { lanes } else { queries };
+            let depth = if is_west == build_is_west(middle) { build } else { probe };
             let shape = Shape { half, depth, taken, by_diagonal: middle == Middle::None };
-            let recipe = Recipe { shape, keys, side: corner.side(), blocked: blocked(middle, corner) };
+            let recipe = Recipe { shape, keys, side, blocked: blocked(middle, side, is_west) };
             let there = corners.iter().chain(others.iter().flat_map(|other| &other.corners));
             let table = there.into_iter().find(|table| table.recipe == recipe).cloned();
             corners.push(table.unwrap_or_else(|| {
-                let kept = if tables.keep == Keep::All { 1 << half } else { 0 };
-                Arc::new(Table { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
+                let kept = if tables.cache == CachePolicy::All { 1 << half } else { 0 };
+                Arc::new(CornerTable { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
             }));
         }
         Self { middle, keys, corners: corners.try_into().expect("four corners") }
     }
 }
 
-/// Whether the west halves are the lanes, and the east ones the queries. The lanes are better the shorter list: on even
-/// boards that is the east, which has no queen on the long diagonals, and with crossed middle queens the west, which
+/// Whether the west halves are the build side, and the east ones the probe side. The build side is better the shorter one: on
+/// even boards that is the east, which has no queen on the long diagonals, and with crossed middle queens the west, which
 /// has a column less.
-fn lanes_in_west(middle: Middle) -> bool {
+fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
 
@@ -178,7 +161,7 @@ fn depths(half: usize, middle: Middle) -> (usize, usize) {
     }
 }
 
-/// With blocks of 256 lanes it is the queries that are cut first: portable code is 1.15 times as fast at N = 18.
+/// With blocks of 256 lanes it is the probe side that is cut first: portable code is 1.15 times as fast at N = 18.
 fn depths_of_narrow_blocks(half: usize, middle: Middle) -> (usize, usize) {
     match (half, middle) {
         (9, Middle::None) => (0, 1),
@@ -187,50 +170,40 @@ fn depths_of_narrow_blocks(half: usize, middle: Middle) -> (usize, usize) {
 }
 
 /// The diagonals of a quadrant that the middle queens attack.
-fn blocked(middle: Middle, corner: Corner) -> Blocked {
-    let mut blocked = Blocked::default();
-    match middle {
-        Middle::None => {}
-        Middle::Centre => blocked.radial = 1 << 32,
-        Middle::Crossed { column, row } => {
-            let (column, row) = (i32::from(column), i32::from(row));
-            // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and
-            // into the southern ones from a distance. Likewise the queen (-row, 0) for west and east; but the east is
-            // listed for all places of that queen.
-            let mut transverse = |distance: i32| {
-                if distance >= 2 {
-                    blocked.transverse |= 1 << (distance - 2);
-                }
-            };
-            if corner.side() == Side::North {
-                transverse(column);
-            }
-            if corner.is_west() {
-                transverse(row);
-            }
-            let column = if corner.side() == Side::North { -column } else { column };
-            blocked.radial = 1 << (32 + column);
-            if corner.is_west() {
-                blocked.radial |= 1 << (32 + row);
-            }
-        }
+fn blocked(middle: Middle, side: Side, is_west: bool) -> Blocked {
+    let (column, row) = match middle {
+        Middle::None => return Blocked::default(),
+        Middle::Centre => return Blocked { radial: 1 << 32, transverse: 0 },
+        Middle::Crossed { column, row } => (i32::from(column), i32::from(row)),
+    };
+    // The queen (0, -column) looks north-east and north-west from the edge of both northern quadrants, and into the
+    // southern ones from a distance. Likewise the queen (-row, 0) for west and east; but the east is listed for all
+    // places of that queen.
+    let is_north = side == Side::North;
+    let mut blocked = Blocked { radial: 1 << (if is_north { 32 - column } else { 32 + column }), transverse: 0 };
+    if is_west {
+        blocked.radial |= 1 << (32 + row);
+    }
+    for (distance, _) in [(column, is_north), (row, is_west)].into_iter().filter(|&(distance, at)| at && distance >= 2)
+    {
+        blocked.transverse |= 1 << (distance - 2);
     }
     blocked
 }
 
 /// The quadrants of a corner that one thread keeps.
 #[derive(Debug)]
-struct Own {
+struct CornerCache {
     recipe: Recipe,
-    lister: Lister,
+    lister: QuadrantLister,
     /// As many as are kept, and where the next one goes.
     quadrants: Vec<Quadrant>,
     next: usize,
 }
 
-impl Own {
+impl CornerCache {
     fn new(recipe: Recipe) -> Self {
-        let lister = Lister::new(recipe.shape, recipe.keys, recipe.side);
+        let lister = QuadrantLister::new(recipe.shape, recipe.keys, recipe.side);
         Self { recipe, lister, quadrants: Vec::new(), next: 0 }
     }
 
@@ -253,33 +226,33 @@ impl Own {
     }
 }
 
-/// Of a quadrant the placements with its innermost queen in one place, or with none there ([`Lister::list`]).
+/// Of a quadrant the placements with its innermost queen in one place, or with none there ([`QuadrantLister::list`]).
 #[derive(Debug, Default)]
-struct Part {
+struct QuadrantPart {
     of: Option<(Recipe, u32, usize)>,
     quadrant: Quadrant,
 }
 
-/// The lists of one side of the cut.
+/// Which side of the join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    Lanes,
-    Queries,
+    Build,
+    Probe,
 }
 
 /// The four quadrants of one thread's task.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct Quadrants {
     /// Those of the middle queens that this thread met last, with the same one in the middle column.
     middles: Vec<Arc<MiddleTables>>,
     /// Which of them is that of the task.
     current: usize,
     rows: [u32; 4],
     /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
-    own: Vec<Own>,
+    caches: Vec<CornerCache>,
     places: [(usize, usize); 4],
     /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other.
-    parts: [Part; 2],
+    parts: [QuadrantPart; 2],
     buffers: Buffers,
     /// What is to be kept for all threads grows here and is then copied, to take no more than it needs.
     scratch: Quadrant,
@@ -290,7 +263,7 @@ fn column(middle: Middle) -> Option<u8> {
     if let Middle::Crossed { column, .. } = middle { Some(column) } else { None }
 }
 
-impl Lists {
+impl Quadrants {
     /// Makes the lists for a task, as far as they are not there yet, and returns the keys of their patterns.
     pub(super) fn prepare(&mut self, tables: &Tables, task: &Halves) -> Keys {
         let middle = task.middle;
@@ -306,29 +279,29 @@ impl Lists {
             if kept.is_some_and(|quadrant| quadrant.get().is_some()) {
                 continue;
             }
-            let own = self.own.iter().position(|own| own.recipe == recipe).unwrap_or_else(|| {
-                self.own.push(Own::new(recipe));
-                self.own.len() - 1
+            let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
+                self.caches.push(CornerCache::new(recipe));
+                self.caches.len() - 1
             });
-            match tables.keep {
-                Keep::All => {
+            match tables.cache {
+                CachePolicy::All => {
                     table.quadrants[rows as usize].get_or_init(|| {
                         let blocked = recipe.blocked;
-                        self.own[own].lister.list(rows, None, blocked, &mut self.buffers, &mut self.scratch);
+                        self.caches[cache].lister.list(rows, None, blocked, &mut self.buffers, &mut self.scratch);
                         self.scratch.clone()
                     });
                 }
-                Keep::Souths(souths) => {
+                CachePolicy::Souths(souths) => {
                     // The tasks of a strip come north by north. Corners of one recipe share what is kept.
                     let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * souths } else { sharing };
                     let others: Vec<usize> =
-                        in_use.iter().filter(|(other, _)| *other == own).map(|&(_, place)| place).collect();
-                    let place = self.own[own].prepare(rows, most, &others, &mut self.buffers);
-                    in_use.push((own, place));
-                    self.places[corner] = (own, place);
+                        in_use.iter().filter(|(other, _)| *other == cache).map(|&(_, place)| place).collect();
+                    let place = self.caches[cache].prepare(rows, most, &others, &mut self.buffers);
+                    in_use.push((cache, place));
+                    self.places[corner] = (cache, place);
                 }
-                Keep::Parts => self.places[corner] = (own, 0),
+                CachePolicy::Parts => self.places[corner] = (cache, 0),
             }
         }
         current.keys
@@ -338,7 +311,7 @@ impl Lists {
     fn choose(&mut self, tables: &Tables, middle: Middle) {
         if self.middles.first().is_some_and(|other| column(other.middle) != column(middle)) {
             self.middles.clear();
-            self.own.clear();
+            self.caches.clear();
         }
         let found = self.middles.iter().position(|tables| tables.middle == middle);
         self.current = found.unwrap_or_else(|| {
@@ -353,22 +326,22 @@ impl Lists {
         (self.middles[self.current].corners[north].recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
-    /// The half whose placements are the lanes or the queries: at least what has these innermost queens.
+    /// The half whose placements are that side: at least what has these innermost queens.
     pub(super) fn half(&mut self, tables: &Tables, role: Role, inner: &Inner) -> Half<'_> {
         let (north, (shape, _)) = (self.north(role), self.shape(role));
         let corners = [north, north + 1];
-        if tables.keep == Keep::Parts {
+        if tables.cache == CachePolicy::Parts {
             // The innermost queen stands in the north, in the south or, where its column is taken, in neither.
             let first = usize::from(inner.rows[0][0] > 0);
             for (side, part) in [first, 1 - first].into_iter().enumerate() {
-                let own = &self.own[self.places[corners[side]].0];
-                let of = Some((own.recipe, self.rows[corners[side]], inner.rows[side][0]));
+                let cache = &self.caches[self.places[corners[side]].0];
+                let of = Some((cache.recipe, self.rows[corners[side]], inner.rows[side][0]));
                 let part = &mut self.parts[part];
                 if part.of != of {
                     part.of = of;
                     let place = Some(inner.rows[side][0]);
-                    let (rows, blocked) = (self.rows[corners[side]], own.recipe.blocked);
-                    own.lister.list(rows, place, blocked, &mut self.buffers, &mut part.quadrant);
+                    let (rows, blocked) = (self.rows[corners[side]], cache.recipe.blocked);
+                    cache.lister.list(rows, place, blocked, &mut self.buffers, &mut part.quadrant);
                 }
             }
             let [north, south] = [first, 1 - first].map(|part| &self.parts[part].quadrant);
@@ -385,15 +358,15 @@ impl Lists {
 
     /// Whether these are the west halves.
     pub(super) fn is_west(&self, role: Role) -> bool {
-        lanes_in_west(self.middles[self.current].middle) == (role == Role::Lanes)
+        build_is_west(self.middles[self.current].middle) == (role == Role::Build)
     }
 
     /// A quadrant of the task.
     fn whole(&self, corner: usize) -> &Quadrant {
         let kept = self.middles[self.current].corners[corner].quadrants.get(self.rows[corner] as usize);
         kept.and_then(OnceLock::get).unwrap_or_else(|| {
-            let (own, place) = self.places[corner];
-            &self.own[own].quadrants[place]
+            let (cache, place) = self.places[corner];
+            &self.caches[cache].quadrants[place]
         })
     }
 }

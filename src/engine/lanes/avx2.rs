@@ -1,16 +1,10 @@
 //! AVX2: 256 lanes.
 
-use std::arch::x86_64::{
-    __m256i, _mm_cvtsi32_si128, _mm256_add_epi8, _mm256_add_epi64, _mm256_and_si256, _mm256_castsi256_pd,
-    _mm256_cmpeq_epi64, _mm256_extract_epi64, _mm256_loadu_si256, _mm256_movemask_pd, _mm256_or_si256,
-    _mm256_permutevar8x32_epi32, _mm256_sad_epu8, _mm256_set1_epi8, _mm256_set1_epi64x, _mm256_setr_epi8,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_srli_epi16,
-    _mm256_storeu_si256, _mm256_xor_si256,
-};
+use std::arch::x86_64::*;
 
 use super::avx2 as narrow;
-use super::keeping::keeping;
-use super::kernels::kernels;
+use super::cost::{AVX2, Cost};
+use super::kernels::{kernels, retaining};
 use super::matching::matching;
 use super::transposing::transposing;
 
@@ -18,135 +12,88 @@ use super::transposing::transposing;
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
+const COST: Cost = AVX2;
+
 #[derive(Clone, Copy)]
-pub(super) struct Vector(pub(super) __m256i);
+pub(super) struct Vector(__m256i);
 
 impl Vector {
     pub(super) const WORDS: usize = 4;
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn splat(word: u64) -> Self {
-        Self(_mm256_set1_epi64x(word.cast_signed()))
-    }
+    compiled_for! { target_feature(enable = "avx2"):
+        pub(super) fn splat(word: u64) -> Self { Self(_mm256_set1_epi64x(word.cast_signed())) }
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn of(words: &[u64; 4]) -> Self {
         // SAFETY: there are four words.
-        Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) })
-    }
+        pub(super) fn of(words: &[u64; 4]) -> Self { unsafe { Self::load(words.as_ptr()) } }
 
-    /// # Safety
-    /// Four words can be read there.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) unsafe fn load(from: *const u64) -> Self {
+        /// # Safety
+        /// Four words can be read there.
         // SAFETY: the caller vouches for four words.
-        Self(unsafe { _mm256_loadu_si256(from.cast()) })
-    }
+        pub(super) unsafe fn load(from: *const u64) -> Self { Self(unsafe { _mm256_loadu_si256(from.cast()) }) }
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn store(self, to: &mut [u64; 4]) {
         // SAFETY: there is room for four words.
-        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) }
-    }
+        pub(super) fn store(self, to: &mut [u64; 4]) { unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) } }
+        pub(super) fn or(self, other: Self) -> Self { Self(_mm256_or_si256(self.0, other.0)) }
+        pub(super) fn or3(self, second: Self, third: Self) -> Self { self.or(second).or(third) }
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn or(self, other: Self) -> Self {
-        Self(_mm256_or_si256(self.0, other.0))
-    }
+        /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which are `BITS` lower. `mask`
+        /// holds the lower `BITS` of every 2 × `BITS`.
+        fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+            let bits = _mm_cvtsi32_si128(BITS as i32);
+            let swap = _mm256_and_si256(_mm256_xor_si256(_mm256_srl_epi64(self.0, bits), other.0), mask.0);
+            let low = _mm256_xor_si256(self.0, _mm256_sll_epi64(swap, bits));
+            (Self(low), Self(_mm256_xor_si256(other.0, swap)))
+        }
 
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn or3(self, second: Self, third: Self) -> Self {
-        self.or(second).or(third)
-    }
+        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
+        pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
+            let half = _mm256_xor_si256(self.0, second.0);
+            let carry = _mm256_or_si256(_mm256_and_si256(self.0, second.0), _mm256_and_si256(half, third.0));
+            (Self(_mm256_xor_si256(half, third.0)), Self(carry))
+        }
 
-    /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which stand `BITS` lower. `mask`
-    /// holds the lower `BITS` of every 2 × `BITS`.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
-        let bits = _mm_cvtsi32_si128(BITS as i32);
-        let swap = _mm256_and_si256(_mm256_xor_si256(_mm256_srl_epi64(self.0, bits), other.0), mask.0);
-        let low = _mm256_xor_si256(self.0, _mm256_sll_epi64(swap, bits));
-        (Self(low), Self(_mm256_xor_si256(other.0, swap)))
-    }
+        pub(super) fn plus(self, other: Self) -> Self { Self(_mm256_add_epi64(self.0, other.0)) }
 
-    /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
-        let half = _mm256_xor_si256(self.0, second.0);
-        let carry = _mm256_or_si256(_mm256_and_si256(self.0, second.0), _mm256_and_si256(half, third.0));
-        (Self(_mm256_xor_si256(half, third.0)), Self(carry))
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self(_mm256_add_epi64(self.0, other.0))
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    pub(super) fn sum(self) -> u64 {
-        let words = [
-            _mm256_extract_epi64::<0>(self.0),
-            _mm256_extract_epi64::<1>(self.0),
-            _mm256_extract_epi64::<2>(self.0),
-            _mm256_extract_epi64::<3>(self.0),
-        ];
-        words.iter().map(|word| word.cast_unsigned()).sum()
+        pub(super) fn sum(self) -> u64 {
+            let (low, high) = (_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0));
+            let both = _mm_add_epi64(low, high);
+            (_mm_cvtsi128_si64(both) + _mm_extract_epi64::<1>(both)).cast_unsigned()
+        }
     }
 }
-
-/// How many bits are set in each word, by looking up half bytes (Muła, Kurz and Lemire,
-/// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(super) fn ones(vector: Vector) -> Vector {
-    let counts = _mm256_setr_epi8(
-        0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
-    );
-    let nibble = _mm256_set1_epi8(15);
-    let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(vector.0, nibble));
-    let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(vector.0), nibble));
-    Vector(_mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()))
-}
-
-/// Which of four patterns share no bit with `avoid`, one bit each.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn disjoint_mask(pattern: __m256i, avoid: __m256i) -> u32 {
-    let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
-    _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
-}
-
-/// About the cycles to fill the tables of a block, and for each query.
-pub(super) const CYCLES: (usize, usize) = (1000, 4);
 
 /// Queries are gathered before the look-ups, by vector code.
 const GATHERED: bool = true;
 
-/// Nothing is left to do.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn gather<const AT: u32>(query: u64, _: u64) -> u64 {
-    query
-}
+compiled_for! { target_feature(enable = "avx2,popcnt"):
+    /// How many bits are set in each word, by looking up half bytes (Muła, Kurz and Lemire,
+    /// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
+    pub(super) fn ones(vector: Vector) -> Vector {
+        let counts = _mm256_setr_epi8(
+            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+        );
+        let nibble = _mm256_set1_epi8(15);
+        let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(vector.0, nibble));
+        let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(vector.0), nibble));
+        Vector(_mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()))
+    }
 
-/// How many patterns share no bit with `avoid`.
-#[target_feature(enable = "avx2,popcnt")]
-#[inline]
-fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
-    let (fours, rest) = patterns.as_chunks::<4>();
-    let avoided = Vector::splat(avoid).0;
-    let whole: u32 = fours.iter().map(|four| disjoint_mask(Vector::of(four).0, avoided).count_ones()).sum();
-    u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
+    /// Which of four patterns share no bit with `avoid`, one bit each.
+    fn disjoint_mask(pattern: __m256i, avoid: __m256i) -> u32 {
+        let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
+        _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
+    }
+
+    /// Nothing is left to do.
+    fn gather<const AT: u32>(query: u64, _: u64) -> u64 { query }
+
+    /// How many patterns share no bit with `avoid`.
+    fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
+        let (fours, rest) = patterns.as_chunks::<4>();
+        let avoided = Vector::splat(avoid).0;
+        let whole: u32 = fours.iter().map(|four| disjoint_mask(Vector::of(four).0, avoided).count_ones()).sum();
+        u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
+    }
 }
 
 /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
@@ -211,14 +158,6 @@ const PACK: [[u32; 8]; 16] = {
 };
 
 transposing!(target_feature(enable = "avx2,bmi1"));
-keeping!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
+retaining!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-kernels!(
-    Avx2,
-    "avx2",
-    target_feature(enable = "avx2,bmi1,bmi2,popcnt"),
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
-);
+kernels!(Avx2, "avx2", target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"));

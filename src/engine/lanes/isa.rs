@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512Ice, Avx512f};
-use super::{Lanes, Portable, Search};
+use super::{Lanes, LevelSearch, Portable};
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,16 +24,6 @@ pub enum Isa {
     /// The best version of AVX-512 that the processor has: with VPOPCNTDQ and GFNI on Ice Lake, Zen 4 and later, else
     /// the same as [`Isa::Avx512f`]. [`Isa::version`] tells which.
     Avx512,
-}
-
-/// Lanes that are compiled in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
-    Portable,
-    Neon,
-    Avx2,
-    Avx512f,
-    Avx512Ice,
 }
 
 /// Why an instruction set can't be had.
@@ -54,7 +44,7 @@ pub trait WithLanes {
     type Output;
 
     /// Does it.
-    fn with<L: Lanes + Search>(self, lanes: L) -> Self::Output;
+    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output;
 }
 
 impl Isa {
@@ -73,12 +63,12 @@ impl Isa {
     /// Those that this processor has too, each with code of its own: `avx512f` is left out where it is the best version of
     /// AVX-512, and so what `avx512` means.
     pub fn available() -> impl Iterator<Item = Self> {
-        Self::distinct(Version::is_available)
+        Self::distinct(Self::version)
     }
 
-    /// The sets that run on a processor with these versions, the last of those that mean the same one.
-    fn distinct(has: impl Fn(Version) -> bool) -> impl Iterator<Item = Self> {
-        let all = Self::ALL.map(|isa| (isa, isa.best_version(&has)));
+    /// The sets that have a version, the last of those that have the same one.
+    fn distinct(version: impl Fn(Self) -> Option<&'static str>) -> impl Iterator<Item = Self> {
+        let all = Self::ALL.map(|isa| (isa, version(isa)));
         all.into_iter().enumerate().filter_map(move |(place, (isa, version))| {
             let again = all[place + 1..].iter().any(|&(_, later)| later == version);
             (version.is_some() && !again).then_some(isa)
@@ -92,29 +82,41 @@ impl Isa {
 
     /// Whether this processor has it.
     pub fn is_available(self) -> bool {
-        self.best_version(Version::is_available).is_some()
+        self.version().is_some()
     }
 
-    /// Which version of it runs on this processor, as its type's name.
+    /// Which version of it runs on this processor, as its type's name; `None` where there is none.
     pub fn version(self) -> Option<&'static str> {
-        self.with(TypeName)
+        struct Version;
+        impl WithLanes for Version {
+            type Output = &'static str;
+            fn with<L: Lanes>(self, _: L) -> &'static str {
+                L::NAME
+            }
+        }
+        self.with(Version)
     }
 
     /// Does `job` with the best lanes of this instruction set that the processor has; `None` where it has none.
     pub fn with<J: WithLanes>(self, job: J) -> Option<J::Output> {
-        self.best_version(Version::is_available)?.with(job)
-    }
-
-    /// Of the versions that go by this name the first that there is, the best first.
-    fn best_version(self, has: impl Fn(Version) -> bool) -> Option<Version> {
-        let versions: &[Version] = match self {
-            Self::Portable => &[Version::Portable],
-            Self::Neon => &[Version::Neon],
-            Self::Avx2 => &[Version::Avx2],
-            Self::Avx512f => &[Version::Avx512f],
-            Self::Avx512 => &[Version::Avx512Ice, Version::Avx512f],
-        };
-        versions.iter().copied().find(|&version| has(version))
+        match self {
+            Self::Portable => Portable::detect().map(|lanes| job.with(lanes)),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => Neon::detect().map(|lanes| job.with(lanes)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => Avx2::detect().map(|lanes| job.with(lanes)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512f => Avx512f::detect().map(|lanes| job.with(lanes)),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => match Avx512Ice::detect() {
+                Some(lanes) => Some(job.with(lanes)),
+                None => Self::Avx512f.with(job),
+            },
+            #[cfg(not(target_arch = "aarch64"))]
+            Self::Neon => None,
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Avx2 | Self::Avx512f | Self::Avx512 => None,
+        }
     }
 
     /// Its name on the command line and in results.
@@ -126,64 +128,6 @@ impl Isa {
             Self::Avx512f => "avx512f",
             Self::Avx512 => "avx512",
         }
-    }
-}
-
-impl Version {
-    /// Whether it is compiled for this target, and this processor has it.
-    fn is_available(self) -> bool {
-        self.with(IsThere).is_some()
-    }
-
-    /// Does `job` with its lanes, where it is available.
-    fn with<J: WithLanes>(self, job: J) -> Option<J::Output> {
-        match self {
-            Self::Portable => Portable::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => Neon::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Avx2::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512f => Avx512f::detect().map(|lanes| job.with(lanes)),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512Ice => Avx512Ice::detect().map(|lanes| job.with(lanes)),
-            #[cfg(not(target_arch = "aarch64"))]
-            Self::Neon => None,
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512f | Self::Avx512Ice => None,
-        }
-    }
-}
-
-struct IsThere;
-
-impl WithLanes for IsThere {
-    type Output = ();
-
-    fn with<L: Lanes>(self, _: L) {}
-}
-
-#[cfg(test)]
-impl Isa {
-    /// The type of the lanes that run under this name on this processor, for tests of whatever chooses by it.
-    pub(crate) fn lanes(self) -> &'static str {
-        match self.best_version(Version::is_available).expect("the processor has it") {
-            Version::Portable => "Portable",
-            Version::Neon => "Neon",
-            Version::Avx2 => "Avx2",
-            Version::Avx512f => "Avx512f",
-            Version::Avx512Ice => "Avx512Ice",
-        }
-    }
-}
-
-struct TypeName;
-
-impl WithLanes for TypeName {
-    type Output = &'static str;
-
-    fn with<L: Lanes>(self, _: L) -> &'static str {
-        L::NAME
     }
 }
 
@@ -210,40 +154,61 @@ impl FromStr for Isa {
 mod tests {
     use super::*;
 
-    /// On processors that nobody here may have: what is chosen is by name, and each version is named once.
+    /// The type of the lanes that run under a name on this processor, for tests of whatever chooses by it.
+    impl Isa {
+        pub(crate) fn lanes(self) -> &'static str {
+            match self.version().expect("the processor has it") {
+                "portable" => "Portable",
+                "neon" => "Neon",
+                "avx2" => "Avx2",
+                "avx512f" => "Avx512f",
+                "avx512 with VPOPCNTDQ" => "Avx512Ice",
+                other => unreachable!("{other}"),
+            }
+        }
+    }
+
+    /// On processors that nobody here may have: each version is named once.
     #[test]
-    fn the_best_version_that_there_is_goes_by_the_name() {
-        let processors: [(&[Version], &[Isa]); 4] = [
+    fn every_version_goes_by_one_name() {
+        let processors: [(&[(Isa, &'static str)], &[Isa]); 4] = [
             (&[], &[Isa::Portable]),
-            (&[Version::Avx2], &[Isa::Portable, Isa::Avx2]),
-            (&[Version::Avx2, Version::Avx512f], &[Isa::Portable, Isa::Avx2, Isa::Avx512]),
+            (&[(Isa::Avx2, "avx2")], &[Isa::Portable, Isa::Avx2]),
+            (&[(Isa::Avx2, "avx2"), (Isa::Avx512f, "f"), (Isa::Avx512, "f")], &[Isa::Portable, Isa::Avx2, Isa::Avx512]),
             (
-                &[Version::Avx2, Version::Avx512f, Version::Avx512Ice],
+                &[(Isa::Avx2, "avx2"), (Isa::Avx512f, "f"), (Isa::Avx512, "ice")],
                 &[Isa::Portable, Isa::Avx2, Isa::Avx512f, Isa::Avx512],
             ),
         ];
         for (versions, expected) in processors {
-            let has = |version| version == Version::Portable || versions.contains(&version);
-            assert_eq!(Isa::distinct(has).collect::<Vec<_>>(), expected, "{versions:?}");
-            let ice = versions.contains(&Version::Avx512Ice).then_some(Version::Avx512Ice);
-            let plain = versions.contains(&Version::Avx512f).then_some(Version::Avx512f);
-            assert_eq!(Isa::Avx512.best_version(has), ice.or(plain), "{versions:?}");
-            assert_eq!(Isa::Avx512f.best_version(has), plain, "{versions:?}");
+            let version = |isa| match isa {
+                Isa::Portable => Some("portable"),
+                _ => versions.iter().find(|(of, _)| *of == isa).map(|&(_, version)| version),
+            };
+            assert_eq!(Isa::distinct(version).collect::<Vec<_>>(), expected, "{versions:?}");
         }
+    }
+
+    /// The best version of AVX-512 that the processor has goes by its name; which features that is, the tests of `lanes` ask.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn avx512_is_the_best_version() {
+        let best = if Avx512Ice::detect().is_some() { Some(Avx512Ice::NAME) } else { Isa::Avx512f.version() };
+        assert_eq!(Isa::Avx512.version(), best);
     }
 
     /// Each name stands for lanes of its own: those of `avx2` are not `portable` ones under another name.
     #[test]
     fn every_set_runs_its_own_lanes() {
-        struct Type;
-        impl WithLanes for Type {
+        struct TypeName;
+        impl WithLanes for TypeName {
             type Output = &'static str;
-            fn with<L: Lanes + Search>(self, _: L) -> &'static str {
+            fn with<L: Lanes + LevelSearch>(self, _: L) -> &'static str {
                 std::any::type_name::<L>()
             }
         }
         for isa in Isa::available() {
-            let lanes = isa.with(Type).unwrap();
+            let lanes = isa.with(TypeName).unwrap();
             assert_eq!(lanes.rsplit("::").next(), Some(isa.lanes()), "{isa} runs {lanes}");
         }
     }

@@ -1,13 +1,13 @@
 //! The algorithms, written once and expanded for every instruction set.
 //!
-//! A macro rather than generic functions, so that each function has the features of its instruction set (see the
-//! header of [`super`]). A file that expands it has in scope
+//! Macros rather than generic functions, so that each function has the features of its instruction set (see the
+//! header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
 //! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
 //!   and `add3`, a carry-save adder;
-//! - `match_block`, `WORDS` and `AT` of [`super::matching`], and a module `narrow` with them for blocks of at most as many lanes;
+//! - `match_block` and `AT` of [`super::matching`], and a module `narrow` with it for blocks of at most as many lanes;
 //! - `GATHERED`, whether queries are gathered once for all blocks, and `gather`, which is done at each look-up;
-//! - `compress`, `keep` and `count_disjoint` on lists of words.
+//! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
 
@@ -16,14 +16,14 @@
 /// this processor has them.
 macro_rules! kernels {
     ($token:ty, $name:literal, $features:meta, $detected:expr) => {
+        use $crate::engine::lanes::cost::Means;
         use $crate::engine::lanes::windows::Gather;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl Lanes for $token {
             const NAME: &'static str = $name;
-            const LANES: usize = 64 * WORDS;
-            const NARROW: usize = 64 * narrow::WORDS;
+            const COST: Cost = COST;
 
             fn detect() -> Option<Self> {
                 ($detected).then_some(Self(()))
@@ -34,160 +34,147 @@ macro_rules! kernels {
                 unsafe { pairs(stream, partners, out) }
             }
 
-            fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+            fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 // SAFETY: as above.
-                unsafe { keep(patterns, avoid, out) }
+                unsafe { retain(patterns, avoid, out) }
             }
 
             fn disjoint<const LISTS: usize>(
                 self,
-                lanes: &[u64],
-                queries: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                // SAFETY: as above.
-                unsafe {
-                    let keys = queries.iter().fold(0, |keys, queries| keys | union(queries));
-                    disjoint(keys & union(lanes).reverse_bits(), lanes, queries, tables)
-                }
-            }
-
-            fn disjoint_on<const LISTS: usize>(
-                self,
                 keys: u64,
-                lanes: &[u64],
-                queries: [&[u64]; LISTS],
+                build: &[u64],
+                probe: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 // SAFETY: as above.
-                unsafe { disjoint(keys, lanes, queries, tables) }
-            }
-
-            fn union(self, patterns: &[u64]) -> u64 {
-                // SAFETY: as above.
-                unsafe { union(patterns) }
+                unsafe { disjoint(keys, build, probe, tables) }
             }
         }
 
-        /// See [`Lanes::pairs`].
-        #[$features]
-        #[inline]
-        fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
-            let Some(last) = partners.starts.len().checked_sub(2) else { return };
-            // The length stays in a register: through memory it would be the longest chain of the loop.
-            let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
-            for &pattern in stream {
-                let run = last - rank(pattern);
-                let pattern = pattern & KEY_BITS;
-                let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
-                let readable = &partners.patterns[start..];
-                let partners = &readable[..end - start];
-                if capacity - len < partners.len() + Vector::WORDS {
-                    // SAFETY: `len` words were written, no more than were reserved.
-                    unsafe { out.set_len(len) };
-                    out.reserve(partners.len() + Vector::WORDS);
-                    (capacity, to) = (out.capacity(), out.as_mut_ptr());
+        compiled_for! { $features:
+            /// See [`Lanes::pairs`].
+            fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+                let Some(last) = partners.starts.len().checked_sub(2) else { return };
+                // The length stays in a register: through memory it would be the longest chain of the loop.
+                let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
+                for &pattern in stream {
+                    let run = last - rank(pattern);
+                    let pattern = pattern & KEY_BITS;
+                    let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
+                    let readable = &partners.patterns[start..];
+                    let partners = &readable[..end - start];
+                    if capacity - len < partners.len() + Vector::WORDS {
+                        // SAFETY: `len` words were written, no more than were reserved.
+                        unsafe { out.set_len(len) };
+                        out.reserve(partners.len() + Vector::WORDS);
+                        (capacity, to) = (out.capacity(), out.as_mut_ptr());
+                    }
+                    // SAFETY: there is room for every partner, and `WORDS` more; no more is readable than the slice has.
+                    len += unsafe {
+                        compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len))
+                    };
                 }
-                // SAFETY: there is room for every partner, and `WORDS` more; no more is readable than the slice has.
-                len += unsafe {
-                    compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len))
-                };
+                // SAFETY: `len` words were written, no more than were reserved.
+                unsafe { out.set_len(len) };
             }
-            // SAFETY: `len` words were written, no more than were reserved.
-            unsafe { out.set_len(len) };
-        }
 
-        /// See [`Lanes::disjoint_on`].
-        #[$features]
-        #[inline]
-        fn disjoint<const LISTS: usize>(
-            active: u64,
-            lanes: &[u64],
-            queries: [&[u64]; LISTS],
-            tables: &mut Tables,
-        ) -> [u64; LISTS] {
-            let mut counts = queries.map(|queries| (lanes.len() * queries.len()) as u64);
-            let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-            if active == 0 {
-                return counts;
-            }
-            // The relation is symmetric, so where that fills blocks better the queries are the lanes, each list by itself.
-            let turned: usize = queries.iter().map(|queries| cycles(queries.len(), lanes.len())).sum();
-            if turned < cycles(lanes.len(), asked) {
-                for (count, queries) in counts.iter_mut().zip(queries) {
-                    *count -= attacked(queries, [lanes], active.reverse_bits(), tables)[0];
+            /// See [`Lanes::disjoint`].
+            fn disjoint<const LISTS: usize>(
+                active: u64,
+                build: &[u64],
+                probe: [&[u64]; LISTS],
+                tables: &mut Tables,
+            ) -> [u64; LISTS] {
+                let mut counts = probe.map(|list| (build.len() * list.len()) as u64);
+                if active == 0 {
+                    return counts;
                 }
-            } else {
-                for (count, attacked) in counts.iter_mut().zip(attacked(lanes, queries, active, tables)) {
-                    *count -= attacked;
-                }
-            }
-            counts
-        }
-
-        /// About what it takes to match so many lanes with so many queries.
-        #[$features]
-        #[inline]
-        fn cycles(lanes: usize, queries: usize) -> usize {
-            let (whole, rest) = (lanes / (64 * Vector::WORDS), lanes % (64 * Vector::WORDS));
-            let block = 700 + 4 * queries;
-            let last = if rest <= 64 * narrow::WORDS { narrow::CYCLES.0 + narrow::CYCLES.1 * queries } else { block };
-            whole * block + last.min(rest * queries / Vector::WORDS)
-        }
-
-        /// For each list of queries the pairs of a lane and a query that share one of the keys.
-        #[$features]
-        #[inline]
-        fn attacked<const LISTS: usize>(
-            lanes: &[u64],
-            queries: [&[u64]; LISTS],
-            active: u64,
-            tables: &mut Tables,
-        ) -> [u64; LISTS] {
-            let mut counts = [0; LISTS];
-            let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-            let Tables { words, gathered } = tables;
-            let mut gathered_queries = queries;
-            let direct =
-                |block: &[u64]| block.len() * asked <= Vector::WORDS * (narrow::CYCLES.0 + narrow::CYCLES.1 * asked);
-            if GATHERED && !lanes.chunks(64 * Vector::WORDS).all(direct) {
-                gathered.clear();
-                let gather = Gather::<AT>::new(active);
-                for queries in queries {
-                    if gather.is_short() {
-                        gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
-                    } else {
-                        gathered.extend(queries.iter().map(|&query| gather.apply::<6>(query)));
+                let (keys, asked) = (active.count_ones() as usize, probe.iter().map(|list| list.len()).sum());
+                // The relation is symmetric, so the sides change places where that takes less, each list by itself.
+                let exchanged: f64 = probe.iter().map(|list| COST.matching(keys, list.len(), build.len())).sum();
+                if exchanged < COST.matching(keys, build.len(), asked) {
+                    for (count, list) in counts.iter_mut().zip(probe) {
+                        *count -= attacked(list, [build], active.reverse_bits(), tables)[0];
+                    }
+                } else {
+                    for (count, attacked) in counts.iter_mut().zip(attacked(build, probe, active, tables)) {
+                        *count -= attacked;
                     }
                 }
-                let mut rest = &gathered[..];
-                for queries in &mut gathered_queries {
-                    (*queries, rest) = rest.split_at(queries.len());
-                }
+                counts
             }
-            let windows = Windows::new(active, asked);
-            for block in lanes.chunks(64 * Vector::WORDS) {
-                if direct(block) {
-                    for &lane in block {
-                        for (count, queries) in counts.iter_mut().zip(queries) {
-                            *count += (queries.len() as u64) - count_disjoint(queries, lane.reverse_bits());
+
+            /// For each list of queries the pairs of a pattern and a query that share one of the keys.
+            fn attacked<const LISTS: usize>(
+                patterns: &[u64],
+                queries: [&[u64]; LISTS],
+                active: u64,
+                tables: &mut Tables,
+            ) -> [u64; LISTS] {
+                let mut counts = [0; LISTS];
+                let asked: usize = queries.iter().map(|queries| queries.len()).sum();
+                if COST.are_few(patterns.len(), asked) {
+                    compare(patterns, queries, &mut counts);
+                    return counts;
+                }
+                let windows = COST.windows(active, asked);
+                let means = |block: &[u64]| COST.cheapest(windows, block.len(), asked).0;
+                let Tables { words, gathered } = tables;
+                let mut gathered_queries = queries;
+                if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| means(block) == Means::Pairs) {
+                    gathered.clear();
+                    let gather = Gather::<AT>::new(active);
+                    for queries in queries {
+                        if gather.is_short() {
+                            gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
+                        } else {
+                            gathered.extend(queries.iter().map(|&query| gather.apply::<6>(query)));
                         }
                     }
-                } else if block.len() <= 64 * narrow::WORDS {
-                    narrow::match_block(block, gathered_queries, windows, words, &mut counts);
-                } else {
-                    match_block(block, gathered_queries, windows, words, &mut counts);
+                    let mut rest = &gathered[..];
+                    for queries in &mut gathered_queries {
+                        (*queries, rest) = rest.split_at(queries.len());
+                    }
+                }
+                for block in patterns.chunks(64 * Vector::WORDS) {
+                    match means(block) {
+                        Means::Pairs => compare(block, queries, &mut counts),
+                        Means::Narrow => narrow::match_block(block, gathered_queries, windows, words, &mut counts),
+                        Means::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
+                    }
+                }
+                counts
+            }
+
+            /// [`attacked`] by comparing each pattern with each query.
+            fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
+                for pattern in patterns {
+                    for (count, queries) in counts.iter_mut().zip(queries) {
+                        *count += (queries.len() as u64) - count_disjoint(queries, pattern.reverse_bits());
+                    }
                 }
             }
-            counts
-        }
-
-        /// The keys that any of the patterns holds.
-        #[$features]
-        #[inline]
-        fn union(patterns: &[u64]) -> u64 {
-            patterns.iter().fold(0, |keys, pattern| keys | pattern)
         }
     };
 }
 pub(super) use kernels;
+
+/// Expands `retain` for any `Vector` with a `compress`; `$features` as in [`kernels!`].
+macro_rules! retaining {
+    ($features:meta) => {
+        compiled_for! { $features:
+            /// See [`Lanes::retain`].
+            fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+                out.reserve(patterns.len() + Vector::WORDS);
+                let len = out.len();
+                // SAFETY: room was reserved for all patterns and `WORDS` more; as many words as are returned were written.
+                unsafe {
+                    let to = out.as_mut_ptr().add(len);
+                    let kept = compress(patterns.as_ptr(), patterns.len(), patterns.len(), avoid, 0, to);
+                    out.set_len(len + kept);
+                }
+            }
+        }
+    };
+}
+pub(super) use retaining;

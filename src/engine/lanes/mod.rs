@@ -1,8 +1,11 @@
-//! Bit-sliced matching: which of many patterns share no bit with a query, hundreds of pairs at a time.
+//! Vectors: the operations of the engines on many patterns or boards at a time, for each instruction set.
 //!
-//! *Lanes* are the patterns of one side, 256 or 512 of them transposed so that each key is one vector with a bit for
-//! each pattern. The keys that both sides hold are cut into windows of five to seven; for each window a table holds the OR of
-//! every subset of its vectors. A query then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
+//! # Matching
+//!
+//! Given two lists of patterns, count the pairs without a common key. 256 or 512 patterns of the *build* side are
+//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are cut
+//! into windows of five to seven; for each window a table holds the OR of every subset of its vectors. A *query*, a pattern of
+//! the *probe* side, then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -11,8 +14,9 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! [`search`] is the other use of vectors here, for backtracking. The interface is [`Lanes`]. The algorithms are written once, in [`kernels`], over a type `Vector` with a few
-//! operations; each instruction set is a file with its own `Vector`, for which it expands the algorithms.
+//! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written once, in
+//! [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own `Vector`, for which
+//! it expands the algorithms; what the steps cost on it is in [`cost`].
 //!
 //! # The trap, and how the compiler rules it out
 //!
@@ -27,25 +31,27 @@
 //! may not have features; hence a macro where a generic function would do.
 //!
 //! `unsafe` is left for pointers in loops where each bounds check would cost as much as the work, and for one shell
-//! ([`lanes!`](kernels)), where a value whose only constructor asked the processor proves the features.
+//! ([`kernels!`](kernels)), where a value whose only constructor asked the processor proves the features.
 #![allow(unsafe_code)]
+#![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
+
+/// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
+macro_rules! compiled_for {
+    ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
+}
+
+/// Whether this processor has all these features of x86-64.
+#[cfg(target_arch = "x86_64")]
+macro_rules! detected {
+    ($($feature:tt),+) => { $(is_x86_feature_detected!($feature))&&+ };
+}
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-#[cfg(target_arch = "x86_64")]
-mod avx512_ice;
-#[cfg(target_arch = "x86_64")]
-mod avx512_ice_rows;
-#[cfg(target_arch = "x86_64")]
-mod avx512_lists;
-#[cfg(target_arch = "x86_64")]
-mod avx512_narrow;
-#[cfg(target_arch = "x86_64")]
-mod avx512_rows;
+mod cost;
 mod isa;
-mod keeping;
 mod kernels;
 mod matching;
 #[cfg(target_arch = "aarch64")]
@@ -60,14 +66,13 @@ mod windows;
 #[cfg(target_arch = "x86_64")]
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub use avx512::Avx512f;
-#[cfg(target_arch = "x86_64")]
-pub use avx512_ice::Avx512Ice;
+pub use avx512::{Avx512Ice, Avx512f};
+pub use cost::{Block, Cost};
 pub use isa::{Isa, IsaError, WithLanes, names};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
-pub use search::{Level, Search};
+pub use search::{Level, LevelSearch};
 
 /// The bits of a pattern that may hold keys.
 pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;
@@ -108,11 +113,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Its name, and what of it is used.
     const NAME: &'static str;
 
-    /// Lanes of a block.
-    const LANES: usize;
-
-    /// Lanes of a narrow block, for the rest of a list.
-    const NARROW: usize;
+    /// What its operations cost.
+    const COST: Cost;
 
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
@@ -122,23 +124,16 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`.
-    fn keep(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
+    fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
-    /// For each list of queries the number of pairs of a lane and a query that share no bit, where the queries are
-    /// mirrored: bit k of a query meets bit 63 - k of a lane. Only bits of [`KEY_BITS`] may be set.
-    fn disjoint<const LISTS: usize>(self, lanes: &[u64], queries: [&[u64]; LISTS], tables: &mut Tables)
-    -> [u64; LISTS];
-
-    /// [`Lanes::disjoint`], where every key that some lane and some query hold is among these, as bits of a query. The
-    /// fewer others, the faster.
-    fn disjoint_on<const LISTS: usize>(
+    /// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe
+    /// side is mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that
+    /// both sides hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+    fn disjoint<const LISTS: usize>(
         self,
         keys: u64,
-        lanes: &[u64],
-        queries: [&[u64]; LISTS],
+        build: &[u64],
+        probe: [&[u64]; LISTS],
         tables: &mut Tables,
     ) -> [u64; LISTS];
-
-    /// The keys that any of the patterns holds.
-    fn union(self, patterns: &[u64]) -> u64;
 }

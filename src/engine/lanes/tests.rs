@@ -69,21 +69,18 @@ fn the_best_set_is_what_the_processor_has() {
 
 type Checked = Result<(), TestCaseError>;
 
-fn check_disjoint<L: Lanes>(isa: L, lanes: &[u64], queries: &[u64]) -> Checked {
-    let pairs = |queries: &[u64]| {
-        let meets = |lane: u64, query: u64| lane & query.reverse_bits() != 0;
-        lanes.iter().map(|&lane| queries.iter().filter(|&&query| !meets(lane, query)).count() as u64).sum::<u64>()
+fn check_disjoint<L: Lanes>(isa: L, build: &[u64], probe: &[u64]) -> Checked {
+    let pairs = |probe: &[u64]| {
+        let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
+        build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
     };
-    let (some, rest) = queries.split_at(queries.len() / 3);
-    let counts = isa.disjoint(lanes, [some, rest, &[]], &mut Tables::default());
-    prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
-    // Told which keys there may be, and some more.
+    let (some, rest) = probe.split_at(probe.len() / 3);
     let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
-    prop_assert_eq!(isa.union(lanes), union(lanes));
-    for more in [0, 1 << 6 | 1 << 57, KEY_BITS & lanes.first().unwrap_or(&0)] {
-        let keys = union(queries) & union(lanes).reverse_bits() | more;
-        let counts = isa.disjoint_on(keys, lanes, [&[], queries], &mut Tables::default());
-        prop_assert_eq!(counts, [0, pairs(queries)]);
+    // Told which keys there may be, and some more.
+    for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
+        let keys = union(probe) & union(build).reverse_bits() | more;
+        let counts = isa.disjoint(keys, build, [some, rest, &[]], &mut Tables::default());
+        prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
     }
     Ok(())
 }
@@ -104,9 +101,9 @@ fn check_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &[[u64; WORDS]
     Ok(())
 }
 
-fn check_keep<L: Lanes>(isa: L, patterns: &[u64], avoid: u64) -> Checked {
+fn check_retain<L: Lanes>(isa: L, patterns: &[u64], avoid: u64) -> Checked {
     let mut kept = vec![7];
-    isa.keep(patterns, avoid, &mut kept);
+    isa.retain(patterns, avoid, &mut kept);
     let expected: Vec<u64> =
         [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
     prop_assert_eq!(kept, expected);
@@ -153,15 +150,15 @@ proptest! {
         unsafe {
             if Avx512f::detect().is_some() {
                 let mut rows = [[7; 8]; 64];
-                avx512_rows::key_rows(&block, keys, &mut rows);
+                avx512::rows::key_rows(&block, keys, &mut rows);
                 check_rows(&block, keys, &rows)?;
                 let (narrow, mut rows) = (&block[..block.len().min(256)], [[7; 4]; 64]);
-                avx512_rows::key_rows(narrow, keys, &mut rows);
+                avx512::rows::key_rows(narrow, keys, &mut rows);
                 check_rows(narrow, keys, &rows)?;
             }
             if Avx512Ice::detect().is_some() {
                 let mut rows = [[7; 8]; 64];
-                avx512_ice_rows::key_rows(&block, keys, &mut rows);
+                avx512::gfni_rows::key_rows(&block, keys, &mut rows);
                 check_rows(&block, keys, &rows)?;
             }
         }
@@ -170,7 +167,7 @@ proptest! {
     #[test]
     fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
         let avoid = bits.0 & bits.1 & bits.2;
-        with_every_isa!(check_keep, &patterns, avoid);
+        with_every_isa!(check_retain, &patterns, avoid);
     }
 
     #[test]

@@ -15,30 +15,28 @@ pub(super) struct Windows {
     pub(super) count: usize,
 }
 
-/// Cycles on Zen 4 with AVX-512, whose tables cost most; only their ratio matters. Wrong by half they cost 1 %.
-mod cycles {
-    /// To fill an entry of a table.
-    pub(super) const ENTRY: usize = 2;
-    /// To look a query up in one window.
-    pub(super) const LOOK_UP: usize = 1;
-}
-
 impl Windows {
-    /// The cheapest windows over these keys for so many queries. Large windows take fewer look-ups and longer to fill.
-    ///
-    /// There must be a key, and 52 at the most.
-    pub(super) fn new(active: u64, queries: usize) -> Self {
+    /// The cheapest windows over these keys, of which there are 1 to 52. Large ones take fewer look-ups and longer to fill.
+    #[inline]
+    pub(super) fn cheapest(active: u64, cost: impl Fn(Self) -> f64) -> Self {
         let keys = active.count_ones() as usize;
         debug_assert!((1..=52).contains(&keys));
-        let cost = |size: usize| {
-            let (whole, rest) = (keys / size, keys % size);
-            let entries = (whole << size) + if rest > 0 { 1 << rest } else { 0 };
-            cycles::ENTRY * entries + cycles::LOOK_UP * keys.div_ceil(size) * queries
-        };
-        let size = (5..=7).min_by_key(|&size| cost(size)).expect("there are three");
-        // Windows of five and six would not fit the tables where there are many keys.
-        let size = if keys.div_ceil(size) > 8 { 7 } else { size };
-        Self { active, size, count: keys.div_ceil(size) }
+        let of = |size: usize| Self { active, size, count: keys.div_ceil(size) };
+        let mut best = of(7);
+        let mut least = cost(best);
+        for windows in [of(6), of(5)] {
+            // Windows of five and six would not fit the tables where there are many keys.
+            if windows.count <= 8 && cost(windows) < least {
+                (best, least) = (windows, cost(windows));
+            }
+        }
+        best
+    }
+
+    /// Entries of all tables.
+    pub(super) fn entries(self) -> usize {
+        let last = self.active.count_ones() as usize - (self.count - 1) * self.size;
+        ((self.count - 1) << self.size) + (1 << last)
     }
 }
 
@@ -93,6 +91,7 @@ impl<const AT: u32> Gather<AT> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::lanes::cost::PORTABLE;
     use proptest::prelude::*;
 
     /// Bit by bit.
@@ -120,11 +119,11 @@ mod tests {
     fn windows_hold_every_key() {
         for keys in 1..=52 {
             for queries in [0, 1, 100, 200, 400, 1000, 10_000] {
-                let Windows { size, count, .. } = Windows::new(((1 << keys) - 1) << 6, queries);
+                let Windows { size, count, .. } = PORTABLE.windows(((1 << keys) - 1) << 6, queries);
                 assert!(size * count >= keys && size * (count - 1) < keys && count <= 8, "{keys} keys");
             }
         }
         // Few queries are not worth large tables.
-        assert!(Windows::new(((1 << 26) - 1) << 6, 50).size < Windows::new(((1 << 26) - 1) << 6, 5000).size);
+        assert!(PORTABLE.windows(((1 << 26) - 1) << 6, 50).size < PORTABLE.windows(((1 << 26) - 1) << 6, 5000).size);
     }
 }

@@ -1,10 +1,6 @@
 //! AVX-512F: sixteen boards at a time, packed by compressing in a register and spread by an expanding load.
 
-use std::arch::x86_64::{
-    __m512i, __mmask16, _mm512_add_epi32, _mm512_and_si512, _mm512_andnot_si512, _mm512_loadu_si512,
-    _mm512_mask_expandloadu_epi32, _mm512_mask_or_epi32, _mm512_maskz_compress_epi32, _mm512_or_si512,
-    _mm512_set1_epi32, _mm512_slli_epi32, _mm512_srli_epi32, _mm512_storeu_si512, _mm512_testn_epi32_mask,
-};
+use std::arch::x86_64::*;
 
 use super::kernel::search;
 use crate::engine::lanes::{Avx512Ice, Avx512f};
@@ -18,112 +14,43 @@ struct Mask(__mmask16);
 impl Words {
     const COUNT: usize = 16;
 
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn load(from: &[u32; 16]) -> Self {
+    compiled_for! { target_feature(enable = "avx512f"):
         // SAFETY: there are sixteen words.
-        Self(unsafe { _mm512_loadu_si512(from.as_ptr().cast()) })
-    }
+        fn load(from: &[u32; 16]) -> Self { Self(unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }) }
 
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn store(self, to: &mut [u32; 16]) {
         // SAFETY: there is room for sixteen words.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
-    }
+        fn store(self, to: &mut [u32; 16]) { unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) } }
+        fn and(self, other: Self) -> Self { Self(_mm512_and_si512(self.0, other.0)) }
+        fn or(self, other: Self) -> Self { Self(_mm512_or_si512(self.0, other.0)) }
+        fn not(self) -> Self { Self(_mm512_andnot_si512(self.0, _mm512_set1_epi32(-1))) }
+        fn without(self, other: Self) -> Self { Self(_mm512_andnot_si512(other.0, self.0)) }
+        fn less_one(self) -> Self { Self(_mm512_add_epi32(self.0, _mm512_set1_epi32(-1))) }
+        fn twice(self) -> Self { Self(_mm512_slli_epi32::<1>(self.0)) }
+        fn half(self) -> Self { Self(_mm512_srli_epi32::<1>(self.0)) }
+        fn zeros(self) -> Mask { Mask(_mm512_testn_epi32_mask(self.0, self.0)) }
 
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn and(self, other: Self) -> Self {
-        Self(_mm512_and_si512(self.0, other.0))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn or(self, other: Self) -> Self {
-        Self(_mm512_or_si512(self.0, other.0))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn not(self) -> Self {
-        Self(_mm512_andnot_si512(self.0, _mm512_set1_epi32(-1)))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn without(self, other: Self) -> Self {
-        Self(_mm512_andnot_si512(other.0, self.0))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn less_one(self) -> Self {
-        Self(_mm512_add_epi32(self.0, _mm512_set1_epi32(-1)))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn twice(self) -> Self {
-        Self(_mm512_slli_epi32::<1>(self.0))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn half(self) -> Self {
-        Self(_mm512_srli_epi32::<1>(self.0))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn zeros(self) -> Mask {
-        Mask(_mm512_testn_epi32_mask(self.0, self.0))
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn replaced(self, lanes: Mask, from: &[u32; 16]) -> Self {
+        fn replaced(self, lanes: Mask, from: &[u32; 16]) -> Self {
         // SAFETY: there are sixteen words, and no more than that are read.
-        Self(unsafe { _mm512_mask_expandloadu_epi32(self.0, lanes.0, from.as_ptr().cast()) })
-    }
+            Self(unsafe { _mm512_mask_expandloadu_epi32(self.0, lanes.0, from.as_ptr().cast()) })
+        }
 
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn or_where(self, lanes: Mask, other: Self) -> Self {
-        Self(_mm512_mask_or_epi32(self.0, lanes.0, self.0, other.0))
-    }
+        fn or_where(self, lanes: Mask, other: Self) -> Self {
+            Self(_mm512_mask_or_epi32(self.0, lanes.0, self.0, other.0))
+        }
 
-    /// Compressed in a register and stored whole: a compressing store takes many times as long on Zen 4.
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn packed(self, lanes: Mask, to: &mut [u32; 16]) {
-        Self(_mm512_maskz_compress_epi32(lanes.0, self.0)).store(to);
+        /// Compressed in a register and stored whole: a compressing store takes many times as long on Zen 4.
+        fn packed(self, lanes: Mask, to: &mut [u32; 16]) {
+            Self(_mm512_maskz_compress_epi32(lanes.0, self.0)).store(to);
+        }
     }
 }
 
 impl Mask {
-    #[target_feature(enable = "avx512f,popcnt")]
-    #[inline]
-    fn count(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    #[target_feature(enable = "avx512f")]
-    #[inline]
-    fn not(self) -> Self {
-        Self(!self.0)
+    compiled_for! { target_feature(enable = "avx512f,popcnt"):
+        fn count(self) -> usize { self.0.count_ones() as usize }
+        fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
+        fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
+        fn not(self) -> Self { Self(!self.0) }
     }
 }
 

@@ -101,7 +101,7 @@ impl Level {
 ///
 /// A level is worked on until there are too few boards to fill every lane, or to the last board where it is to be
 /// *drained*. What is not drained waits for more.
-pub trait Search: Copy + Send + Sync + 'static {
+pub trait LevelSearch: Copy + Send + Sync + 'static {
     /// Sets the next queen in boards of `from` and stores the children that have a future in `to`, until that is full
     /// or `from` has no more boards: with a free square in the next column and, unless `EVERY` is set, in the one after
     /// it. Returns the number of queens set, as far as it is asked for by `EVERY`.

@@ -17,91 +17,33 @@ struct Mask(bool);
 impl Words {
     const COUNT: usize = 1;
 
-    #[inline]
-    fn load(&[word]: &[u32; 1]) -> Self {
-        Self(word)
-    }
+    compiled_for! { cfg(all()):
+        fn load(&[word]: &[u32; 1]) -> Self { Self(word) }
+        fn store(self, to: &mut [u32; 1]) { *to = [self.0]; }
+        fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
+        fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
+        fn not(self) -> Self { Self(!self.0) }
+        fn without(self, other: Self) -> Self { Self(self.0 & !other.0) }
+        fn less_one(self) -> Self { Self(self.0.wrapping_sub(1)) }
+        fn twice(self) -> Self { Self(self.0 << 1) }
+        fn half(self) -> Self { Self(self.0 >> 1) }
+        fn zeros(self) -> Mask { Mask(self.0 == 0) }
+        fn replaced(self, lanes: Mask, &[word]: &[u32; 1]) -> Self { Self(select_unpredictable(lanes.0, word, self.0)) }
 
-    #[inline]
-    fn store(self, to: &mut [u32; 1]) {
-        *to = [self.0];
-    }
+        fn or_where(self, lanes: Mask, other: Self) -> Self {
+            Self(select_unpredictable(lanes.0, self.0 | other.0, self.0))
+        }
 
-    #[inline]
-    fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    #[inline]
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    #[inline]
-    fn not(self) -> Self {
-        Self(!self.0)
-    }
-
-    #[inline]
-    fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    #[inline]
-    fn less_one(self) -> Self {
-        Self(self.0.wrapping_sub(1))
-    }
-
-    #[inline]
-    fn twice(self) -> Self {
-        Self(self.0 << 1)
-    }
-
-    #[inline]
-    fn half(self) -> Self {
-        Self(self.0 >> 1)
-    }
-
-    #[inline]
-    fn zeros(self) -> Mask {
-        Mask(self.0 == 0)
-    }
-
-    #[inline]
-    fn replaced(self, lanes: Mask, &[word]: &[u32; 1]) -> Self {
-        Self(select_unpredictable(lanes.0, word, self.0))
-    }
-
-    #[inline]
-    fn or_where(self, lanes: Mask, other: Self) -> Self {
-        Self(select_unpredictable(lanes.0, self.0 | other.0, self.0))
-    }
-
-    #[inline]
-    fn packed(self, _: Mask, to: &mut [u32; 1]) {
-        self.store(to);
+        fn packed(self, _: Mask, to: &mut [u32; 1]) { self.store(to); }
     }
 }
 
 impl Mask {
-    #[inline]
-    fn count(self) -> usize {
-        usize::from(self.0)
-    }
-
-    #[inline]
-    fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    #[inline]
-    fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    #[inline]
-    fn not(self) -> Self {
-        Self(!self.0)
+    compiled_for! { cfg(all()):
+        fn count(self) -> usize { usize::from(self.0) }
+        fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
+        fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
+        fn not(self) -> Self { Self(!self.0) }
     }
 }
 

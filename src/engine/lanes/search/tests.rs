@@ -55,7 +55,7 @@ struct Expand<'a, const EVERY: bool>(&'a [Words]);
 impl<const EVERY: bool> WithLanes for Expand<'_, EVERY> {
     type Output = (u64, Vec<Words>);
 
-    fn with<L: Lanes + Search>(self, lanes: L) -> Self::Output {
+    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
         let (mut queens, mut found, mut next) = (0, vec![], Level::default());
         feed(self.0, |level, drain| {
             queens += lanes.expand::<EVERY>(level, &mut next, drain);
@@ -75,7 +75,7 @@ struct LastThree<'a, const EVERY: bool>(&'a [Words]);
 impl<const EVERY: bool> WithLanes for LastThree<'_, EVERY> {
     type Output = [u64; 3];
 
-    fn with<L: Lanes + Search>(self, lanes: L) -> [u64; 3] {
+    fn with<L: Lanes + LevelSearch>(self, lanes: L) -> [u64; 3] {
         let mut ways = [0; 3];
         feed(self.0, |level, drain| {
             for (ways, more) in ways.iter_mut().zip(lanes.last_three::<EVERY>(level, drain)) {

@@ -5,51 +5,38 @@
 //! processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so for a while. So several vectors
 //! are loaded before the first is stored: one by one, filtering took up to three times as long on Zen 4.
 
-use std::arch::x86_64::{
-    __m512i, _bzhi_u32, _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi64, _mm512_storeu_si512,
-    _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask,
-};
+use std::arch::x86_64::*;
 
-use super::KEY_BITS;
-use super::avx512::Vector;
+use super::vector::Vector;
+use crate::engine::lanes::KEY_BITS;
 
-/// See [`Lanes::keep`](super::Lanes::keep).
+/// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
 #[target_feature(enable = "avx512f,bmi2,popcnt")]
 #[inline]
-pub(super) fn keep(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
     out.reserve(patterns.len() + 8);
-    let avoid = Vector::splat(avoid).0;
+    let avoided = Vector::splat(avoid).0;
     let mut len = out.len();
     let to = out.as_mut_ptr();
-    let (eights, rest) = patterns.as_chunks::<8>();
-    let (many, few) = eights.as_chunks::<8>();
+    let (many, few) = patterns.as_chunks::<64>();
     for many in many {
-        let mut patterns = [avoid; 8];
-        for (pattern, eight) in patterns.iter_mut().zip(many) {
-            *pattern = Vector::of(eight).0;
+        let mut vectors = [avoided; 8];
+        for (vector, eight) in vectors.iter_mut().zip(many.as_chunks().0) {
+            *vector = Vector::of(eight).0;
         }
-        for pattern in patterns {
+        for vector in vectors {
             // SAFETY: room was reserved for all patterns and eight more, and no more were kept than read; so below.
-            len += unsafe { put(pattern, _mm512_testn_epi64_mask(pattern, avoid), to.add(len)) };
+            len += unsafe { put(vector, _mm512_testn_epi64_mask(vector, avoided), to.add(len)) };
         }
     }
-    for eight in few {
-        let pattern = Vector::of(eight).0;
-        // SAFETY: as above.
-        len += unsafe { put(pattern, _mm512_testn_epi64_mask(pattern, avoid), to.add(len)) };
+    // SAFETY: as above, and `few` is a slice; then so many words were written.
+    unsafe {
+        len += compress(few.as_ptr(), few.len(), few.len(), avoid, 0, to.add(len));
+        out.set_len(len);
     }
-    if !rest.is_empty() {
-        let inside = _bzhi_u32(!0, rest.len() as u32) as u8;
-        // SAFETY: so many can be read.
-        let pattern = unsafe { _mm512_maskz_loadu_epi64(inside, rest.as_ptr().cast()) };
-        // SAFETY: as above.
-        len += unsafe { put(pattern, _mm512_testn_epi64_mask(pattern, avoid) & inside, to.add(len)) };
-    }
-    // SAFETY: `len` words were written, no more than were reserved.
-    unsafe { out.set_len(len) };
 }
 
-/// Writes the patterns of a mask, in order, and returns how many. A function, not a closure in [`keep`]: without link-time
+/// Writes the patterns of a mask, in order, and returns how many. A function, not a closure in [`retain`]: without link-time
 /// optimisation the compiler called that one, and `array::map` too, which took three times as long.
 ///
 /// # Safety
@@ -87,7 +74,7 @@ pub(super) unsafe fn compress(
         unsafe { _mm512_storeu_si512(out.add(kept).cast(), _mm512_maskz_compress_epi64(keep, both)) };
         kept += (u32::from(keep) & inside).count_ones() as usize;
     };
-    // Two or four runs side by side, loaded before the first is stored as in [`keep`], were no faster (0.98), and halves
+    // Two or four runs side by side, loaded before the first is stored as in [`retain`], were no faster (0.98), and halves
     // stored apart slower (0.93 to 1.0).
     // All but the last eight, or fewer: most runs of a quadrant are that short, and then this one branch is all there
     // is to guess.

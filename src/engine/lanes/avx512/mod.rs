@@ -1,0 +1,77 @@
+//! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
+
+pub(super) mod gfni_rows;
+mod lists;
+pub(super) mod rows;
+mod vector;
+
+pub use self::{ice::Avx512Ice, skylake::Avx512f};
+
+/// 256 lanes, for lists that fill no more and for what is left of others: tables of half the size, and two loads a cycle.
+mod narrow {
+    use super::rows::key_rows;
+    use super::vector::gather;
+    use crate::engine::lanes::avx2::{Vector, ones};
+    use crate::engine::lanes::matching::matching;
+
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
+}
+
+/// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
+mod skylake {
+    use super::lists::{compress, retain};
+    use super::narrow;
+    use super::rows::key_rows;
+    use super::vector::{GATHERED, Vector, count_disjoint, gather, ones};
+    use crate::engine::lanes::cost::{AVX512F, Cost};
+    use crate::engine::lanes::kernels::kernels;
+    use crate::engine::lanes::matching::matching;
+
+    /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Avx512f(());
+
+    const COST: Cost = AVX512F;
+
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
+
+    kernels!(
+        Avx512f,
+        "avx512f",
+        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"),
+        detected!("avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi1", "bmi2", "popcnt")
+    );
+}
+
+/// With what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI).
+mod ice {
+    use std::arch::x86_64::_mm512_popcnt_epi64;
+
+    use super::gfni_rows::key_rows;
+    use super::lists::{compress, retain};
+    use super::narrow;
+    use super::vector::{GATHERED, Vector, count_disjoint, gather};
+    use crate::engine::lanes::cost::{AVX512, Cost};
+    use crate::engine::lanes::kernels::kernels;
+    use crate::engine::lanes::matching::matching;
+
+    /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and later.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Avx512Ice(());
+
+    const COST: Cost = AVX512;
+
+    compiled_for! { target_feature(enable = "avx512f,avx512vpopcntdq"):
+        /// How many bits are set in each word.
+        fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }
+    }
+
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"));
+
+    kernels!(
+        Avx512Ice,
+        "avx512 with VPOPCNTDQ",
+        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
+        detected!("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vpopcntdq", "gfni", "bmi1", "bmi2", "popcnt")
+    );
+}

@@ -1,0 +1,102 @@
+//! Rows of keys from lanes with AVX-512: only the keys that matter, a word of 64 lanes at a time.
+//!
+//! Bytes of equal place are brought together from 64 lanes, a *plane*; then a test of one bit of each makes a word of a
+//! row. Exchanging ever smaller blocks of bits ([`transposing`](crate::engine::lanes::transposing)) works on every bit between the first and the last
+//! key, of which half matter, and its rows do not fit the registers.
+
+use std::arch::x86_64::*;
+use std::array::from_fn;
+
+use super::vector::Vector;
+
+/// Vectors of bytes with one bit each.
+const BITS: [[u64; 8]; 8] = {
+    let mut bits = [[0x0101_0101_0101_0101; 8]; 8];
+    let mut bit = 0;
+    while bit < 8 {
+        bits[bit] = [bits[bit][0] << bit; 8];
+        bit += 1;
+    }
+    bits
+};
+
+compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
+    /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond the block
+    /// hold no key; later rows are anything.
+    pub(in crate::engine::lanes) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut [[u64; WORDS]; 64]) {
+        let rows = &mut rows[..keys.count_ones() as usize];
+        let first = keys.trailing_zeros();
+        let mut places = [0; 64];
+        let mut left = keys >> first;
+        for (place, _) in places.iter_mut().zip(&*rows) {
+            *place = left.trailing_zeros() as usize;
+            left &= left - 1;
+        }
+        let places = &places[..rows.len()];
+        let (whole, rest) = block.as_chunks::<64>();
+        let mut tests = |word: usize, lanes: &[u64; 64]| {
+            let mut planes = [Vector::splat(0).0; 8];
+            if places[places.len() - 1] < 32 {
+                *planes.first_chunk_mut().expect("eight are more than four") = four_planes(&shifted(lanes, first));
+            } else {
+                planes = eight_planes(&shifted(lanes, first));
+            }
+            for (row, place) in rows.iter_mut().zip(places) {
+                row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::of(&BITS[place % 8]).0);
+            }
+        };
+        for (word, lanes) in whole.iter().enumerate() {
+            tests(word, lanes);
+        }
+        let mut words = whole.len();
+        if !rest.is_empty() {
+            let mut lanes = [0; 64];
+            lanes[..rest.len()].copy_from_slice(rest);
+            tests(words, &lanes);
+            words += 1;
+        }
+        for row in rows {
+            row[words..].fill(0);
+        }
+    }
+
+    /// The eight bytes of the lanes, a plane for each.
+    pub(super) fn eight_planes(lanes: &[__m512i; 8]) -> [__m512i; 8] {
+        let (low, high) = in_twos(lanes);
+        let fours: [__m512i; 4] = from_fn(|i| _mm512_unpackhi_epi16(low[i], high[i]));
+        let [a, b, c, d] = four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])));
+        let [e, f, g, h] = four_planes_of(fours);
+        [a, b, c, d, e, f, g, h]
+    }
+
+    /// [`eight_planes`], the first four.
+    pub(super) fn four_planes(lanes: &[__m512i; 8]) -> [__m512i; 4] {
+        let (low, high) = in_twos(lanes);
+        four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])))
+    }
+
+    /// Lanes from bit `first` on.
+    pub(super) fn shifted(lanes: &[u64; 64], first: u32) -> [__m512i; 8] {
+        let eights = lanes.as_chunks().0;
+        let shift = _mm_cvtsi32_si128(first as i32);
+        from_fn(|i| _mm512_srl_epi64(Vector::of(&eights[i]).0, shift))
+    }
+
+    /// Equal bytes of two lanes side by side.
+    fn in_twos(lanes: &[__m512i; 8]) -> ([__m512i; 4], [__m512i; 4]) {
+        let low = from_fn(|i| _mm512_unpacklo_epi8(lanes[2 * i], lanes[2 * i + 1]));
+        (low, from_fn(|i| _mm512_unpackhi_epi8(lanes[2 * i], lanes[2 * i + 1])))
+    }
+
+    /// Four planes from vectors in which four equal bytes are side by side.
+    fn four_planes_of(v: [__m512i; 4]) -> [__m512i; 4] {
+        let low = [_mm512_unpacklo_epi32(v[0], v[1]), _mm512_unpacklo_epi32(v[2], v[3])];
+        let high = [_mm512_unpackhi_epi32(v[0], v[1]), _mm512_unpackhi_epi32(v[2], v[3])];
+        [
+            _mm512_unpacklo_epi64(low[0], low[1]),
+            _mm512_unpackhi_epi64(low[0], low[1]),
+            _mm512_unpacklo_epi64(high[0], high[1]),
+            _mm512_unpackhi_epi64(high[0], high[1]),
+        ]
+    }
+}

@@ -1,0 +1,66 @@
+//! The vector of AVX-512, and what is done with single words beside it.
+
+use std::arch::x86_64::*;
+
+#[derive(Clone, Copy)]
+pub(super) struct Vector(pub(super) __m512i);
+
+impl Vector {
+    pub(super) const WORDS: usize = 8;
+
+    compiled_for! { target_feature(enable = "avx512f"):
+        pub(super) fn splat(word: u64) -> Self { Self(_mm512_set1_epi64(word.cast_signed())) }
+
+        // SAFETY: there are eight words.
+        pub(super) fn of(words: &[u64; 8]) -> Self { unsafe { Self::load(words.as_ptr()) } }
+
+        /// # Safety
+        /// Eight words can be read there.
+        // SAFETY: the caller vouches for eight words.
+        pub(super) unsafe fn load(from: *const u64) -> Self { Self(unsafe { _mm512_loadu_si512(from.cast()) }) }
+
+        // SAFETY: there is room for eight words.
+        pub(super) fn store(self, to: &mut [u64; 8]) { unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) } }
+        pub(super) fn or(self, other: Self) -> Self { Self(_mm512_or_si512(self.0, other.0)) }
+
+        pub(super) fn or3(self, second: Self, third: Self) -> Self {
+            Self(_mm512_ternarylogic_epi64::<0b1111_1110>(self.0, second.0, third.0))
+        }
+
+        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
+        pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
+            let sum = _mm512_ternarylogic_epi64::<0b1001_0110>(self.0, second.0, third.0);
+            (Self(sum), Self(_mm512_ternarylogic_epi64::<0b1110_1000>(self.0, second.0, third.0)))
+        }
+
+        pub(super) fn plus(self, other: Self) -> Self { Self(_mm512_add_epi64(self.0, other.0)) }
+        pub(super) fn sum(self) -> u64 { _mm512_reduce_add_epi64(self.0).cast_unsigned() }
+    }
+}
+
+/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
+pub(super) const GATHERED: bool = false;
+
+compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2,popcnt"):
+    /// How many bits are set in each word, by looking up half bytes as with AVX2.
+    pub(super) fn ones(vector: Vector) -> Vector {
+        // The counts of 0 to 15, four to a word, the least first in the lowest byte.
+        let counts = _mm512_set4_epi32(0x0403_0302, 0x0302_0201, 0x0302_0201, 0x0201_0100);
+        let nibble = _mm512_set1_epi8(15);
+        let low = _mm512_shuffle_epi8(counts, _mm512_and_si512(vector.0, nibble));
+        let high = _mm512_shuffle_epi8(counts, _mm512_and_si512(_mm512_srli_epi16::<4>(vector.0), nibble));
+        Vector(_mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512()))
+    }
+
+    /// The bits of a query under the mask, from bit `AT` on, where they make the distance of an entry in bytes.
+    pub(super) fn gather<const AT: u32>(query: u64, mask: u64) -> u64 { _pext_u64(query, mask) << AT }
+
+    /// How many patterns share no bit with `avoid`.
+    pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
+        let (eights, rest) = patterns.as_chunks::<8>();
+        let avoided = Vector::splat(avoid).0;
+        let disjoint = |eight| _mm512_testn_epi64_mask(Vector::of(eight).0, avoided).count_ones();
+        let whole: u32 = eights.iter().map(disjoint).sum();
+        u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
+    }
+}
