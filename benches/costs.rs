@@ -1,5 +1,5 @@
-//! What the steps of matching cost on each instruction set that this processor has: `cargo bench --bench costs`, a
-//! minute. Prints one `Cost` a set, to be compared with those of `src/engine/lanes/cost.rs`.
+//! What the steps of matching cost on each instruction set that this processor has: `cargo bench --bench costs`, some
+//! seconds. Prints one `Cost` a set, to be compared with those of `src/engine/lanes/cost.rs`.
 //!
 //! A cycle is a quarter of a step of `x * (x | 1)`, one addition and one multiplication that wait for each other. Of many
 //! short runs the fastest counts, so that other work on the machine shows little.
@@ -52,21 +52,18 @@ impl WithLanes for Measure {
             let call = || _ = black_box(lanes.disjoint(bits.reverse_bits(), &build, [&probe], &mut tables));
             seconds(times, self.runs, call) / cycle / times as f64
         };
-        // So many queries make windows of seven keys the cheapest, of which there are two or five.
-        let few = [2048, 4096].map(|queries| (queries, [14, 35]));
+        // 10 and 15 keys are cut into windows of five for any number of queries, and each has a table of 32 entries.
         let mut block = |lanes: usize| {
-            let [[two, five], [two_twice, five_twice]] =
-                few.map(|(queries, keys)| keys.map(|keys| matching(keys, lanes, queries)));
-            let queries = few[0].0 as f64;
-            let [two_windows, five_windows] = [two_twice - two, five_twice - five].map(|more| more / queries);
-            let [two_tables, five_tables] = [2.0 * two - two_twice, 2.0 * five - five_twice];
-            let (window, entry) = ((five_windows - two_windows) / 3.0, (five_tables - two_tables) / (3 << 7) as f64);
-            let (query, transpose) = (two_windows - 2.0 * window, two_tables - entry * (2 << 7) as f64);
-            Block { lanes, transpose, entry, query, window }
+            let [(two, two_tables), (three, three_tables)] = [10, 15].map(|keys| {
+                let [few, many] = [64, 256].map(|queries| matching(keys, lanes, queries));
+                let query = (many - few) / 192.0;
+                (query, few - 64.0 * query)
+            });
+            let (window, entry) = (three - two, (three_tables - two_tables) / 32.0);
+            Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
         };
         let (wide, narrow) = (block(L::COST.wide.lanes), block(L::COST.narrow.lanes));
-        let call = matching(35, 1, 1);
-        let pair = (matching(35, 1, 4096) - call) / 4096.0;
+        let pair = (matching(35, 1, 4096) - matching(35, 1, 2048)) / 2048.0;
         let retaining = |length: usize| {
             let list = patterns(length, !0);
             let (times, mut out) = (1 + 20_000 / (length + 10), Vec::with_capacity(length + 64));
@@ -78,14 +75,13 @@ impl WithLanes for Measure {
             };
             seconds(times, self.runs, retain) / cycle / times as f64
         };
-        let (short, long) = (retaining(16), retaining(2064));
-        let retain = (long - short) / 2048.0;
-        Cost { retain, list: short - 16.0 * retain, pair, call, wide, narrow }
+        let retain = (retaining(4096) - retaining(2048)) / 2048.0;
+        Cost { retain, pair, wide, narrow }
     }
 }
 
 fn main() {
-    let runs = if std::env::args().any(|argument| argument == "--test") { 2 } else { 400 };
+    let runs = if std::env::args().any(|argument| argument == "--test") { 2 } else { 4000 };
     for isa in Isa::available() {
         let cost = isa.with(Measure { runs }).expect("the processor has it");
         println!("{}: {cost:.2?}", isa.version().expect("the processor has it"));

@@ -176,6 +176,10 @@ pub(super) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
     from_fn(|cut| f64::from(parts[cut]) / if cut == 0 { 1.0 } else { f64::from(parts[cut - 1]) })
 }
 
+/// Cycles to begin matching two lists, whatever they hold, and to begin with a group that is read.
+const MATCH: f64 = 200.0;
+const GROUP: f64 = 12.0;
+
 /// How many cuts the model looks ahead. Three decide the same as two, and the model itself then takes 1 %.
 const AHEAD: usize = 2;
 
@@ -224,7 +228,7 @@ impl Model {
         let [build, probe] = at.patterns.map(|patterns| patterns as usize);
         // The sides change places where that takes less.
         let matching = |build, probe| self.cost.matching(Cost::TYPICAL_KEYS, build, probe);
-        self.cost.call + matching(build, probe).min(matching(probe, build))
+        MATCH + matching(build, probe).min(matching(probe, build))
     }
 
     /// Cycles where the next step is to cut that side.
@@ -239,7 +243,7 @@ impl Model {
         part.cut[side] += 1;
         part.left[side] -= 1;
         part.patterns[other] *= self.survivors;
-        let retain = self.cost.retain * at.patterns[other] + self.cost.list * at.groups[other];
+        let retain = self.cost.retain * at.patterns[other] + GROUP * at.groups[other];
         parts * (retain + self.cheapest(part, ahead - 1))
     }
 
@@ -340,7 +344,8 @@ mod tests {
     #[test]
     fn branching_is_the_mean_number_of_parts() {
         let pieces = [[1, 3, 0, 0], [1, 4, 0, 0], [1, 5, 0, 0], [2, 4, 0, 0]];
-        assert_eq!(branching(&pieces), [2.0, 2.0, 1.0, 1.0]);
-        assert_eq!(branching(&[]), [1.0; MAX_DEPTH]);
+        let tenths = |pieces| branching(pieces).map(|parts| (10.0 * parts) as u32);
+        assert_eq!(tenths(&pieces), [20, 20, 10, 10]);
+        assert_eq!(tenths(&[]), [10; MAX_DEPTH]);
     }
 }

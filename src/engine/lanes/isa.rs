@@ -171,7 +171,8 @@ mod tests {
     /// On processors that nobody here may have: each version is named once.
     #[test]
     fn every_version_goes_by_one_name() {
-        let processors: [(&[(Isa, &'static str)], &[Isa]); 4] = [
+        type Versions = &'static [(Isa, &'static str)];
+        let processors: [(Versions, &[Isa]); 4] = [
             (&[], &[Isa::Portable]),
             (&[(Isa::Avx2, "avx2")], &[Isa::Portable, Isa::Avx2]),
             (&[(Isa::Avx2, "avx2"), (Isa::Avx512f, "f"), (Isa::Avx512, "f")], &[Isa::Portable, Isa::Avx2, Isa::Avx512]),
