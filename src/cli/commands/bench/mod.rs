@@ -3,10 +3,11 @@
 mod compare;
 mod machine;
 mod plot;
-mod saved;
+mod results;
 mod score;
-mod sets;
-mod table;
+mod tables;
+#[cfg(test)]
+mod tests;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -20,12 +21,12 @@ use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::file_format;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use crate::cli::terminal::{files, json, messages, numbers};
-use plot::plot;
-use saved::Saved;
+use plot::{Machine, plot};
+use results::BenchResults;
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
@@ -97,25 +98,25 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // What can't be read or written shows before the long work, not after it.
     let files = [
-        ("--json <FILE>", &args.json, Content::Json),
-        ("--csv <FILE>", &args.csv, Content::Csv),
-        ("--markdown <FILE>", &args.markdown, Content::Markdown),
-        ("--plot <FILE>", &args.plot, Content::Svg),
+        ("--json <FILE>", &args.json, file_format::JSON),
+        ("--csv <FILE>", &args.csv, file_format::CSV),
+        ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN),
+        ("--plot <FILE>", &args.plot, file_format::SVG),
     ];
-    for (argument, path, content) in files {
+    for (argument, path, extensions) in files {
         if let Some(path) = path {
-            file_format::require(argument, path, content)?;
+            file_format::require(argument, path, extensions)?;
             files::try_out(path)?;
         }
     }
     if files.iter().filter(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout)).count() > 1 {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
     }
-    let old = args.compare.as_deref().map(Saved::read).transpose()?;
+    let old = args.compare.as_deref().map(BenchResults::read).transpose()?;
     let all = if args.from.is_empty() {
         vec![measure(args)?]
     } else {
-        args.from.iter().map(|path| Saved::read(path)).collect::<Result<_, _>>()?
+        args.from.iter().map(|path| BenchResults::read(path)).collect::<Result<_, _>>()?
     };
     let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout));
     if !alone {
@@ -132,7 +133,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Times everything asked for.
-fn measure(args: &Args) -> Result<Saved, Failure> {
+fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let combinations = combinations(args)?;
     let bar = progress_bar();
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
@@ -142,7 +143,7 @@ fn measure(args: &Args) -> Result<Saved, Failure> {
         bar.set_message(format!("N = {}, {} on {threads}", next.size, next.method.engine));
     });
     bar.finish_and_clear();
-    let saved = Saved::new(&timings.map_err(|error| failure(&error))?, args.runs);
+    let saved = BenchResults::new(&timings.map_err(|error| failure(&error))?, args.runs);
     let noise = saved.noise();
     if args.runs > 1 && noise > NOISE {
         messages::warning(&format!(
@@ -154,7 +155,7 @@ fn measure(args: &Args) -> Result<Saved, Failure> {
 }
 
 /// The tables, each under the machine's name where there are several.
-fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
+fn print(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
     let mut out = BestEffortStdout::default();
     for (index, saved) in all.iter().enumerate() {
         if let Some(path) = args.from.get(index) {
@@ -162,13 +163,13 @@ fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
             writeln!(out, "{gap}{}: {}", messages::name(path), saved.about())?;
         }
         let width = stdout::width();
-        write!(out, "{}{}", table::terminal(saved, width), sets::table(saved, width))?;
+        write!(out, "{}{}", tables::terminal(saved, width), tables::instruction_sets(saved, width))?;
     }
     Ok(())
 }
 
 /// The files.
-fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
+fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
     if let Some(path) = &args.json {
         let mut text = Vec::new();
         // Of several, one object a line.
@@ -178,10 +179,10 @@ fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
         files::save(path, &text)?;
     }
     if let Some(path) = &args.csv {
-        files::save(path, table::csv(all).as_bytes())?;
+        files::save(path, tables::csv(all).as_bytes())?;
     }
     if let Some(path) = &args.markdown {
-        let texts: Vec<String> = all.iter().map(table::markdown).collect();
+        let texts: Vec<String> = all.iter().map(tables::markdown).collect();
         files::save(path, texts.join("\n").as_bytes())?;
     }
     if let Some(path) = &args.plot {
@@ -190,14 +191,17 @@ fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn picture(args: &Args, all: &[Saved]) -> String {
+fn picture(args: &Args, all: &[BenchResults]) -> String {
     let name = |path: &Path| messages::name(Path::new(path.file_stem().unwrap_or(path.as_os_str())));
-    let machines: Vec<_> = all
+    let machines: Vec<Machine> = all
         .iter()
         .enumerate()
-        .map(|(index, saved)| saved.plotted(&args.from.get(index).map_or_else(String::new, |path| name(path))))
+        .map(|(index, saved)| {
+            let name = args.from.get(index).map_or_else(String::new, |path| name(path));
+            Machine { name, points: &saved.results }
+        })
         .collect();
-    let runs = |saved: &Saved| numbers::count_of(saved.runs, "run");
+    let runs = |saved: &BenchResults| numbers::count_of(saved.runs, "run");
     let lines: Vec<String> = match all {
         [one] => vec![format!("{}; medians of {}, bars from fastest to slowest", one.about(), runs(one))],
         several => several

@@ -4,9 +4,9 @@ use queens::{Listed, Placement};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::app::{App, Typing};
-use super::find::{List, Move};
+use super::moves::{Filter, Move};
 
-/// Solutions that a page key passes over.
+/// How many solutions a page key goes on.
 const PAGE: u64 = 10;
 
 /// The keys and what they do, as the help shows them.
@@ -25,8 +25,8 @@ pub(super) const HELP: [(&str, &str); 12] = [
     ("Esc q", "leave"),
 ];
 
-/// What the last line says of the keys, in its order; on a narrow screen those with the largest number go first.
-pub(super) const FOOT: [(&str, u8); 10] = [
+/// The keys in the last line; on a narrow screen those with the largest numbers are left out.
+pub(super) const FOOTER: [(&str, u8); 10] = [
     ("←→ walk", 1),
     ("Home End", 6),
     ("31 Enter", 3),
@@ -68,21 +68,21 @@ fn command(app: &mut App, key: KeyCode) {
         KeyCode::Char(digit @ '0'..='9') => app.typing = Typing::Number(digit.to_string()),
         KeyCode::Char('s') => app.image = (app.image + 1) % app.images().len().max(1),
         KeyCode::Char('f') => {
-            let listed = match app.list.listed {
+            let listed = match app.filter.listed {
                 Listed::All => Listed::Fundamental,
                 Listed::Fundamental => Listed::All,
             };
             // The board stays, or gives way to the next that is listed.
             let to = app.current.map_or(Move::First, |found| Move::NotBefore(found.placement));
-            app.open(List { listed, ..app.list }, to);
+            app.open(Filter { listed, ..app.filter }, to);
         }
         KeyCode::Char('/') => app.typing = Typing::Prefix(String::new()),
         KeyCode::Char('w') => app.typing = app.picture_name().map_or(Typing::Nothing, Typing::File),
         KeyCode::Char('p') => app.save(),
         KeyCode::Char('?') => app.help = true,
         KeyCode::Char('q') => app.done = true,
-        // The first Esc ends a search that takes too long.
-        KeyCode::Esc => app.done = !app.stop(),
+        // The first Esc cancels a search that takes too long.
+        KeyCode::Esc => app.done = !app.cancel(),
         _ => {}
     }
 }
@@ -106,10 +106,10 @@ fn number(app: &mut App, mut text: String, key: KeyCode) {
 fn prefix(app: &mut App, mut text: String, key: KeyCode) {
     match key {
         KeyCode::Enter if text.is_empty() => {
-            app.open(List { prefix: Placement::empty(app.size), ..app.list }, Move::First);
+            app.open(Filter { prefix: Placement::empty(app.size), ..app.filter }, Move::First);
         }
         KeyCode::Enter => match Placement::parse(&text, app.size) {
-            Ok(prefix) => app.open(List { prefix, ..app.list }, Move::First),
+            Ok(prefix) => app.open(Filter { prefix, ..app.filter }, Move::First),
             Err(error) => app.message = error.to_string(),
         },
         KeyCode::Esc => {}
