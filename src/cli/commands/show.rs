@@ -105,10 +105,10 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 
 /// The solution with a number, where the argument is the board's N.
 fn numbered(args: &Args, number: u64) -> Result<Placement, Failure> {
-    /// So many solutions are walked through in a second or two; beyond that, counting leads there sooner.
-    const WALKED: u64 = 10_000_000;
+    /// Up to this number the solutions are enumerated, in a second or two; beyond it, ranking finds them sooner.
+    const MOST_ENUMERATED: u64 = 10_000_000;
     let size: Size = args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))?;
-    let found = if number <= WALKED {
+    let found = if number <= MOST_ENUMERATED {
         Solutions::new(size).nth(number as usize - 1)
     } else {
         Ranking::new(Placement::empty(size), Listed::All).select(number)
@@ -119,7 +119,7 @@ fn numbered(args: &Args, number: u64) -> Result<Placement, Failure> {
     })
 }
 
-/// What stdout shows; a file gets no colours.
+/// As stdout can show it; a file gets no colours.
 fn look(args: &Args, out: &Output) -> text::Look {
     match text::Look::of_stdout(args.ascii) {
         text::Look::Colour if out.is_file() => text::Look::Unicode,
@@ -127,7 +127,7 @@ fn look(args: &Args, out: &Output) -> text::Look {
     }
 }
 
-/// A board as a program reads it; columns and rows count from 1.
+/// A board; columns and rows count from 1.
 #[derive(Serialize)]
 struct Json {
     schema: u32,

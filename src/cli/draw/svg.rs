@@ -23,7 +23,7 @@ pub(crate) const INK: &str = "#15302d";
 /// Of coordinates and captions.
 pub(super) const SOFT: &str = "#4c6460";
 
-/// The shades of the first queens, told apart on light and dark squares; later ones are computed.
+/// The shades of the first queens, which can be told apart on light and dark squares; later ones are computed.
 const SHADES: [(u8, u8, u8); 8] = [
     (224, 83, 43),
     (52, 110, 214),

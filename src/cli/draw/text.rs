@@ -7,7 +7,7 @@ use queens::Placement;
 
 use super::{SquareState, is_dark};
 
-/// How much the terminal can do.
+/// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// Squares told apart by background colours.
@@ -19,7 +19,7 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    /// What stdout can show; `ascii` where nothing else is wanted.
+    /// The best that stdout can show, or ASCII where that is asked for.
     pub(crate) fn of_stdout(ascii: bool) -> Self {
         if ascii || Self::environment_is_ascii() {
             Self::Ascii
@@ -30,8 +30,8 @@ impl Look {
         }
     }
 
-    /// Whether the environment asks for ASCII: a terminal that cannot do more, or a locale that names another
-    /// character set. Where nothing is said, Unicode is right nearly everywhere.
+    /// Whether the environment asks for ASCII: by a terminal that cannot show more, or a locale with another character
+    /// set. Without either, Unicode is right nearly everywhere.
     fn environment_is_ascii() -> bool {
         let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let terminal = variable("TERM").is_some_and(|term| term == "dumb" || term == "linux");

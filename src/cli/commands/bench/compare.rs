@@ -1,4 +1,4 @@
-//! `queens bench --compare OLD`
+//! `queens bench --compare OLD`: the medians of now beside those of an earlier run.
 
 use std::io::Write;
 use std::path::Path;
@@ -77,9 +77,9 @@ pub(super) fn run(
         Column::numbers("N", 0, pairs.iter().map(|(now, _)| now.n.to_string())),
         Column::words("engine", 0, pairs.iter().map(|(now, _)| now.engine.clone())),
         Column::words("isa", 2, pairs.iter().map(|(now, _)| now.isa.clone())),
-        Column::numbers("threads", 1, pairs.iter().map(|(now, _)| now.threads.to_string())),
+        Column::numbers("threads", 0, pairs.iter().map(|(now, _)| now.threads.to_string())),
         Column::numbers("before", 3, pairs.iter().map(|(_, before)| numbers::seconds(before.median))),
-        Column::numbers("now", 0, pairs.iter().map(|(now, _)| numbers::seconds(now.median))),
+        Column::numbers("now", 1, pairs.iter().map(|(now, _)| numbers::seconds(now.median))),
         Column::numbers("ratio", 0, pairs.iter().map(|pair| verdict(pair).styled(&format!("{:.2}", ratio(pair))))),
         Column::words("", 0, pairs.iter().map(|pair| verdict(pair).styled(verdict(pair).word()))),
     ];

@@ -9,8 +9,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
@@ -25,13 +26,13 @@ use crate::cli::terminal::file_format;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use crate::cli::terminal::{files, json, messages, numbers};
-use plot::{Machine, plot};
+use plot::plot;
 use results::BenchResults;
 
-/// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.
+/// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
-/// A machine on which the runs of a usual combination are further apart than this is too busy to be timed.
+/// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
 const NOISE: f64 = 0.05;
 
 #[derive(ClapArgs, Debug)]
@@ -96,7 +97,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    // What can't be read or written shows before the long work, not after it.
+    // A file that can't be read or written is an error before the long work, not after it.
     let files = [
         ("--json <FILE>", &args.json, file_format::JSON),
         ("--csv <FILE>", &args.csv, file_format::CSV),
@@ -113,14 +114,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
     }
     let old = args.compare.as_deref().map(BenchResults::read).transpose()?;
-    let all = if args.from.is_empty() {
+    let all: Vec<BenchResults> = if args.from.is_empty() {
         vec![measure(args)?]
     } else {
         args.from.iter().map(|path| BenchResults::read(path)).collect::<Result<_, _>>()?
     };
     let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout));
     if !alone {
-        print(args, &all)?;
+        print(&all)?;
     }
     write(args, &all)?;
     let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
@@ -132,7 +133,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Times everything asked for.
+/// Times the combinations asked for.
 fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let combinations = combinations(args)?;
     let bar = progress_bar();
@@ -155,15 +156,15 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
 }
 
 /// The tables, each under the machine's name where there are several.
-fn print(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
+fn print(all: &[BenchResults]) -> Result<(), Failure> {
     let mut out = BestEffortStdout::default();
-    for (index, saved) in all.iter().enumerate() {
-        if let Some(path) = args.from.get(index) {
+    for (index, results) in all.iter().enumerate() {
+        if let Some(path) = &results.file {
             let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{}: {}", messages::name(path), saved.about())?;
+            writeln!(out, "{gap}{}: {}", messages::name(path), results.about())?;
         }
         let width = stdout::width();
-        write!(out, "{}{}", tables::terminal(saved, width), tables::instruction_sets(saved, width))?;
+        write!(out, "{}{}", tables::terminal(results, width), tables::instruction_sets(results, width))?;
     }
     Ok(())
 }
@@ -171,12 +172,9 @@ fn print(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
 /// The files.
 fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
     if let Some(path) = &args.json {
-        let mut text = Vec::new();
         // Of several, one object a line.
-        for saved in all {
-            json::json(&mut text, saved)?;
-        }
-        files::save(path, &text)?;
+        let objects: Vec<String> = all.iter().map(json::object).collect::<Result<_, _>>()?;
+        files::save(path, objects.concat().as_bytes())?;
     }
     if let Some(path) = &args.csv {
         files::save(path, tables::csv(all).as_bytes())?;
@@ -186,31 +184,9 @@ fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
         files::save(path, texts.join("\n").as_bytes())?;
     }
     if let Some(path) = &args.plot {
-        files::save(path, picture(args, all).as_bytes())?;
+        files::save(path, plot(all).as_bytes())?;
     }
     Ok(())
-}
-
-fn picture(args: &Args, all: &[BenchResults]) -> String {
-    let name = |path: &Path| messages::name(Path::new(path.file_stem().unwrap_or(path.as_os_str())));
-    let machines: Vec<Machine> = all
-        .iter()
-        .enumerate()
-        .map(|(index, saved)| {
-            let name = args.from.get(index).map_or_else(String::new, |path| name(path));
-            Machine { name, points: &saved.results }
-        })
-        .collect();
-    let runs = |saved: &BenchResults| numbers::count_of(saved.runs, "run");
-    let lines: Vec<String> = match all {
-        [one] => vec![format!("{}; medians of {}, bars from fastest to slowest", one.about(), runs(one))],
-        several => several
-            .iter()
-            .zip(&machines)
-            .map(|(saved, machine)| format!("{}: {}; medians of {}", machine.name, saved.about(), runs(saved)))
-            .collect(),
-    };
-    plot(&machines, &lines)
 }
 
 fn failure(error: &BenchError) -> Failure {
@@ -220,8 +196,8 @@ fn failure(error: &BenchError) -> Failure {
     }
 }
 
-/// Everything asked for that can be counted: by size, then engine, then threads. Where nothing was asked for, also what
-/// the score is made of.
+/// The combinations asked for that can be counted: by size, then engine, then threads. Where none was asked for, also
+/// those of the score.
 fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
     let isas = isas(args);
@@ -229,31 +205,24 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     if args.score {
         return score();
     }
-    let sizes: Result<Vec<Size>, Failure> =
-        args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size).collect();
-    let mut sizes = sizes?;
+    let sizes = args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size);
+    let mut sizes: BTreeSet<Size> = sizes.collect::<Result<_, _>>()?;
     if sizes.is_empty() {
-        sizes = Size::all().filter(|size| (10..=16).contains(&size.get())).collect();
+        sizes.extend(Size::all().filter(|size| (10..=16).contains(&size.get())));
     }
-    sizes.sort();
-    sizes.dedup();
-    let mut threads: Vec<usize> =
+    let mut threads: BTreeSet<usize> =
         args.threads.iter().map(|&threads| if threads == 0 { cores } else { threads }).collect();
     if threads.is_empty() {
-        threads = std::iter::successors(Some(1), |threads| Some(2 * threads))
-            .take_while(|&threads| threads < cores)
-            .chain([cores])
-            .collect();
+        let doubled = std::iter::successors(Some(1), |threads| Some(2 * threads));
+        threads.extend(doubled.take_while(|&threads| threads < cores).chain([cores]));
     }
-    threads.sort_unstable();
-    threads.dedup();
     let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
     let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
         let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
         let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
-        // Where sets are compared, an engine of one version has nothing to say unless it is named.
+        // Where sets are compared, an engine that has one version only is left out unless it is named.
         for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
             combinations.extend(threads.iter().map(|&threads| Combination { size, method, threads }));
         }
@@ -272,8 +241,8 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     Ok(combinations)
 }
 
-/// The instruction sets asked for, the simplest first: all of this processor where none is named, and no word of them
-/// where the best is meant.
+/// The instruction sets asked for, the simplest first: all of this processor where `--isa` names none; empty without
+/// `--isa`, which means the best.
 fn isas(args: &Args) -> Vec<Isa> {
     let mut isas = match args.isa.as_deref() {
         None => Vec::new(),
@@ -285,7 +254,7 @@ fn isas(args: &Args) -> Vec<Isa> {
     isas
 }
 
-/// Shown where stderr is a terminal, else not at all.
+/// Hidden where stderr is no terminal.
 fn progress_bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());

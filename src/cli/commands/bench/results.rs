@@ -1,7 +1,7 @@
 //! The results of a benchmark: what `--json` writes and `--from` and `--compare` read, and what every table and picture is
 //! made from, so that a plot of saved results is that of new ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use queens::Size;
@@ -19,6 +19,9 @@ use crate::cli::terminal::{files, messages};
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct BenchResults {
+    /// The file that it was read from.
+    #[serde(skip)]
+    pub(super) file: Option<PathBuf>,
     schema: u32,
     pub(super) version: String,
     pub(super) cpu: String,
@@ -78,6 +81,7 @@ impl BenchResults {
         };
         let results: Vec<Measurement> = timings.iter().map(measurement).collect();
         Self {
+            file: None,
             schema: json::SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             cpu: About::here().cpu,
@@ -95,7 +99,7 @@ impl BenchResults {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", messages::name(path)));
         let bytes = files::read(path).map_err(|error| failure(files::reason(&error)))?;
-        let saved: Self = serde_json::from_slice(&bytes)
+        let mut saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
         if saved.results.is_empty() {
             return Err(failure("no results in it".to_owned()));
@@ -105,10 +109,17 @@ impl BenchResults {
         if serde_json::from_slice(&bytes).is_ok_and(|value| has_controls(&value)) {
             return Err(foreign("control characters in its text"));
         }
-        match saved.results.iter().position(|measurement| !measurement.is_possible()) {
-            Some(index) => Err(foreign(&format!("no run has the numbers of result {}", index + 1))),
-            None => Ok(saved),
+        if let Some(index) = saved.results.iter().position(|measurement| !measurement.is_possible()) {
+            return Err(foreign(&format!("no run has the numbers of result {}", index + 1)));
         }
+        saved.file = Some(path.to_owned());
+        Ok(saved)
+    }
+
+    /// The name of the file, for what shows several machines.
+    pub(super) fn name(&self) -> String {
+        let stem = self.file.as_deref().and_then(Path::file_stem);
+        stem.map_or_else(String::new, |stem| messages::name(Path::new(stem)))
     }
 
     /// Processor and version, in a line.

@@ -1,4 +1,4 @@
-//! What the screen shows and what runs behind it: the current solution, searches, the count.
+//! The state of the screen: the current solution, and the search and the count that run in the background.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,17 @@ const MOST_SAVED: u64 = 1_000_000;
 const QUICK_SEARCH: Duration = Duration::from_millis(30);
 
 /// What is being typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Typing {
-    Nothing,
-    Number(String),
-    Prefix(String),
+pub(super) struct Typing {
+    pub(super) input: Input,
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    Number,
+    Prefix,
     /// The name of the file that the board is saved to.
-    File(String),
+    File,
 }
 
 /// The number of solutions that are walked through.
@@ -68,7 +72,7 @@ pub(super) struct App {
     pub(super) current: Option<Position>,
     /// Which of the images of the current solution is shown.
     pub(super) image: usize,
-    pub(super) typing: Typing,
+    pub(super) typing: Option<Typing>,
     pub(super) message: String,
     pub(super) help: bool,
     pub(super) done: bool,
@@ -87,7 +91,7 @@ impl App {
             total: Total::Unknown,
             current: None,
             image: 0,
-            typing: Typing::Nothing,
+            typing: None,
             message: String::new(),
             help: false,
             done: false,

@@ -1,4 +1,4 @@
-//! The screen: the board as large as it fits, what there is to know beside it or below.
+//! The screen: the board as large as it fits, the facts beside it or below.
 
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
@@ -7,7 +7,7 @@ use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
-use super::app::{App, Total, Typing};
+use super::app::{App, Input, Total, Typing};
 use super::keys::{FOOTER, HELP};
 use crate::cli::draw::text::{Cell, Look};
 use crate::cli::draw::{SquareState, is_dark};
@@ -49,7 +49,7 @@ pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
     }
 }
 
-/// Puts ASCII in the place of the few other characters that the text has.
+/// Replaces the few characters of the text that are not ASCII.
 fn to_ascii(frame: &mut Frame) {
     for cell in &mut frame.buffer_mut().content {
         let ascii = match cell.symbol() {
@@ -156,20 +156,18 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
 
 /// The last line: what is being typed, or as many of the keys as there is room for.
 fn footer(app: &App, width: usize) -> Line<'static> {
-    let typed = |before: &str, text: &str, after: &str| {
-        // The end is what is being typed; without room for all of it the beginning goes, and what to do with it.
-        let room = width.saturating_sub(before.len() + 3);
-        let skip = text.chars().count().saturating_sub(room);
-        let text: String = text.chars().skip(skip).collect();
-        let after = if text.chars().count() + after.len() + 2 > room { "" } else { after };
-        Line::from(format!(" {before} {text}▏  {after}").trim_end().to_owned())
+    let Some(Typing { input, text }) = &app.typing else { return Line::from(keys_line(width)).dark_gray() };
+    let (before, after) = match input {
+        Input::Number => ("number", "Enter goes there"),
+        Input::Prefix => ("beginning", "Enter filters, empty shows all"),
+        Input::File => ("file", "Enter saves: .svg, .png, .txt"),
     };
-    match &app.typing {
-        Typing::Number(text) => typed("number", text, "Enter goes there"),
-        Typing::Prefix(text) => typed("beginning", text, "Enter filters, empty shows all"),
-        Typing::File(text) => typed("file", text, "Enter saves: .svg, .png, .txt"),
-        Typing::Nothing => Line::from(keys_line(width)).dark_gray(),
-    }
+    // Where there is no room for all, the beginning of what is typed is left out, and what Enter does.
+    let room = width.saturating_sub(before.len() + 3);
+    let typed = text.chars().count();
+    let shown: String = text.chars().skip(typed.saturating_sub(room)).collect();
+    let after = if typed.min(room) + after.len() + 2 > room { "" } else { after };
+    Line::from(format!(" {before} {shown}▏  {after}").trim_end().to_owned())
 }
 
 /// As many of the keys as fit, the more important ones first.

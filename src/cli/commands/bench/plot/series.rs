@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use queens::{ENGINES, Isa};
 
-use super::Machine;
-use crate::cli::commands::bench::results::Measurement;
+use crate::cli::commands::bench::results::{BenchResults, Measurement};
 
 /// Of the style sheet.
 const COLOURS: usize = 6;
@@ -21,12 +20,12 @@ pub(super) struct Series<'a> {
 impl<'a> Series<'a> {
     /// By machine, then engine. One machine's engines have colours of their own, the same in every picture; several
     /// machines are told apart by colours, and their engines by name.
-    pub(super) fn all(machines: &[Machine<'a>]) -> Vec<Self> {
+    pub(super) fn all(machines: &'a [BenchResults]) -> Vec<Self> {
         // Engines and sets in the order of the library's tables, unknown ones behind.
         let isa = |name: &str| Isa::ALL.iter().position(|isa| isa.name() == name).unwrap_or(Isa::ALL.len());
         let mut engines: BTreeMap<_, BTreeMap<_, Vec<&Measurement>>> = BTreeMap::new();
         for (index, machine) in machines.iter().enumerate() {
-            for point in machine.points {
+            for point in &machine.results {
                 let isas = engines.entry((index, engine(&point.engine), &point.engine)).or_default();
                 isas.entry((isa(&point.isa), &point.isa)).or_default().push(point);
             }
@@ -43,7 +42,7 @@ impl<'a> Series<'a> {
                 // The best set has the colour of its engine, for that is what runs where nobody chooses.
                 let mut colour = if index + 1 == sets { engine } else { ENGINES.len() + index };
                 if machines.len() > 1 {
-                    label = format!("{label}, {}", machines[machine].name);
+                    label = format!("{label}, {}", machines[machine].name());
                     colour = all.len();
                 }
                 all.push(Self { label, colour: colour % COLOURS, points });
