@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(told(1e9, 0.9), "3 to 60 years");
     }
 
-    /// What stands on terminals of 40, 80 and 120 columns: whole fields, the last column free.
+    /// Terminals of 40, 80 and 120 columns show whole fields and leave the last column free.
     #[test]
     fn narrow_terminals_get_fewer_fields() {
         let bar = |columns: usize| {

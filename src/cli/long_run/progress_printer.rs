@@ -26,7 +26,7 @@ enum Message {
     End(Vec<Line>, mpsc::Sender<()>),
 }
 
-/// Sends to the thread what is to be printed.
+/// The sender of what the thread prints.
 pub(crate) struct Printer {
     messages: SyncSender<Message>,
 }

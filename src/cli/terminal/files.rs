@@ -40,7 +40,7 @@ pub(crate) fn save(path: &Path, content: &[u8]) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Fails where a file of this name could not be made, which is to be known before a long run and not after it.
+/// Fails where a file of this name could not be made, so that the error comes before a long run and not after it.
 pub(crate) fn try_out(path: &Path) -> Result<(), Failure> {
     if is_stdout(path) { Ok(()) } else { Output::open(Some(path)).map(drop) }
 }

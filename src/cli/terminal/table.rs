@@ -38,8 +38,8 @@ impl Column {
     }
 }
 
-/// The table in at most so many columns of characters, unless even the columns that are never left out need more. Lines
-/// are grouped by their first cell, with an empty line between the groups.
+/// The table, no wider than this unless the columns that are never left out need more. Lines are grouped by their first
+/// cell, with an empty line between the groups.
 pub(crate) fn table(mut columns: Vec<Column>, width: usize) -> String {
     const HEAD: Style = Style::new().dimmed();
     const GAP: &str = "  ";

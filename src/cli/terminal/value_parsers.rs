@@ -34,7 +34,7 @@ pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     portion(text, 1000)
 }
 
-/// A share up to so many percent.
+/// A share up to this percentage.
 fn portion(text: &str, most: u32) -> Result<f64, String> {
     let number = |text: &str| text.trim_end().parse::<f64>().ok();
     let percents = 0.0..=f64::from(most);

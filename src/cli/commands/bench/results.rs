@@ -40,7 +40,7 @@ pub(super) struct BenchResults {
     pub(super) results: Vec<Measurement>,
 }
 
-/// The times of one board by one engine on so many threads; seconds.
+/// The times of one board by one engine on some number of threads; seconds.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Measurement {
     pub(super) n: usize,

@@ -32,7 +32,7 @@ fn columns(results: &[Measurement]) -> Vec<Column> {
     ]
 }
 
-/// The table in at most so many columns, and what its signs mean.
+/// The table, no wider than this, and what its signs mean.
 pub(super) fn terminal(results: &BenchResults, width: usize) -> String {
     let mut text = table(columns(&results.results), width);
     let score = results.score.as_ref().map(|score| format!("score {score}"));
@@ -189,7 +189,7 @@ mod tests {
         golden::check("src/cli/commands/bench/golden/results.csv", &csv(&[results()]));
     }
 
-    /// Results come from anybody, and tables are pasted where they do more than stand there.
+    /// Results come from anybody, and tables are pasted where a formula or a link would be obeyed.
     #[test]
     fn names_are_only_names() {
         let mut results = results();

@@ -105,7 +105,7 @@ struct Interruptions {
     _listening: Listening,
 }
 
-/// After a signal the process is ended after this time, for a terminal that is stopped holds up whoever draws on it.
+/// This long after a signal the process is ended in any case: a terminal that is stopped blocks the thread that draws.
 const SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Interruptions {

@@ -52,7 +52,7 @@ impl Filter {
                 Some(ranking) => ranking.select(number).map(|placement| numbered((placement, number))),
                 None => forth(self.prefix, number).filter(|(_, count)| *count == number).map(numbered),
             },
-            // Of the solutions found, the first is the one where the way begins.
+            // The first of the solutions found is the one that the steps begin at.
             (Move::Next(steps), Some(from)) => {
                 let (placement, count) = forth(from.placement, steps + 1).filter(|(_, count)| *count > 1)?;
                 Some(Position { placement, number: from.number.map(|number| number + (count - 1)) })

@@ -189,8 +189,8 @@ fn write(
     limit: u64,
 ) -> Result<(), Failure> {
     const PIECE: usize = 1 << 16;
-    /// On a large board the next solution may take long to find: text older than this is written out before, for
-    /// whoever reads along.
+    /// On a large board the next solution may take long to find: before, text older than this is written out for people
+    /// who read along.
     const UNWRITTEN: Duration = Duration::from_millis(5);
     let mut text = Vec::with_capacity(2 * PIECE);
     let mut written = Instant::now();
