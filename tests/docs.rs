@@ -56,7 +56,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The names in the first column of the tables of a section, those of endings left out.
+/// The names in the first column of the tables of a section, those of file extensions left out.
 fn fields(document: &str, section: &str) -> Names {
     let heading = |line: &str| line.strip_prefix("## ").is_some_and(|title| title.trim_matches('`') == section);
     let lines = document.lines().skip_while(|line| !heading(line)).skip(1).take_while(|line| !line.starts_with("## "));

@@ -167,7 +167,7 @@ fn boards_as_pictures() {
 
 /// The name of a file decides what is in it, in every command; what no format ends in is refused before any work.
 #[test]
-fn the_ending_decides() {
+fn the_extension_decides() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let begins = |args: &[&str], name: &str, wanted: &[u8]| {
@@ -203,9 +203,9 @@ fn the_ending_decides() {
     );
     refused(&["solutions", "30", "-o"], "x.md", "there are .txt");
     refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "another format than csv");
-    refused(&["show", "158", "-o"], "x.jpg", "there are .txt, .json");
+    refused(&["show", "158", "-o"], "x.jpg", "there are .txt, .svg, .png, .json");
     refused(&["show", "158", "--format", "svg", "-o"], "x.png", "another format than svg");
-    refused(&["bench", "28", "--plot"], "x.png", "the ending is to be .svg");
+    refused(&["bench", "28", "--plot"], "x.png", "the name must end in .svg");
     refused(&["bench", "28", "--json"], "x.txt", "there are .json, .jsonl, .ndjson");
 }
 

@@ -1,5 +1,5 @@
-//! The command line as a whole: what the arguments' definitions say, with worked examples and exit codes below each help
-//! and in each manual page.
+//! The command line as a whole: the definitions of the arguments, with examples and exit codes below each help and in each
+//! manual page.
 
 use clap::{Command, CommandFactory};
 
@@ -16,7 +16,7 @@ Exit codes:
   75   stopped before the end, and can be resumed
   130  ended by SIGINT (Ctrl-C), as shells report it; 143: by SIGTERM";
 
-/// Commands, and lines to try: what to type, and what it does.
+/// Commands, and examples of each: the line to type, and what it does.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "count",
@@ -72,7 +72,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("man", &[("queens man count", "the page of queens count")]),
 ];
 
-/// What parses, and what help, completions and manual are made from.
+/// The definition of the command line, from which help, completions and manual pages are made.
 pub(crate) fn command() -> Command {
     EXAMPLES.iter().fold(Args::command().after_long_help(EXITS), |command, (name, lines)| {
         command.mut_subcommand(name, |sub| sub.after_long_help(below(lines)))

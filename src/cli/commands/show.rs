@@ -6,10 +6,10 @@ use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions};
 use serde::Serialize;
 
-use crate::cli::draw::{attackers, png, svg, text};
+use crate::cli::draw::{SquareState, attackers, png, svg, text};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
 use crate::cli::terminal::value_parsers::whole;
 use crate::cli::terminal::{json, numbers};
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
     size: Option<Size>,
 
-    /// Picture or text [default: by the ending of the file's name, else board]
+    /// Picture or text [default: by the extension of the file, else board]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Kind>,
 
@@ -63,13 +63,13 @@ enum Kind {
     Json,
 }
 
-impl file_format::Format for Kind {
-    fn content(self) -> Content {
+impl file_format::FileFormat for Kind {
+    fn extensions(self) -> Extensions {
         match self {
-            Self::Board => Content::Text,
-            Self::Svg => Content::Svg,
-            Self::Png => Content::Png,
-            Self::Json => Content::Json,
+            Self::Board => file_format::TEXT,
+            Self::Svg => file_format::SVG,
+            Self::Png => file_format::PNG,
+            Self::Json => file_format::JSON,
         }
     }
 }
@@ -89,11 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             png::refuse_terminal(&out)?;
             png::png(&svg::svg(&placement))?
         }
-        Kind::Json => {
-            let mut text = Vec::new();
-            json::json(&mut text, &Json::new(&placement, args.number))?;
-            text
-        }
+        Kind::Json => json::object(&Json::new(&placement, args.number))?.into_bytes(),
     };
     out.write(&bytes)?;
     out.finish()
@@ -109,10 +105,10 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 
 /// The solution with a number, where the argument is the board's N.
 fn numbered(args: &Args, number: u64) -> Result<Placement, Failure> {
-    /// So many solutions are walked through in a second or two; beyond that, counting leads there sooner.
-    const WALKED: u64 = 10_000_000;
+    /// Up to this number the solutions are enumerated, in a second or two; beyond it, ranking finds them sooner.
+    const MOST_ENUMERATED: u64 = 10_000_000;
     let size: Size = args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))?;
-    let found = if number <= WALKED {
+    let found = if number <= MOST_ENUMERATED {
         Solutions::new(size).nth(number as usize - 1)
     } else {
         Ranking::new(Placement::empty(size), Listed::All).select(number)
@@ -123,7 +119,7 @@ fn numbered(args: &Args, number: u64) -> Result<Placement, Failure> {
     })
 }
 
-/// What stdout shows; a file gets no colours.
+/// As stdout can show it; a file gets no colours.
 fn look(args: &Args, out: &Output) -> text::Look {
     match text::Look::of_stdout(args.ascii) {
         text::Look::Colour if out.is_file() => text::Look::Unicode,
@@ -131,7 +127,7 @@ fn look(args: &Args, out: &Output) -> text::Look {
     }
 }
 
-/// A board as a program reads it; columns and rows count from 1.
+/// A board; columns and rows count from 1.
 #[derive(Serialize)]
 struct Json {
     schema: u32,
@@ -165,12 +161,12 @@ impl Json {
         let (mut attacked, mut free) = (Vec::new(), Vec::new());
         let squares = (1..=n).flat_map(|column| (1..=n).map(move |row| (column, row)));
         for (column, row) in squares.filter(|_| orbit.is_none()) {
-            let by: Vec<usize> = attackers(placement, column, row).collect();
-            let queen = placement.rows().nth(column - 1) == Some(row);
-            match by.is_empty() {
-                _ if queen => {}
-                true => free.push([column, row]),
-                false => attacked.push(Attacked { column, row, by }),
+            match SquareState::of(placement, column, row) {
+                SquareState::Queen => {}
+                SquareState::Free => free.push([column, row]),
+                SquareState::Attacked(_) => {
+                    attacked.push(Attacked { column, row, by: attackers(placement, column, row).collect() });
+                }
             }
         }
         Self {

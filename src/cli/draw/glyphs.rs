@@ -25,11 +25,11 @@ const DIGITS: [&str; 10] = [
     "M2 16C5.800 13.800 9.700 9.800 9.700 5 9.700 2 7.800 0 5 0S.3 2.100 .3 5 2.300 9.800 5 9.800 9.100 7.900 9.600 5.700",
 ];
 
-/// Between the rows of a placement, and before the size of a class, in the same boxes.
+/// The comma between the rows of a placement and the × before the size of a class, in the same boxes.
 const COMMA: &str = "M4 13.500C4 16.500 3.200 17.800 2 19";
 const TIMES: &str = "M1.500 5 8.500 12M8.500 5 1.500 12";
 
-/// How far a character is from the one before.
+/// The distance from one character to the next.
 const ADVANCE: f64 = 15.0;
 
 /// The strokes of a text of digits, commas, spaces and `×`, with the middle of it at a point.

@@ -1,4 +1,4 @@
-//! One board to look at: what stands on each square, and the pictures made of it.
+//! Boards as text, SVG and PNG, and what is on each of their squares.
 
 pub(crate) mod glyphs;
 pub(crate) mod png;
@@ -8,21 +8,21 @@ pub(crate) mod text;
 
 use queens::Placement;
 
-/// What stands on a square; columns and rows count from 1.
+/// What is on a square; columns and rows count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stands {
+pub(crate) enum SquareState {
     Queen,
     /// Attacked by the queen of this column, the first that does.
     Attacked(usize),
     Free,
 }
 
-impl Stands {
-    pub(crate) fn on(placement: &Placement, column: usize, row: usize) -> Self {
+impl SquareState {
+    pub(crate) fn of(placement: &Placement, column: usize, row: usize) -> Self {
         if placement.rows().nth(column - 1) == Some(row) {
             return Self::Queen;
         }
-        // On a full board every square is attacked, and there is nothing left to decide.
+        // With all queens placed every square is attacked, and there is nothing left to decide.
         if placement.is_solution() {
             return Self::Free;
         }
@@ -44,7 +44,7 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
 }
 
 /// The article of a number as it is spoken: an 8×8 board, a 9×9 board.
-pub(crate) const fn an(number: usize) -> &'static str {
+pub(crate) const fn article(number: usize) -> &'static str {
     if matches!(number, 8 | 11 | 18) { "an" } else { "a" }
 }
 
@@ -56,11 +56,11 @@ mod tests {
     #[test]
     fn squares_know_who_attacks_them_first() {
         let placement = Placement::parse("24", Size::new(4).unwrap()).unwrap();
-        let on = |column, row| Stands::on(&placement, column, row);
-        assert_eq!(on(1, 2), Stands::Queen);
-        assert_eq!(on(2, 1), Stands::Attacked(1));
-        assert_eq!(on(4, 4), Stands::Attacked(2));
-        assert_eq!(on(3, 1), Stands::Free);
+        let on = |column, row| SquareState::of(&placement, column, row);
+        assert_eq!(on(1, 2), SquareState::Queen);
+        assert_eq!(on(2, 1), SquareState::Attacked(1));
+        assert_eq!(on(4, 4), SquareState::Attacked(2));
+        assert_eq!(on(3, 1), SquareState::Free);
         assert_eq!(attackers(&placement, 3, 4).collect::<Vec<_>>(), [1, 2]);
     }
 

@@ -1,5 +1,5 @@
-//! Pictures in pixels: an SVG, rasterised by resvg, which is built without fonts as none are needed. Without the feature
-//! `png` they are an error.
+//! PNG: an SVG rasterised by resvg, which is built without fonts as none are needed. Without the feature `png` it is an
+//! error.
 
 #[cfg(feature = "png")]
 use resvg::{tiny_skia, usvg};
@@ -8,7 +8,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::files::Output;
 
-/// The least width in pixels, and that of a unit of large pictures: a square of a board keeps 48.
+/// The least width of a picture in pixels, and the least size of one unit: a square of a board has at least 48.
 #[cfg(feature = "png")]
 const WIDTH: f32 = 1024.0;
 #[cfg(feature = "png")]
@@ -31,13 +31,12 @@ fn draw(svg: &str) -> Result<Vec<u8>, String> {
     image.encode_png().map_err(|error| error.to_string())
 }
 
-/// A program built without pictures of pixels.
 #[cfg(not(feature = "png"))]
 fn draw(_svg: &str) -> Result<Vec<u8>, String> {
     Err("this program was built without the feature 'png'; svg needs none".to_owned())
 }
 
-/// Keeps bytes that nobody can read off the screen.
+/// Refuses to write the bytes of a picture to a terminal.
 pub(crate) fn refuse_terminal(out: &Output) -> Result<(), Failure> {
     if out.is_terminal() {
         let reason = "the bytes of a picture are not for a terminal; add -o FILE";

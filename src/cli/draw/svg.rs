@@ -7,15 +7,15 @@ use std::fmt::Write;
 use queens::Placement;
 
 use super::glyphs::{QUEEN, strokes};
-use super::{Stands, an, attackers, is_dark};
+use super::{SquareState, article, attackers, is_dark};
 
-/// Side of a square, and of the margin that the coordinates stand in.
+/// Side of a square, and width of the margin, which has the coordinates.
 pub(super) const SQUARE: usize = 100;
 const MARGIN: usize = 56;
 
-/// The legend's lines, where there are attacks, and the room for each of its queens.
+/// Height of a line of the legend, which there is where there are attacks, and the width of one queen in it.
 const LEGEND: usize = 72;
-const ENTRY: usize = 150;
+const LEGEND_QUEEN: usize = 150;
 
 pub(crate) const LIGHT: &str = "#eef2ef";
 pub(crate) const DARK: &str = "#8fb0a9";
@@ -23,7 +23,7 @@ pub(crate) const INK: &str = "#15302d";
 /// Of coordinates and captions.
 pub(super) const SOFT: &str = "#4c6460";
 
-/// The shades of the first queens, told apart on light and dark squares; later ones are computed.
+/// The shades of the first queens, which can be told apart on light and dark squares; later ones are computed.
 const SHADES: [(u8, u8, u8); 8] = [
     (224, 83, 43),
     (52, 110, 214),
@@ -36,7 +36,7 @@ const SHADES: [(u8, u8, u8); 8] = [
 ];
 
 /// The picture's width and height in its own units.
-pub(crate) fn sides(placement: &Placement) -> (usize, usize) {
+fn extent(placement: &Placement) -> (usize, usize) {
     let side = placement.size().get() * SQUARE + 2 * MARGIN;
     (side, side + legend_lines(placement) * LEGEND)
 }
@@ -44,17 +44,8 @@ pub(crate) fn sides(placement: &Placement) -> (usize, usize) {
 /// The picture, with a title for screen readers.
 pub(crate) fn svg(placement: &Placement) -> String {
     let n = placement.size().get();
-    let (width, height) = sides(placement);
-    let mut svg = String::new();
-    // Writing to a string cannot fail, here and below.
-    let _ = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\">\n<title>{}</title>\n\
-         <rect width=\"{width}\" height=\"{height}\" rx=\"24\" fill=\"#fff\"/>\n",
-        title(placement)
-    );
-    queen_symbol(&mut svg);
+    let (width, height) = extent(placement);
+    let mut svg = begin((width, height), &title(placement));
     let _ = writeln!(svg, "<g transform=\"translate({MARGIN} {MARGIN})\">");
     squares(&mut svg, n);
     if !placement.is_solution() {
@@ -71,7 +62,7 @@ pub(crate) fn svg(placement: &Placement) -> String {
 
 fn title(placement: &Placement) -> String {
     let n = placement.size();
-    let board = format!("{} {n}×{n} board", an(n.get()));
+    let board = format!("{} {n}×{n} board", article(n.get()));
     match placement.len() {
         0 => format!("An empty {n}×{n} board"),
         _ if placement.is_solution() => format!("Solution {placement} on {board}"),
@@ -80,9 +71,14 @@ fn title(placement: &Placement) -> String {
     }
 }
 
-/// What [`queens`] refers to, once in a picture.
-pub(super) fn queen_symbol(svg: &mut String) {
-    let _ = writeln!(svg, "<defs><path id=\"queen\" d=\"{QUEEN}\"/></defs>");
+/// The beginning of a picture: white paper, a title for screen readers, and the queen that [`queens`] refers to.
+pub(super) fn begin((width, height): (usize, usize), title: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" role=\"img\">\n<title>{title}</title>\n\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"24\" fill=\"#fff\"/>\n\
+         <defs><path id=\"queen\" d=\"{QUEEN}\"/></defs>\n"
+    )
 }
 
 /// The upper left corner of a square, from the board's own.
@@ -94,6 +90,7 @@ pub(super) fn squares(svg: &mut String, n: usize) {
     let board = n * SQUARE;
     let _ = writeln!(svg, "<rect width=\"{board}\" height=\"{board}\" fill=\"{LIGHT}\"/>");
     let mut path = String::new();
+    // Writing to a string cannot fail, here and below.
     for row in 1..=n {
         for column in (1..=n).filter(|&column| is_dark(n, column, row)) {
             let (x, y) = corner(column, row);
@@ -119,14 +116,14 @@ pub(super) fn queens(svg: &mut String, placement: &Placement) {
     svg.push_str("</g>\n");
 }
 
-/// The squares that each queen attacks in her own shade; one that several attack is shared among them in stripes.
+/// The squares that each queen attacks in her own shade; a square that several attack has a stripe of each.
 fn attacks(svg: &mut String, placement: &Placement) {
     let n = placement.size().get();
     for queen in placement.squares() {
         let mut path = String::new();
         for row in 1..=n {
             for column in 1..=n {
-                if Stands::on(placement, column, row) == Stands::Queen {
+                if SquareState::of(placement, column, row) == SquareState::Queen {
                     continue;
                 }
                 let all: Vec<usize> = attackers(placement, column, row).collect();
@@ -162,18 +159,19 @@ fn legend_lines(placement: &Placement) -> usize {
     placement.len().div_ceil(in_a_line(placement.size().get()))
 }
 
+/// Queens in a line of the legend.
 fn in_a_line(n: usize) -> usize {
-    (n * SQUARE / ENTRY).max(1)
+    (n * SQUARE / LEGEND_QUEEN).max(1)
 }
 
-/// Each queen's shade beside the square that she stands on, as column, row.
+/// Each queen's shade beside her square, as column, row.
 fn legend(svg: &mut String, placement: &Placement) {
     if legend_lines(placement) == 0 {
         return;
     }
     let n = placement.size().get();
     for (index, queen) in placement.squares().enumerate() {
-        let x = MARGIN + index % in_a_line(n) * ENTRY;
+        let x = MARGIN + index % in_a_line(n) * LEGEND_QUEEN;
         let y = n * SQUARE + 2 * MARGIN + index / in_a_line(n) * LEGEND;
         let _ = writeln!(
             svg,

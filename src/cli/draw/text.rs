@@ -1,13 +1,13 @@
 //! A board in the terminal: coloured squares, Unicode shades where there is no colour, ASCII where there is no Unicode.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 
 use anstyle::{Ansi256Color, Style};
 use queens::Placement;
 
-use super::{Stands, is_dark};
+use super::{SquareState, is_dark};
 
-/// How much the terminal can do.
+/// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// Squares told apart by background colours.
@@ -19,7 +19,7 @@ pub(crate) enum Look {
 }
 
 impl Look {
-    /// What stdout can show; `ascii` where nothing else is wanted.
+    /// The best that stdout can show, or ASCII where that is asked for.
     pub(crate) fn of_stdout(ascii: bool) -> Self {
         if ascii || Self::environment_is_ascii() {
             Self::Ascii
@@ -30,8 +30,8 @@ impl Look {
         }
     }
 
-    /// Whether the environment asks for ASCII: a terminal that cannot do more, or a locale that names another
-    /// character set. Where nothing is said, Unicode is right nearly everywhere.
+    /// Whether the environment asks for ASCII: by a terminal that cannot show more, or a locale with another character
+    /// set. Without either, Unicode is right nearly everywhere.
     fn environment_is_ascii() -> bool {
         let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let terminal = variable("TERM").is_some_and(|term| term == "dumb" || term == "linux");
@@ -40,95 +40,62 @@ impl Look {
     }
 }
 
-/// Colours of the 256 that terminals have, near those of the pictures: the queens, and what names an attacker.
-pub(crate) const QUEEN: u8 = 16;
-pub(crate) const ATTACKER: u8 = 88;
-
-/// The colour of a square; attacked ones are reddened.
-pub(crate) const fn background(dark: bool, attacked: bool) -> u8 {
-    match (dark, attacked) {
-        (false, false) => 255,
-        (true, false) => 109,
-        (false, true) => 224,
-        (true, true) => 174,
-    }
+/// A square as a terminal shows it.
+pub(crate) struct Cell {
+    /// What fills it around its middle, and what is in its middle.
+    pub(crate) fill: char,
+    pub(crate) mark: char,
+    /// Background and foreground of the 256 colours that terminals have, near those of the pictures; none without colour.
+    pub(crate) colours: Option<(u8, u8)>,
 }
 
-/// The mark of an attacked square: which queen attacks it first, by its column.
-pub(crate) fn mark(column: usize) -> char {
-    char::from_digit(column as u32, 36).unwrap_or('x')
+impl Cell {
+    pub(crate) fn new(look: Look, dark: bool, state: SquareState) -> Self {
+        let fill = if look == Look::Unicode && dark { '░' } else { ' ' };
+        let mark = match state {
+            SquareState::Queen if look == Look::Ascii => 'Q',
+            SquareState::Queen => '♛',
+            // The first queen that attacks it, by her column.
+            SquareState::Attacked(column) => char::from_digit(column as u32, 36).unwrap_or('x'),
+            SquareState::Free if look == Look::Ascii => '.',
+            SquareState::Free => fill,
+        };
+        let colours = match (matches!(state, SquareState::Attacked(_)), dark) {
+            (false, false) => (255, 16),
+            (false, true) => (109, 16),
+            // Attacked squares are reddened.
+            (true, false) => (224, 88),
+            (true, true) => (174, 88),
+        };
+        Self { fill, mark, colours: (look == Look::Colour).then_some(colours) }
+    }
 }
 
 /// The board, with row numbers at the left and column numbers below.
 pub(crate) fn board(placement: &Placement, look: Look) -> String {
     let n = placement.size().get();
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = lines(&mut text, placement, look, n);
+    let (left, right, margin) = if look == Look::Unicode { ("│", "│", "    ") } else { ("", "", "   ") };
+    let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(3 * n));
+    let mut text = if look == Look::Unicode { edge('┌', '┐') } else { String::new() };
+    for row in 1..=n {
+        let line: String = (1..=n).map(|column| square(placement, look, column, row)).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", format!("{row:2} {left}{line}{right}").trim_end());
+    }
+    if look == Look::Unicode {
+        text += &edge('└', '┘');
+    }
+    let numbers: Vec<String> = (1..=n).map(|column| format!("{column:^3}")).collect();
+    text += format!("{margin}{}", numbers.concat()).trim_end();
+    text.push('\n');
     text
 }
 
-fn lines(text: &mut String, placement: &Placement, look: Look, n: usize) -> fmt::Result {
-    let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(3 * n));
-    if look == Look::Unicode {
-        text.push_str(&edge('┌', '┐'));
-    }
-    for row in 1..=n {
-        write!(text, "{row:2} ")?;
-        if look == Look::Unicode {
-            text.push('│');
-        }
-        for column in 1..=n {
-            square(text, look, is_dark(n, column, row), Stands::on(placement, column, row))?;
-        }
-        if look == Look::Ascii {
-            text.truncate(text.trim_end().len());
-        }
-        text.push_str(if look == Look::Unicode { "│\n" } else { "\n" });
-    }
-    if look == Look::Unicode {
-        text.push_str(&edge('└', '┘'));
-    }
-    text.push_str(if look == Look::Unicode { "    " } else { "   " });
-    for column in 1..=n {
-        write!(text, "{column:^3}")?;
-    }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    Ok(())
-}
-
-fn square(text: &mut String, look: Look, dark: bool, stands: Stands) -> fmt::Result {
-    match look {
-        Look::Colour => {
-            let attacked = matches!(stands, Stands::Attacked(_));
-            let ink = if attacked { ATTACKER } else { QUEEN };
-            let style = Style::new()
-                .bg_color(Some(Ansi256Color(background(dark, attacked)).into()))
-                .fg_color(Some(Ansi256Color(ink).into()));
-            let mark = match stands {
-                Stands::Queen => '♛',
-                Stands::Attacked(column) => mark(column),
-                Stands::Free => ' ',
-            };
-            write!(text, "{style} {mark} {style:#}")
-        }
-        Look::Unicode => {
-            let shade = if dark { '░' } else { ' ' };
-            let mark = match stands {
-                Stands::Queen => '♛',
-                Stands::Attacked(column) => mark(column),
-                Stands::Free => shade,
-            };
-            write!(text, "{shade}{mark}{shade}")
-        }
-        Look::Ascii => {
-            let mark = match stands {
-                Stands::Queen => 'Q',
-                Stands::Attacked(column) => mark(column),
-                Stands::Free => '.',
-            };
-            write!(text, " {mark} ")
-        }
-    }
+fn square(placement: &Placement, look: Look, column: usize, row: usize) -> String {
+    let dark = is_dark(placement.size().get(), column, row);
+    let Cell { fill, mark, colours } = Cell::new(look, dark, SquareState::of(placement, column, row));
+    let Some((background, foreground)) = colours else { return format!("{fill}{mark}{fill}") };
+    let colour = |index| Some(Ansi256Color(index).into());
+    let style = Style::new().bg_color(colour(background)).fg_color(colour(foreground));
+    format!("{style}{fill}{mark}{fill}{style:#}")
 }

@@ -1,4 +1,4 @@
-//! A run's checkpoint: found again, saved now and then, and how to go on from it.
+//! A run's checkpoint: opened or resumed, saved at intervals, and the command that resumes it.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,23 +21,22 @@ const COMMANDS: [&str; 2] = ["count", "profile"];
 pub(crate) struct Checkpoint {
     store: Option<Store>,
     every: Duration,
-    age: Age,
-    /// When the next save is due, be it the first try or another after a failure; never where that is too far off to
-    /// be told.
-    due: Option<Instant>,
-    /// How far an earlier run came, where there was one: finished units, and finished tasks of others.
-    found: Option<(usize, u64)>,
-    /// Finished units in the newest save, and units of which some tasks are.
-    saved: (usize, usize),
+    pub(super) last_save: LastSave,
+    /// When the next save is due, whether the last one succeeded or not; `None` where it never is.
+    pub(super) due: Option<Instant>,
+    /// The progress of the run that is resumed, if any: finished units, and finished tasks of others.
+    pub(super) reached_before: Option<(usize, u64)>,
+    /// Finished units in the last save, and units of which some tasks are.
+    pub(super) saved: (usize, usize),
 }
 
-/// When the newest save was made, for whoever shows it.
+/// The time of the last save, shared with the thread that shows it.
 #[derive(Clone, Default)]
-pub(crate) struct Age(Arc<Mutex<Option<Instant>>>);
+pub(crate) struct LastSave(Arc<Mutex<Option<Instant>>>);
 
-impl Age {
-    /// Time since the last save, where there is a checkpoint.
-    pub(crate) fn get(&self) -> Option<Duration> {
+impl LastSave {
+    /// How long ago it was; `None` where there is no checkpoint.
+    pub(crate) fn age(&self) -> Option<Duration> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed())
     }
 
@@ -47,7 +46,7 @@ impl Age {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint, if any, and gives the ledger to go on from.
+    /// Opens the checkpoint, if any, and returns the ledger to go on from.
     ///
     /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
     pub(crate) fn open(args: &LongRun, fingerprint: Fingerprint, shard: Shard) -> Result<(Self, Ledger), Failure> {
@@ -71,7 +70,7 @@ impl Checkpoint {
                         messages::warning(&format!("{reason}; going on from the save before it"));
                     }
                     ledger = found.ledger;
-                    checkpoint.found = Some(ledger.reached());
+                    checkpoint.reached_before = Some(ledger.reached());
                 }
                 // A mistyped name should not go unnoticed.
                 None if args.resume => {
@@ -91,52 +90,29 @@ impl Checkpoint {
 
     /// No checkpoint at all.
     pub(crate) fn nothing() -> Self {
-        Self { store: None, every: Duration::MAX, age: Age::default(), due: None, found: None, saved: (0, 0) }
+        Self {
+            store: None,
+            every: Duration::MAX,
+            last_save: LastSave::default(),
+            due: None,
+            reached_before: None,
+            saved: (0, 0),
+        }
     }
 
-    /// Where the time of the last save can be seen.
-    pub(crate) fn age(&self) -> Age {
-        self.age.clone()
-    }
-
-    /// When the next save is due, if ever.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        self.due
-    }
-
-    /// Whether it is time to save.
-    pub(crate) fn is_due(&self) -> bool {
-        self.due.is_some_and(|due| Instant::now() >= due)
-    }
-
-    /// Whether there is a checkpoint.
+    /// Whether the run keeps a checkpoint.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
     }
 
-    /// How far an earlier run came.
-    pub(crate) fn found(&self) -> (usize, u64) {
-        self.found.unwrap_or_default()
-    }
-
-    /// Whether there was an earlier run.
-    pub(crate) fn went_on(&self) -> bool {
-        self.found.is_some()
-    }
-
-    /// Finished units in the newest save, and units of which some tasks are.
-    pub(crate) fn saved(&self) -> (usize, usize) {
-        self.saved
-    }
-
-    /// Whether the newest save is still there, where a later one has failed: its folder may be gone.
-    pub(crate) fn is_there(&self) -> bool {
+    /// Whether the last save is still there when a later one has failed: its folder may be gone.
+    pub(crate) fn exists(&self) -> bool {
         self.store.as_ref().is_some_and(|store| store.path().exists())
     }
 
-    /// What went wrong with a save, and what that leaves.
+    /// Why a save failed, and what is left of the one before.
     pub(crate) fn unsaved(&self, error: &StoreError) -> String {
-        let left = if self.is_there() { "the save before is as it was" } else { "the save before is gone" };
+        let left = if self.exists() { "the save before is as it was" } else { "the save before is gone" };
         format!("{error}; {left}")
     }
 
@@ -147,29 +123,29 @@ impl Checkpoint {
         let now = Instant::now();
         self.due = now.checked_add(self.every);
         if result.is_ok() {
-            self.age.set(now);
+            self.last_save.set(now);
             self.saved = (ledger.finished(), ledger.partials().count());
         }
         result
     }
 
-    /// Saves the finished ledger, after which the save before is of no use.
+    /// Saves the finished ledger and removes the save before it.
     pub(crate) fn finish(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.save(ledger)?;
         self.store.as_ref().map_or(Ok(()), Store::tidy)
     }
 
-    /// The command that goes on from here, as a shell takes it; none without a checkpoint.
+    /// The command that resumes the run, quoted for a shell; none without a checkpoint.
     pub(crate) fn resume_command(&self) -> Option<String> {
         self.store.as_ref()?;
         Some(with_resume(std::env::args_os().collect()))
     }
 }
 
-/// The command with `--resume`. Names that are no text, or hold what a terminal would obey, come as `$'...'`.
+/// The command with `--resume`. Names that are no text or have control characters become `$'...'`.
 fn with_resume(mut arguments: Vec<OsString>) -> String {
     if !arguments.iter().any(|argument| argument == "--resume") {
-        // Not at the end, where a `--` may stand before: behind the command, which stands before its operands.
+        // Behind the name of the command and not at the end, where it could come after a `--`.
         let command = arguments.iter().position(|argument| COMMANDS.iter().any(|command| argument == command));
         arguments.insert(command.unwrap_or(0) + 1, "--resume".into());
     }
@@ -177,8 +153,8 @@ fn with_resume(mut arguments: Vec<OsString>) -> String {
     quoted.join(" ")
 }
 
-/// An argument as a shell takes it. Most are plain to every shell and stay as they are: on Windows the library quotes
-/// numbers too, for PowerShell, and `cmd` would hand its quotes on to the program.
+/// An argument quoted for a shell. Most need no quotes in any shell and get none: on Windows the library quotes numbers
+/// too, for PowerShell, and `cmd` would hand its quotes on to the program.
 fn quoted(argument: &OsString) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+".contains(c) || (cfg!(windows) && c == '\\');
     match argument.to_str() {
@@ -187,7 +163,7 @@ fn quoted(argument: &OsString) -> String {
     }
 }
 
-// Elsewhere arguments are not made of bytes, and are quoted for another shell.
+// On Windows arguments are not made of bytes, and are quoted for another shell.
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -206,7 +182,7 @@ mod tests {
             command(&[b"q", b"count", b"--resume", b"19", b"--checkpoint", b"c"]),
             "q count --resume 19 --checkpoint c"
         );
-        // Another name would be another file, and a terminal would obey it as it stands.
+        // Bytes that are no text must survive, and a terminal must not obey them.
         assert_eq!(
             command(&[b"q", b"count", b"--resume", b"9", b"--checkpoint", b"\xff\x1b[31mc"]),
             r"q count --resume 9 --checkpoint $'\xFF\x1B[31mc'"

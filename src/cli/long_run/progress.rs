@@ -1,4 +1,4 @@
-//! How far a run is, on stderr: a bar, plain lines or JSON.
+//! The progress of a run on stderr: a bar, plain lines or JSON.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::{json, messages, numbers};
 
-/// A run shorter than this shows nothing by itself.
+/// A run shorter than this shows no progress unless it is asked for.
 const SILENT: Duration = Duration::from_secs(2);
 const LINE_EVERY: Duration = Duration::from_mins(1);
 const JSON_EVERY: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ pub(crate) enum Line {
     Error(String),
 }
 
-/// How far a run is, and how long ago that was saved, where it is saved at all.
+/// The progress of a run, and how long ago it was saved, where there is a checkpoint.
 pub(crate) struct State {
     pub(crate) n: usize,
     pub(crate) progress: Progress,
@@ -87,7 +87,7 @@ impl Display {
         }
     }
 
-    /// Shows the state at once, as somebody asked.
+    /// Shows the state at once.
     pub(crate) fn show(&self, state: &State) {
         if matches!(self.form, Form::Json) {
             return state.json();
@@ -96,7 +96,7 @@ impl Display {
         self.say(&Line::Note(state.long(width)));
     }
 
-    /// A line for people, which leaves a bar intact.
+    /// Prints a line without breaking a bar.
     pub(crate) fn say(&self, line: &Line) {
         match &self.form {
             Form::Bar(bar) => bar.suspend(|| line.print()),
@@ -104,7 +104,7 @@ impl Display {
         }
     }
 
-    /// The run is over: the bar goes, a program gets the last state.
+    /// The run is over: removes the bar; a program that reads JSON gets the last state.
     pub(crate) fn end(&self, state: impl FnOnce() -> State) {
         match &self.form {
             Form::Bar(bar) => bar.finish_and_clear(),
@@ -125,37 +125,33 @@ fn style(width: usize) -> ProgressStyle {
     ProgressStyle::with_template(&template).expect("the template is valid").progress_chars("█▉▊▋▌▍▎▏ ")
 }
 
-/// The bar itself, which gives way to the figures.
+/// The bar itself leaves most of the line to the figures.
 fn bar_width(width: usize) -> usize {
     if width < 60 { 8 } else { 20 }
 }
 
-/// Columns of the terminal; where there is none, as many as they used to be. The last one stays free, for some
-/// terminals begin a new line behind it.
+/// Columns of the terminal, 80 where there is none. The last one stays free, for some terminals begin a new line behind
+/// it.
 fn columns() -> usize {
     const LEAST: usize = 20;
     usize::from(Term::stderr().size().1).max(LEAST) - 1
 }
 
-/// The fields that fit, most wanted first, none of them cut. The first one stands in any case.
+/// The fields that fit, the most important first, none of them cut. The first one is printed in any case.
 fn fit(fields: impl IntoIterator<Item = String>, separator: &str, width: usize) -> String {
-    let mut line = String::new();
-    for field in fields.into_iter().filter(|field| !field.is_empty()) {
-        let begun = !line.is_empty();
-        let longer = if begun { line.chars().count() + separator.chars().count() } else { 0 } + field.chars().count();
-        if begun && longer > width {
-            continue;
+    let mut fields = fields.into_iter();
+    let mut line = fields.next().unwrap_or_default();
+    for field in fields {
+        let longer = format!("{line}{separator}{field}");
+        if longer.chars().count() <= width {
+            line = longer;
         }
-        if begun {
-            line += separator;
-        }
-        line += &field;
     }
     line
 }
 
 impl State {
-    /// What fits beside a bar, the most wanted first. What is not known is left out.
+    /// The fields that fit beside a bar, the most important first. What is not known is left out.
     fn short(&self, width: usize) -> String {
         let Progress { elapsed, left, .. } = self.progress;
         let fields = [
@@ -190,13 +186,13 @@ impl State {
         fit(fields.into_iter().flatten(), ", ", width)
     }
 
-    /// The share done; none where nothing is known of it.
+    /// The share done, where it is known.
     fn percent(&self) -> Option<String> {
         let Progress { share, units_done, .. } = self.progress;
         match share * 100.0 {
             0.0 if units_done == 0 => None,
             percent if percent < 0.05 => Some("< 0.1 %".to_owned()),
-            // Not done before all is done.
+            // 100 % is shown at the end only.
             percent => Some(format!("{:.1} %", if share < 1.0 { percent.min(99.9) } else { percent })),
         }
     }
@@ -230,12 +226,12 @@ impl State {
             saved_ago: self.saved.map(|age| age.as_secs_f64()),
         };
         let mut err = std::io::stderr().lock();
-        // Nobody reads stderr any more: the count goes on for the reader of stdout.
+        // Where nobody reads stderr any more, the count goes on for the reader of stdout.
         let _ = json::json(&mut err, &json).and_then(|()| err.flush());
     }
 }
 
-/// The interval, or a single time where both of its ends are within a sixth of that.
+/// The interval, or a single time where its upper end is within a sixth of the expected time.
 pub(super) fn range(left: &TimeLeft) -> String {
     let TimeLeft { expected, low, high } = *left;
     if high.as_secs_f64() <= 1.16 * expected.as_secs_f64() {
@@ -261,7 +257,7 @@ fn coarse(time: Duration) -> (String, &'static str) {
     (numbers::grouped((seconds / unit).round() as u128), name)
 }
 
-/// Whole seconds: nobody needs more of a moving figure.
+/// Whole seconds, as fractions of a moving figure could not be read.
 fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64().round();
     if seconds < 60.0 { format!("{seconds} s") } else { numbers::seconds(seconds) }
@@ -356,7 +352,7 @@ mod tests {
         assert_eq!(told(1e9, 0.9), "3 to 60 years");
     }
 
-    /// What stands on terminals of 40, 80 and 120 columns: whole fields, the last column free.
+    /// Terminals of 40, 80 and 120 columns show whole fields and leave the last column free.
     #[test]
     fn narrow_terminals_get_fewer_fields() {
         let bar = |columns: usize| {

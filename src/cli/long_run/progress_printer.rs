@@ -1,5 +1,5 @@
-//! The thread that shows a long run on stderr. It may be held up by whoever reads there for as long as that one likes:
-//! what it is told is dropped where it does not keep up, and nobody waits for it but for a moment at the end.
+//! The thread that shows a long run on stderr. A reader of stderr may hold it up for any time: messages that it cannot
+//! keep up with are dropped, and nobody waits for it but for a moment at the end of the run.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
@@ -13,11 +13,11 @@ use crate::cli::terminal::messages;
 /// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How long the last lines of a run may take. Whoever has not read them by then is not reading.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the last lines of a run may take. A reader that has not taken them by then is not reading.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Messages that may wait; those that come while so many do are dropped.
-const WAITING: usize = 16;
+/// Messages that may wait; those that come while this many do are dropped.
+const QUEUE: usize = 16;
 
 enum Message {
     Show,
@@ -26,15 +26,15 @@ enum Message {
     End(Vec<Line>, mpsc::Sender<()>),
 }
 
-/// Where the thread that keeps a run leaves what is to be printed.
+/// The sender of what the thread prints.
 pub(crate) struct Printer {
     messages: SyncSender<Message>,
 }
 
 impl Printer {
-    /// Starts the thread; `state` is asked how far the run is.
+    /// Starts the thread, which asks `state` for the progress of the run.
     pub(crate) fn start(when: When, state: impl Fn() -> State + Send + 'static) -> io::Result<Self> {
-        let (messages, receiver) = mpsc::sync_channel(WAITING);
+        let (messages, receiver) = mpsc::sync_channel(QUEUE);
         thread::Builder::new().name("printer".to_owned()).spawn(move || {
             let mut display = Display::new(when);
             loop {
@@ -54,26 +54,26 @@ impl Printer {
         Ok(Self { messages })
     }
 
-    /// Shows how far the run is, as somebody asked.
+    /// Shows the progress at once.
     pub(crate) fn show(&self) {
         self.send(Message::Show);
     }
 
-    /// Prints a line, which leaves a bar intact.
+    /// Prints a line without breaking a bar.
     pub(crate) fn say(&self, line: Line) {
         self.send(Message::Say(line));
     }
 
-    /// The run is over: what moved goes, and these lines are the last.
+    /// The run is over: removes the bar and prints these lines last.
     pub(crate) fn end(self, lines: Vec<Line>) {
         let (sender, printed) = mpsc::channel::<()>();
         if self.send(Message::End(lines, sender)) {
-            // Nothing is ever sent: this returns when the other end is dropped, or when patience is over.
-            let _ = printed.recv_timeout(PATIENCE);
+            // Nothing is ever sent: this returns when the other end is dropped, or after the timeout.
+            let _ = printed.recv_timeout(END_TIMEOUT);
         }
     }
 
-    /// Whether there was room.
+    /// Returns whether there was room.
     fn send(&self, message: Message) -> bool {
         self.messages.try_send(message).is_ok()
     }
@@ -82,7 +82,7 @@ impl Printer {
 impl Line {
     pub(crate) fn print(&self) {
         match self {
-            // The only one of several lines, and those are our own.
+            // Only notes have several lines, which are the program's own.
             Self::Note(text) => text.lines().for_each(messages::note),
             Self::Warning(text) => messages::warning(text),
             Self::Error(text) => messages::error(text),

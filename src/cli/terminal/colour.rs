@@ -11,7 +11,7 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// Sets the colour for all that is printed from here on; `auto` heeds `NO_COLOR`, `TERM=dumb` and pipes.
+/// Sets the colour for all that is printed from here on; `auto` depends on `NO_COLOR`, `TERM=dumb` and pipes.
 pub(crate) fn choose_colour(colour: Colour) {
     let choice = match colour {
         Colour::Auto => anstream::ColorChoice::Auto,

@@ -17,7 +17,7 @@ pub(crate) enum Exit {
     Missing,
     /// Stopped before the end, saved, and can be resumed.
     Stopped,
-    /// By a signal with this number, where the system could not end the process of it: 128 and the number.
+    /// Ended by the signal with this number, where the system does not report that itself: 128 plus the number.
     Signal(u8),
 }
 

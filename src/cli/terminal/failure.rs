@@ -14,20 +14,20 @@ use crate::cli::terminal::stdout;
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of stdout went away with some of it, as `| head` does: no failure at all.
+    /// The reader of stdout closed it after reading some of it, as `| head` does: no failure at all.
     Closed,
-    /// The arguments made no sense together, in words for people.
+    /// The arguments are wrong, with a message for people.
     Usage(String),
-    /// Something went wrong, in words for people.
+    /// Something went wrong, with a message for people.
     Run(Exit, String),
-    /// All has been said already.
+    /// The message has been printed already.
     AlreadyReported(Exit),
-    /// A signal ended it; all has been said already.
+    /// A signal ended it; the message has been printed already.
     Signal(i32),
 }
 
 impl Failure {
-    /// The value of one argument makes no sense, for a reason that only shows beside the others.
+    /// The value of an argument is wrong, which clap could not see.
     pub(crate) fn invalid(argument: &str, value: &str, reason: &impl Display) -> Self {
         Self::Usage(format!("invalid value '{value}' for '{argument}': {reason}"))
     }
@@ -37,7 +37,7 @@ impl Failure {
         Self::Usage(reason.to_string())
     }
 
-    /// What went wrong, in a line.
+    /// The message, in one line.
     #[cfg(feature = "browse")]
     pub(crate) fn reason(&self) -> String {
         match self {
@@ -51,7 +51,7 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        if stdout::is_enough(&error) {
+        if stdout::is_closed_by_reader(&error) {
             Self::Closed
         } else {
             Self::Run(Exit::Failure, format!("writing the result failed: {error}"))

@@ -20,22 +20,22 @@ fn stderr() -> impl Write {
 
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
-    // Where even stderr is gone, there is nobody left to tell.
+    // Where even stderr is closed, there is nobody left to tell.
     let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
 }
 
-/// One line on stderr: not as it should be, but no failure.
+/// One line on stderr.
 pub(crate) fn warning(message: &str) {
     let _ = writeln!(stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
 }
 
-/// A line on stderr.
+/// One line on stderr.
 pub(crate) fn note(message: &str) {
     let _ = writeln!(stderr(), "{}", harmless(message));
 }
 
-/// The text on one line, with all that a terminal would obey instead of show written out: names of files and what
-/// stands in them come from anywhere.
+/// The text on one line, with its control characters escaped: names and contents of files come from anywhere, and a
+/// terminal would obey them.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
@@ -44,7 +44,7 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(shown).collect())
 }
 
-/// Whether a character is a control: line breaks are, and what turns the direction of writing.
+/// Whether a terminal obeys a character instead of showing it: controls, line breaks, and changes of direction.
 pub(crate) fn is_obeyed(c: char) -> bool {
     const DIRECTIONS: [char; 12] = [
         '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}',
@@ -58,42 +58,37 @@ pub(crate) fn name(path: &Path) -> String {
     harmless(&path.to_string_lossy()).into_owned()
 }
 
-/// Says what is wrong with the arguments, in one line; help and version, which clap reports the same way, as they are.
+/// Reports wrong arguments in one line; help and version, which clap reports the same way, as they are.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         return match stdout::print(&error.render().ansi().to_string()) {
-            Err(error) if !stdout::is_enough(&error) => {
+            Err(error) if !stdout::is_closed_by_reader(&error) => {
                 self::error(&format!("writing the result failed: {error}"));
                 Exit::Failure
             }
             _ => Exit::Success,
         };
     }
-    let text = error.render().to_string();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = write!(stderr(), "{text}");
-        return Exit::Usage;
+        let _ = write!(stderr(), "{}", error.render());
+    } else {
+        self::error(&one_line(error));
     }
-    self::error(&one_line(error));
     Exit::Usage
 }
 
-/// What is wrong with the arguments. The first paragraph says what was wrong and the second, where it is a tip or a list,
-/// what is allowed; usage and the pointer to --help only repeat it.
-pub(crate) fn one_line(error: &clap::Error) -> String {
+/// What is wrong with the arguments and, where clap gives a tip or a list, what is allowed; without the usage and the
+/// pointer to --help.
+fn one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let message: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
-        .collect();
-    let message = message.join(" ");
+    let is_told = |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(is_told).filter(|line| !line.is_empty()).collect();
+    let message = lines.join(" ");
     message.strip_prefix("error: ").unwrap_or(&message).to_owned()
 }
 
-/// Prints a result, all of it, on stdout. A list may lose its reader, as under `| head`, and all is well; a result
-/// that nobody has read in full is a failure, and goes to stderr, for it may have taken days.
+/// Prints a whole result on stdout. Where it cannot be written in full, it goes to stderr, for it may have taken days, and
+/// the command fails; only lists may end early, as under `| head`.
 pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
     stdout::print(result).map_err(|failed| {
         error(&format!("writing the result failed: {failed}; it is"));
@@ -107,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminals_are_told_nothing_by_names() {
+    fn control_characters_are_escaped() {
         assert_eq!(harmless("a file, and another: ä"), "a file, and another: ä");
         assert_eq!(harmless("a\nerror: b\u{202e}c"), r"a\nerror: b\u{202e}c");
         assert_eq!(harmless("\u{1b}[31m\u{9b}31m\r\u{7f}"), r"\u{1b}[31m\u{9b}31m\r\u{7f}");

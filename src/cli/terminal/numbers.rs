@@ -2,15 +2,9 @@
 
 /// A count with its digits in threes: `14,772,512`.
 pub(crate) fn grouped(count: u128) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let digits: Vec<char> = count.to_string().chars().collect();
+    let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
+    groups.join(",")
 }
 
 /// `1 run`, `2 runs`, `5,000 runs`.
@@ -42,33 +36,24 @@ pub(crate) fn rate(value: f64) -> String {
 pub(crate) fn seconds(seconds: f64) -> String {
     const DAY: f64 = 86_400.0;
     const YEAR: f64 = 365.25 * DAY;
-    if seconds < 1e-3 {
-        format!("{} µs", three_digits(seconds * 1e6))
-    } else if seconds < 1.0 {
-        format!("{} ms", three_digits(seconds * 1e3))
-    } else if seconds < 60.0 {
-        format!("{} s", three_digits(seconds))
-    } else if seconds >= 2.0 * YEAR {
-        format!(
-            "{} years",
-            if seconds < 1000.0 * YEAR { three_digits(seconds / YEAR) } else { rounded(seconds / YEAR) }
-        )
-    } else if seconds >= 2.0 * DAY {
-        format!("{} days", three_digits(seconds / DAY))
-    } else {
-        let whole = seconds.round() as u64;
-        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
-        if hours > 0 { format!("{hours} h {minutes:02} min {rest:02} s") } else { format!("{minutes} min {rest:02} s") }
+    let whole = seconds.round() as u64;
+    let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+    match seconds {
+        s if s < 1e-3 => format!("{} µs", three_digits(s * 1e6)),
+        s if s < 1.0 => format!("{} ms", three_digits(s * 1e3)),
+        s if s < 60.0 => format!("{} s", three_digits(s)),
+        s if s >= 2.0 * YEAR => format!("{} years", rate(s / YEAR)),
+        s if s >= 2.0 * DAY => format!("{} days", three_digits(s / DAY)),
+        _ if hours > 0 => format!("{hours} h {minutes:02} min {rest:02} s"),
+        _ => format!("{minutes} min {rest:02} s"),
     }
 }
 
 fn three_digits(value: f64) -> String {
-    let decimals = if value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
+    let decimals = match value {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
     };
     format!("{value:.decimals$}")
 }
@@ -92,7 +77,10 @@ mod tests {
             [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
             ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]
         );
-        assert_eq!([280_800.0, 5.5e8, 1e12].map(seconds), ["3.25 days", "17.4 years", "31,688 years"]);
+        assert_eq!(
+            [280_800.0, 5.5e8, 31.5e9, 1e12].map(seconds),
+            ["3.25 days", "17.4 years", "998 years", "31,688 years"]
+        );
         assert_eq!([2.5642e18, 9.999e17, 999.6e12].map(rounded), ["2.56 × 10^18", "1.00 × 10^18", "1.00 × 10^15"]);
     }
 }

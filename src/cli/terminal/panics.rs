@@ -1,7 +1,6 @@
-//! What happens where the program itself is wrong.
+//! Panics: one line on stderr and exit code 1; a long run saves first.
 //!
-//! A panic becomes one line on stderr and exit code 1; a long run saves first. The thread that failed never returns:
-//! in a release build the process would be aborted otherwise, before anything could be saved.
+//! The thread that failed never returns: in a release build the process would be aborted before anything could be saved.
 
 use std::panic::PanicHookInfo;
 use std::time::Duration;
@@ -10,17 +9,17 @@ use std::{panic, process, thread};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::{messages, signals};
 
-/// How long a save may take after a panic. By then the thread that saves waits for what the failed one holds.
-const SAVING: Duration = Duration::from_secs(10);
+/// How long a save may take after a panic. After this time it waits for a lock that the failed thread holds.
+const SAVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// From here on panics end the program in an orderly way.
+/// From here on panics are reported, and long runs saved.
 pub(crate) fn catch() {
     let main = thread::current().id();
     panic::set_hook(Box::new(move |info| {
         let message = message(info);
-        // The main thread saves, says why, and ends the process. Where it fails itself, there is nobody to tell.
+        // The main thread saves, reports the failure and ends the process, unless it has failed itself.
         if thread::current().id() != main && signals::tell_failed(&message) {
-            thread::sleep(SAVING);
+            thread::sleep(SAVE_TIMEOUT);
         }
         messages::error(&message);
         process::exit(Exit::Failure.code().into());

@@ -1,7 +1,7 @@
-//! Stdout: whether anybody gets what is written there.
+//! Stdout, and whether anybody reads it.
 //!
-//! A reader that leaves when it has enough, as `| head` does, is no failure. Where nothing at all could be written, the
-//! result is lost, and that is one: the reader was gone before, or stdout was closed from the start, as by `>&-`.
+//! A reader that closes the pipe when it has enough, as `| head` does, is no failure. Where nothing at all could be
+//! written, the result is lost, which is one: the reader was gone before, or stdout was closed from the start, as by `>&-`.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use queens::bounded::Bounded;
 
 /// Whether something was written. Relaxed, here and below: one thread writes results.
-static BEGUN: AtomicBool = AtomicBool::new(false);
+static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether something could not be written, and nobody has failed for it.
+/// Whether a [`BestEffortStdout`] could not write anything.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Writes all of it and notes that something has arrived.
+/// Writes all of it.
 ///
 /// # Errors
 /// Where the system refuses.
@@ -29,29 +29,29 @@ pub(crate) fn write_all(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Where the system refuses.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    // Taken out here and not on the way, where each of them would end a piece.
+    // Codes are removed here: a writer that removes them would write a piece for each.
     let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
     let text = if plain { Cow::Owned(anstream::adapter::strip_str(text).to_string()) } else { Cow::Borrowed(text) };
     write_all(&mut anstream::stdout().lock(), text.as_bytes())
 }
 
-/// Columns of the terminal that stdout is, or more than any table has.
+/// Columns of the terminal; where stdout is none, more than any table has.
 pub(crate) fn width() -> usize {
     console::Term::stdout().size_checked().map_or(usize::MAX, |(_, columns)| columns.into())
 }
 
-/// Whether the error says that the reader has left, with some of the result.
-pub(crate) fn is_enough(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe && BEGUN.load(Ordering::Relaxed)
+/// Whether the error says that the reader has closed the pipe after reading some of the result.
+pub(crate) fn is_closed_by_reader(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe && WRITTEN.load(Ordering::Relaxed)
 }
 
-/// Whether something was to be written without heed, and nothing has arrived.
+/// Whether a result was to be written, and nothing of it could be.
 pub(crate) fn is_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Stdout, a line at a time, for a command whose exit code says more than what it prints: that nobody reads any more is
-/// no reason to stop.
+/// Stdout, a line at a time, for a command whose exit code says more than what it prints: it goes on where nobody reads
+/// any more.
 #[derive(Default)]
 pub(crate) struct BestEffortStdout(Vec<u8>);
 
@@ -60,7 +60,7 @@ impl Write for BestEffortStdout {
         self.0.extend_from_slice(bytes);
         if bytes.ends_with(b"\n") {
             match print(&String::from_utf8_lossy(&std::mem::take(&mut self.0))) {
-                Err(error) if is_enough(&error) => {}
+                Err(error) if is_closed_by_reader(&error) => {}
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => LOST.store(true, Ordering::Relaxed),
                 result => result?,
             }
@@ -73,13 +73,13 @@ impl Write for BestEffortStdout {
     }
 }
 
-/// Notes what arrives.
+/// Notes in [`WRITTEN`] whether anything could be written.
 struct Noting<W>(W);
 
 impl<W: Write> Write for Noting<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.0.write(bytes)?;
-        BEGUN.fetch_or(written > 0, Ordering::Relaxed);
+        WRITTEN.fetch_or(written > 0, Ordering::Relaxed);
         Ok(written)
     }
 
@@ -88,32 +88,32 @@ impl<W: Write> Write for Noting<W> {
     }
 }
 
-/// Where stdout was closed when the program began, has what is written there fail.
+/// Makes writing fail where stdout was closed when the program began.
 ///
-/// The standard library puts /dev/null in the place of a closed stream before `main`, which takes every result without
-/// a word. A pipe that nobody reads refuses it.
+/// The standard library replaces a closed stream by /dev/null before `main`, and so the result would be lost silently.
+/// Writing to a pipe that nobody reads is an error.
 #[cfg(unix)]
 pub(crate) fn start() {
     if before_main::WAS_CLOSED.load(Ordering::Relaxed)
         && let Ok((_, writer)) = io::pipe()
     {
-        // Where it cannot be done, the result goes where the library has it go.
+        // Where this fails, stdout stays /dev/null.
         let _ = rustix::stdio::dup2_stdout(writer);
     }
 }
 
-/// Elsewhere a program that is started without a stdout is one that nobody can read.
+/// Elsewhere this is not done.
 #[cfg(not(unix))]
 pub(crate) fn start() {}
 
-/// The one look that must be taken before the standard library's own start.
+/// Whether stdout is open, asked before the standard library starts.
 #[cfg(unix)]
 mod before_main {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     pub(super) static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-    /// The system's loader calls the functions that stand in this section, before `main`.
+    /// The system's loader calls the functions that this section points to, before `main`.
     ///
     /// SAFETY: the section holds pointers to functions that take nothing they need, which this is, and nothing of the
     /// standard library is used there that would have to be started: a system call and a store.

@@ -1,4 +1,4 @@
-//! A result as aligned lines of label and value.
+//! A result as lines of label and value.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();
 
-/// Aligned lines of label and value.
+/// Lines of label and value, the values aligned.
 #[derive(Default)]
 pub(crate) struct Summary {
     rows: Vec<(&'static str, String, Style)>,
@@ -18,7 +18,7 @@ impl Summary {
         self.rows.push((label, value.to_string(), Style::new()));
     }
 
-    /// The line that matters most.
+    /// The most important line, in colour.
     pub(crate) fn result(&mut self, label: &'static str, value: impl fmt::Display) {
         self.rows.push((label, value.to_string(), RESULT));
     }

@@ -1,85 +1,79 @@
 //! Tables that fit the terminal: where it is narrow, whole columns are left out, the less important first.
 
-use std::fmt::Write;
-
 use anstyle::Style;
+use console::{Alignment, measure_text_width, pad_str};
 
 /// A column, and what it says in each line.
 pub(crate) struct Column {
-    head: String,
-    /// Columns of a larger rank go sooner; 0 never does.
+    pub(crate) head: String,
+    /// Columns of a larger rank are left out sooner; 0 never is.
     rank: u8,
-    right: bool,
+    pub(crate) alignment: Alignment,
     style: Style,
-    cells: Vec<String>,
+    pub(crate) cells: Vec<String>,
+    width: usize,
 }
 
 impl Column {
     /// Words, which begin at the left.
     pub(crate) fn words(head: &str, rank: u8, cells: impl Iterator<Item = String>) -> Self {
-        Self { head: head.to_owned(), rank, right: false, style: Style::new(), cells: cells.collect() }
+        let cells: Vec<String> = cells.collect();
+        let width = cells.iter().map(String::as_str).chain([head]).map(measure_text_width).max().unwrap_or(0);
+        Self { head: head.to_owned(), rank, alignment: Alignment::Left, style: Style::new(), cells, width }
     }
 
     /// Numbers, which end at the right.
     pub(crate) fn numbers(head: &str, rank: u8, cells: impl Iterator<Item = String>) -> Self {
-        Self { right: true, ..Self::words(head, rank, cells) }
+        Self { alignment: Alignment::Right, ..Self::words(head, rank, cells) }
     }
 
     pub(crate) fn style(self, style: Style) -> Self {
         Self { style, ..self }
     }
 
-    fn width(&self) -> usize {
-        self.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).max(self.head.chars().count())
+    fn padded(&self, text: &str, style: Style) -> String {
+        // A blank cell at the end of a line is to leave no escape codes there.
+        let styled = if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") };
+        pad_str(&styled, self.width, self.alignment, None).into_owned()
     }
 }
 
-/// Between two columns.
-const GAP: usize = 2;
-
-/// The table in at most so many columns of characters, unless even the columns that never go need more. Before the lines
-/// in `breaks` there is an empty one.
-pub(crate) fn table(mut columns: Vec<Column>, width: usize, breaks: &[usize]) -> String {
+/// The table, no wider than this unless the columns that are never left out need more. Lines are grouped by their first
+/// cell, with an empty line between the groups.
+pub(crate) fn table(mut columns: Vec<Column>, width: usize) -> String {
     const HEAD: Style = Style::new().dimmed();
-    let needed = |columns: &[Column]| columns.iter().map(|column| column.width() + GAP).sum::<usize>() - GAP;
+    const GAP: &str = "  ";
+    let needed = |columns: &[Column]| columns.iter().map(|column| column.width + GAP.len()).sum::<usize>() - GAP.len();
     while needed(&columns) > width {
         let Some(most) = columns.iter().map(|column| column.rank).max().filter(|&rank| rank > 0) else { break };
         columns.retain(|column| column.rank < most);
     }
-    let mut text = String::new();
-    let line = |text: &mut String, cell: &dyn Fn(&Column) -> String, styled: bool| {
-        let mut gap = 0;
-        for column in &columns {
-            let (cell, width) = (cell(column), column.width());
-            let room = width - cell.chars().count();
-            let (before, after) = if column.right { (room, 0) } else { (0, room) };
-            let (on, off) =
-                if styled { (column.style.to_string(), format!("{:#}", column.style)) } else { Default::default() };
-            // Blanks wait until something follows them, so that no line ends in them. Writing to a string cannot fail.
-            if cell.is_empty() {
-                gap += width + GAP;
-                continue;
-            }
-            let _ = write!(text, "{:1$}{on}{cell}{off}", "", gap + before);
-            gap = after + GAP;
-        }
-        text.push('\n');
-    };
-    let _ = write!(text, "{HEAD}");
-    line(&mut text, &|column| column.head.clone(), false);
-    text.pop();
-    let _ = writeln!(text, "{HEAD:#}");
-    for index in 0..columns_lines(&columns) {
-        if breaks.contains(&index) {
+    let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned();
+    let head = line(columns.iter().map(|column| column.padded(&column.head, Style::new())).collect());
+    let mut text = format!("{HEAD}{head}{HEAD:#}\n");
+    let groups = &columns[0].cells;
+    for index in 0..groups.len() {
+        if index > 0 && groups[index] != groups[index - 1] {
             text.push('\n');
         }
-        line(&mut text, &|column| column.cells[index].clone(), true);
+        text += &line(columns.iter().map(|column| column.padded(&column.cells[index], column.style)).collect());
+        text.push('\n');
     }
     text
 }
 
-fn columns_lines(columns: &[Column]) -> usize {
-    columns.first().map_or(0, |column| column.cells.len())
+/// Lines no longer than this, broken after any of these characters.
+pub(crate) fn wrapped(text: &str, width: usize, after: &[char]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in text.split_inclusive(after) {
+        let line = lines.last_mut().expect("there is always one");
+        if !line.is_empty() && measure_text_width(line) + measure_text_width(part.trim_end()) > width {
+            lines.push(part.to_owned());
+        } else {
+            line.push_str(part);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -89,18 +83,27 @@ mod tests {
     #[test]
     fn the_less_important_goes_first() {
         let columns = || {
-            let cells = |texts: [&str; 2]| texts.map(str::to_owned).into_iter();
+            let cells = |texts: [&str; 3]| texts.map(str::to_owned).into_iter();
             vec![
-                Column::numbers("N", 0, cells(["8", "12"])),
-                Column::words("engine", 1, cells(["join", ""])),
-                Column::numbers("rate", 2, cells(["1,000", "2"])),
+                Column::numbers("N", 0, cells(["8", "12", "12"])),
+                Column::words("engine", 1, cells(["join", "", "naive"])),
+                Column::numbers("rate", 2, cells(["1,000", "2", ""])).style(Style::new().bold()),
             ]
         };
-        let plain =
-            |width, breaks: &[usize]| anstream::adapter::strip_str(&table(columns(), width, breaks)).to_string();
-        assert_eq!(plain(17, &[]), " N  engine   rate\n 8  join    1,000\n12              2\n");
-        assert_eq!(plain(16, &[1]), " N  engine\n 8  join\n\n12\n");
-        assert_eq!(plain(9, &[]), " N\n 8\n12\n");
-        assert_eq!(plain(1, &[]), " N\n 8\n12\n");
+        let plain = |width| anstream::adapter::strip_str(&table(columns(), width)).to_string();
+        assert_eq!(plain(17), " N  engine   rate\n 8  join    1,000\n\n12              2\n12  naive\n");
+        assert_eq!(plain(16), " N  engine\n 8  join\n\n12\n12  naive\n");
+        assert_eq!([plain(9), plain(1)], [" N\n 8\n\n12\n12\n"; 2]);
+        assert!(table(columns(), 17).ends_with("12  naive\n"), "blanks or codes at the end");
+    }
+
+    #[test]
+    fn text_is_broken_where_it_may_be() {
+        for width in 1..50 {
+            for part in wrapped("1,3,5,18,20,32: rotation by 90° clockwise", width, &[',', ' ']) {
+                assert!(part.chars().count() <= width.max("clockwise".len()), "{width}: {part}");
+                assert!(!part.starts_with(','));
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What options take: numbers, shares, times, boards and names, each with an error that says what is allowed.
+//! Values of options: numbers, shares, times, sizes and names, each with an error that says what is allowed.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Size};
 
 use crate::cli::terminal::failure::Failure;
 
-/// A whole number in a range, for clap; `what` begins the sentence that says so.
+/// A whole number in a range, for clap; `what` is its name in the error.
 pub(crate) fn whole(
     what: &'static str,
     range: RangeInclusive<u64>,
@@ -29,12 +29,12 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     portion(text, 100)
 }
 
-/// How much more something may be: a share that can be more than the whole.
+/// How much larger something may be: a share that can be more than the whole.
 pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     portion(text, 1000)
 }
 
-/// A share up to so many percent.
+/// A share up to this percentage.
 fn portion(text: &str, most: u32) -> Result<f64, String> {
     let number = |text: &str| text.trim_end().parse::<f64>().ok();
     let percents = 0.0..=f64::from(most);
@@ -77,7 +77,7 @@ impl std::str::FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        /// Nothing can be counted beyond, see `Rotation::sizes`.
+        /// The largest of `Rotation::sizes`.
         const MOST: usize = 77;
         let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST);
         let sizes = match text.split_once('-') {
@@ -99,7 +99,7 @@ pub(crate) fn size(n: usize) -> Result<Size, Failure> {
     Size::new(n).map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))
 }
 
-/// What a command counts on.
+/// The processor's part in a count: instruction set and threads.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct Cores {
     /// The instruction set; the best that the processor has where left out. avx512f is AVX-512 without VPOPCNTDQ and GFNI,
@@ -120,7 +120,7 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
 }
 
-/// Accepts `auto` and the names of the table, which also makes them completions and possible values.
+/// Accepts `auto` and the names in the library's table, which also makes them completions and possible values.
 pub(crate) fn engine_parser() -> impl TypedValueParser<Value = Choice> {
     let names = std::iter::once("auto").chain(ENGINES.iter().map(|engine| engine.name));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
@@ -130,7 +130,7 @@ pub(crate) fn isa_parser() -> impl TypedValueParser<Value = Isa> {
     PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
 }
 
-/// Accepts the names of the table.
+/// Accepts the names in the library's table.
 pub(crate) fn named_engine_parser() -> impl TypedValueParser<Value = EngineKind> {
     PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).map(|name| {
         let named = ENGINES.iter().find(|engine| engine.name == name);

@@ -1,4 +1,4 @@
-//! What the documents say of commands, options, exit codes, engines and endings, held against the tables of the program.
+//! What the documents say of commands, options, exit codes, engines and file formats, held against the tables of the program.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use queens::ENGINES;
 
 use crate::cli::help::command;
 use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::file_format::{CSV, HTML, JSON, PNG, SVG, TEXT};
 
 /// The documents that show or name commands, with their texts.
 fn documents() -> Vec<(String, String)> {
@@ -167,7 +167,7 @@ fn engines_are_listed() {
     assert!(listed.contains(&queens::RotationalCount::ENGINE));
 }
 
-/// The formats of `queens solutions`, with the endings that mean them.
+/// The formats of `queens solutions`, with the extensions that mean them.
 #[test]
 fn formats_are_listed() {
     let text = document("docs/formats.md");
@@ -175,15 +175,13 @@ fn formats_are_listed() {
     let solutions = named(&all, "solutions").unwrap();
     let format = solutions.get_arguments().find(|argument| argument.get_long() == Some("format")).unwrap();
     let formats: Vec<String> = format.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-    let table = text.split("\n| ending | format |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let table = text.split("\n| extension | format |").nth(1).unwrap().split("\n\n").next().unwrap();
     let named = spans(table);
     let is_named = |format: &String| named.iter().any(|span| *span == format || *span == format!("--format {format}"));
     let lost: Vec<&String> = formats.iter().filter(|format| !is_named(format)).collect();
     assert!(lost.is_empty(), "docs/formats.md does not name {lost:?}");
-    let endings: BTreeSet<&str> = named.iter().filter_map(|span| span.strip_prefix('.')).collect();
-    // Tables of text are the benchmarks' alone.
-    let known = file_format::ENDINGS.iter().filter(|(_, content)| *content != Content::Markdown);
-    assert_eq!(endings, known.map(|(ending, _)| *ending).collect());
+    let extensions: BTreeSet<&str> = named.iter().filter_map(|span| span.strip_prefix('.')).collect();
+    assert_eq!(extensions, [TEXT, JSON, CSV, HTML, SVG, PNG].concat().into_iter().collect());
     let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let count = format!("in {} formats", words[formats.len()]);
     assert!(document("README.md").contains(&count), "README.md does not say '{count}'");

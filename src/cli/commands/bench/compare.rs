@@ -1,20 +1,17 @@
-//! `queens bench --compare OLD`
+//! `queens bench --compare OLD`: the medians of now beside those of an earlier run.
 
 use std::io::Write;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-use super::saved::{Entry, Saved};
+use super::results::{BenchResults, Measurement};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{messages, numbers};
+use crate::cli::terminal::table::{Column, table};
+use crate::cli::terminal::{messages, numbers, stdout};
 
-const FASTER: Style = AnsiColor::Green.on_default();
-const SLOWER: Style = AnsiColor::Red.on_default().bold();
-const DIM: Style = Style::new().dimmed();
-
-/// What a combination's times say beside those of the earlier run.
+/// How the times of a combination compare with those of the earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Same,
@@ -27,7 +24,7 @@ enum Verdict {
 impl Verdict {
     /// Two runs of the same program differ too, so a difference counts only where no run of one was as fast as any of
     /// the other: of five runs each that happens once in 252 times by chance.
-    fn of(now: &Entry, before: &Entry, tolerance: f64) -> Self {
+    fn of(now: &Measurement, before: &Measurement, tolerance: f64) -> Self {
         let ratio = now.median / before.median;
         match ratio {
             ratio if ratio > 1.0 + tolerance && now.fastest > before.slowest => Self::Slower,
@@ -37,45 +34,59 @@ impl Verdict {
         }
     }
 
-    const fn text(self) -> (Style, &'static str) {
+    const fn word(self) -> &'static str {
         match self {
-            Self::Same => (Style::new(), ""),
-            Self::Faster => (FASTER, "  faster"),
-            Self::Slower => (SLOWER, "  slower"),
-            Self::Noise => (DIM, "  noise"),
+            Self::Same => "",
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Noise => "noise",
         }
+    }
+
+    fn styled(self, text: &str) -> String {
+        let style = match self {
+            Self::Same => return text.to_owned(),
+            Self::Faster => AnsiColor::Green.on_default(),
+            Self::Slower => AnsiColor::Red.on_default().bold(),
+            Self::Noise => Style::new().dimmed(),
+        };
+        format!("{style}{text}{style:#}")
     }
 }
 
 /// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance.
-pub(super) fn run(out: &mut impl Write, now: &Saved, old: &Saved, path: &Path, tolerance: f64) -> Result<(), Failure> {
-    let (mut compared, mut noise, mut slower) = (0, 0, Vec::new());
-    for entry in &now.results {
-        let key = |entry: &Entry| (entry.n, entry.engine.clone(), entry.isa.clone(), entry.threads);
-        let Some(before) = old.results.iter().find(|old| key(old) == key(entry)) else { continue };
-        if compared == 0 {
-            writeln!(out, "\n{DIM} N  engine     isa       threads  {:>13}  {:>13}  ratio{DIM:#}", "before", "now")?;
-        }
-        compared += 1;
-        let ratio = entry.median / before.median;
-        let verdict = Verdict::of(entry, before, tolerance);
-        let (style, word) = verdict.text();
-        write!(out, "{:>2}  {:9}  {:8}  {:>7}", entry.n, entry.engine, entry.isa, entry.threads)?;
-        let medians = [before.median, entry.median].map(numbers::seconds);
-        writeln!(out, "  {:>13}  {:>13}  {style}{ratio:>5.2}{word}{style:#}", medians[0], medians[1])?;
-        noise += u64::from(verdict == Verdict::Noise);
-        if verdict == Verdict::Slower {
-            let threads = numbers::count_of(entry.threads as u64, "thread");
-            slower.push((ratio, format!("N = {}, {} on {threads}", entry.n, entry.engine)));
-        }
-    }
+pub(super) fn run(
+    out: &mut impl Write,
+    now: &BenchResults,
+    old: &BenchResults,
+    path: &Path,
+    tolerance: f64,
+) -> Result<(), Failure> {
+    let key = |of: &Measurement| (of.n, of.engine.clone(), of.isa.clone(), of.threads);
+    let before = |of: &Measurement| old.results.iter().find(|old| key(old) == key(of));
+    let pairs: Vec<(&Measurement, &Measurement)> =
+        now.results.iter().filter_map(|now| Some((now, before(now)?))).collect();
     let path = messages::name(path);
-    if compared == 0 {
+    if pairs.is_empty() {
         let message = format!("{path} has none of the sizes, engines, instruction sets and threads timed here");
         return Err(Failure::Run(Exit::Failure, message));
     }
+    let verdict = |(now, before): &(&Measurement, &Measurement)| Verdict::of(now, before, tolerance);
+    let ratio = |(now, before): &(&Measurement, &Measurement)| now.median / before.median;
+    let columns = vec![
+        Column::numbers("N", 0, pairs.iter().map(|(now, _)| now.n.to_string())),
+        Column::words("engine", 0, pairs.iter().map(|(now, _)| now.engine.clone())),
+        Column::words("isa", 2, pairs.iter().map(|(now, _)| now.isa.clone())),
+        Column::numbers("threads", 0, pairs.iter().map(|(now, _)| now.threads.to_string())),
+        Column::numbers("before", 3, pairs.iter().map(|(_, before)| numbers::seconds(before.median))),
+        Column::numbers("now", 1, pairs.iter().map(|(now, _)| numbers::seconds(now.median))),
+        Column::numbers("ratio", 0, pairs.iter().map(|pair| verdict(pair).styled(&format!("{:.2}", ratio(pair))))),
+        Column::words("", 0, pairs.iter().map(|pair| verdict(pair).styled(verdict(pair).word()))),
+    ];
+    write!(out, "\n{}", table(columns, stdout::width()))?;
+    let noise = pairs.iter().filter(|pair| verdict(pair) == Verdict::Noise).count();
     if noise > 0 {
-        let medians = numbers::count_of(noise, "median");
+        let medians = numbers::count_of(noise as u64, "median");
         writeln!(
             out,
             "{medians} beyond the tolerance, but with runs among those before: noise, or more --runs needed"
@@ -84,12 +95,19 @@ pub(super) fn run(out: &mut impl Write, now: &Saved, old: &Saved, path: &Path, t
     if old.cpu != now.cpu {
         writeln!(out, "The earlier run was on another processor: {}", old.cpu)?;
     }
-    let Some((ratio, worst)) = slower.iter().max_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(()) };
+    let slower: Vec<_> = pairs.iter().filter(|pair| verdict(pair) == Verdict::Slower).collect();
+    let worst = slower.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let Some(pair @ (worst, _)) = worst else { return Ok(()) };
     let message = format!(
-        "{} of {compared} {} slower than in {path} by more than {}%; the worst is {worst}, {ratio:.2} times as long",
+        "{} of {} {} slower than in {path} by more than {}%; the worst is N = {}, {} on {}, {:.2} times as long",
         numbers::count_of(slower.len() as u64, "median"),
+        pairs.len(),
         if slower.len() == 1 { "is" } else { "are" },
         (tolerance * 1e4).round() / 1e2,
+        worst.n,
+        worst.engine,
+        numbers::count_of(worst.threads as u64, "thread"),
+        ratio(pair),
     );
     Err(Failure::Run(Exit::Difference, message))
 }
@@ -97,23 +115,20 @@ pub(super) fn run(out: &mut impl Write, now: &Saved, old: &Saved, path: &Path, t
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::commands::bench::tests as planted;
 
-    fn entry(fastest: f64, median: f64, slowest: f64) -> Entry {
-        let value = serde_json::json!({
-            "n": 8, "engine": "naive", "isa": "portable", "threads": 1, "count": "92", "seconds": [fastest, median, slowest],
-            "median": median, "fastest": fastest, "slowest": slowest, "solutions_per_second": 1.0,
-        });
-        serde_json::from_value(value).unwrap()
+    fn of(fastest: f64, median: f64, slowest: f64) -> Measurement {
+        planted::measurement(8, "92", ("naive", "portable"), 1, [fastest, median, slowest])
     }
 
     #[test]
     fn runs_that_overlap_are_noise() {
         let verdict = |now, before| Verdict::of(&now, &before, 0.1);
-        assert_eq!(verdict(entry(1.0, 1.05, 1.1), entry(0.9, 1.0, 1.2)), Verdict::Same);
-        assert_eq!(verdict(entry(1.1, 1.3, 1.4), entry(0.9, 1.0, 1.2)), Verdict::Noise);
-        assert_eq!(verdict(entry(1.21, 1.3, 1.4), entry(0.9, 1.0, 1.2)), Verdict::Slower);
-        assert_eq!(verdict(entry(0.5, 0.6, 0.7), entry(0.9, 1.0, 1.2)), Verdict::Faster);
-        assert_eq!(verdict(entry(0.5, 0.6, 0.95), entry(0.9, 1.0, 1.2)), Verdict::Noise);
-        assert_eq!(verdict(entry(1.0, 1.05, 1.06), entry(0.99, 0.99, 0.99)), Verdict::Same);
+        assert_eq!(verdict(of(1.0, 1.05, 1.1), of(0.9, 1.0, 1.2)), Verdict::Same);
+        assert_eq!(verdict(of(1.1, 1.3, 1.4), of(0.9, 1.0, 1.2)), Verdict::Noise);
+        assert_eq!(verdict(of(1.21, 1.3, 1.4), of(0.9, 1.0, 1.2)), Verdict::Slower);
+        assert_eq!(verdict(of(0.5, 0.6, 0.7), of(0.9, 1.0, 1.2)), Verdict::Faster);
+        assert_eq!(verdict(of(0.5, 0.6, 0.95), of(0.9, 1.0, 1.2)), Verdict::Noise);
+        assert_eq!(verdict(of(1.0, 1.05, 1.06), of(0.99, 0.99, 0.99)), Verdict::Same);
     }
 }

@@ -1,4 +1,4 @@
-//! What a benchmark says of the machine it ran on.
+//! The machine that a benchmark ran on.
 
 use std::fs;
 use std::path::Path;
@@ -6,22 +6,24 @@ use std::path::Path;
 use queens::available_threads;
 use serde::{Deserialize, Serialize};
 
-/// A machine, as far as it tells; all of it is for people.
+use crate::cli::terminal::numbers::count_of;
+
+/// What is known of a machine, for people to read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Machine {
+pub(super) struct Machine {
     /// Cores, and threads that each runs at once.
-    pub(crate) cores: Option<usize>,
-    pub(crate) threads_per_core: Option<usize>,
+    pub(super) cores: Option<usize>,
+    pub(super) threads_per_core: Option<usize>,
     /// Threads that this process may use at once.
-    pub(crate) threads: usize,
-    /// As in `L1d 32 KiB`, those of the first core.
-    pub(crate) caches: Vec<String>,
-    pub(crate) system: String,
+    pub(super) threads: usize,
+    /// Those of the first core, as in `L1d 32 KiB`.
+    pub(super) caches: Vec<String>,
+    pub(super) system: String,
 }
 
 impl Machine {
-    pub(crate) fn here() -> Self {
+    pub(super) fn here() -> Self {
         use sysinfo::{CpuRefreshKind, RefreshKind, System};
         let cores = System::physical_core_count().ok();
         let list = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
@@ -37,20 +39,11 @@ impl Machine {
         }
     }
 
-    /// `8 cores with 2 threads each, 4 threads used at most`
-    pub(crate) fn cores(&self) -> String {
-        let threads = |count| crate::cli::terminal::numbers::count_of(count as u64, "thread");
-        let each = match (self.cores, self.threads_per_core) {
-            (Some(cores), Some(each)) => {
-                format!(
-                    "{} with {} each, ",
-                    crate::cli::terminal::numbers::count_of(cores as u64, "core"),
-                    threads(each)
-                )
-            }
-            _ => String::new(),
-        };
-        format!("{each}{} for this program", threads(self.threads))
+    /// `8 cores with 2 threads each, 4 threads for this program`
+    pub(super) fn cores(&self) -> String {
+        let used = format!("{} for this program", count_of(self.threads as u64, "thread"));
+        let (Some(cores), Some(each)) = (self.cores, self.threads_per_core) else { return used };
+        format!("{} with {} each, {used}", count_of(cores as u64, "core"), count_of(each as u64, "thread"))
     }
 }
 

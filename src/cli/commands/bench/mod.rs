@@ -3,13 +3,15 @@
 mod compare;
 mod machine;
 mod plot;
-mod saved;
+mod results;
 mod score;
-mod sets;
-mod table;
+mod tables;
+#[cfg(test)]
+mod tests;
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
@@ -20,17 +22,17 @@ use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::file_format;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use crate::cli::terminal::{files, json, messages, numbers};
 use plot::plot;
-use saved::Saved;
+use results::BenchResults;
 
-/// Sizes that an engine is taken past its quick ones where nobody names it: about ten seconds instead of one.
+/// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
-/// A machine on which the runs of a usual combination are further apart than this is too busy to be timed.
+/// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
 const NOISE: f64 = 0.05;
 
 #[derive(ClapArgs, Debug)]
@@ -95,31 +97,31 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    // What can't be read or written shows before the long work, not after it.
+    // A file that can't be read or written is an error before the long work, not after it.
     let files = [
-        ("--json <FILE>", &args.json, Content::Json),
-        ("--csv <FILE>", &args.csv, Content::Csv),
-        ("--markdown <FILE>", &args.markdown, Content::Markdown),
-        ("--plot <FILE>", &args.plot, Content::Svg),
+        ("--json <FILE>", &args.json, file_format::JSON),
+        ("--csv <FILE>", &args.csv, file_format::CSV),
+        ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN),
+        ("--plot <FILE>", &args.plot, file_format::SVG),
     ];
-    for (argument, path, content) in files {
+    for (argument, path, extensions) in files {
         if let Some(path) = path {
-            file_format::require(argument, path, content)?;
+            file_format::require(argument, path, extensions)?;
             files::try_out(path)?;
         }
     }
     if files.iter().filter(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout)).count() > 1 {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
     }
-    let old = args.compare.as_deref().map(Saved::read).transpose()?;
-    let all = if args.from.is_empty() {
+    let old = args.compare.as_deref().map(BenchResults::read).transpose()?;
+    let all: Vec<BenchResults> = if args.from.is_empty() {
         vec![measure(args)?]
     } else {
-        args.from.iter().map(|path| Saved::read(path)).collect::<Result<_, _>>()?
+        args.from.iter().map(|path| BenchResults::read(path)).collect::<Result<_, _>>()?
     };
     let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout));
     if !alone {
-        print(args, &all)?;
+        print(&all)?;
     }
     write(args, &all)?;
     let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
@@ -131,8 +133,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Times everything asked for.
-fn measure(args: &Args) -> Result<Saved, Failure> {
+/// Times the combinations asked for.
+fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let combinations = combinations(args)?;
     let bar = progress_bar();
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
@@ -142,7 +144,7 @@ fn measure(args: &Args) -> Result<Saved, Failure> {
         bar.set_message(format!("N = {}, {} on {threads}", next.size, next.method.engine));
     });
     bar.finish_and_clear();
-    let saved = Saved::new(&timings.map_err(|error| failure(&error))?, args.runs);
+    let saved = BenchResults::new(&timings.map_err(|error| failure(&error))?, args.runs);
     let noise = saved.noise();
     if args.runs > 1 && noise > NOISE {
         messages::warning(&format!(
@@ -154,59 +156,37 @@ fn measure(args: &Args) -> Result<Saved, Failure> {
 }
 
 /// The tables, each under the machine's name where there are several.
-fn print(args: &Args, all: &[Saved]) -> Result<(), Failure> {
+fn print(all: &[BenchResults]) -> Result<(), Failure> {
     let mut out = BestEffortStdout::default();
-    for (index, saved) in all.iter().enumerate() {
-        if let Some(path) = args.from.get(index) {
+    for (index, results) in all.iter().enumerate() {
+        if let Some(path) = &results.file {
             let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{}: {}", messages::name(path), saved.about())?;
+            writeln!(out, "{gap}{}: {}", messages::name(path), results.about())?;
         }
         let width = stdout::width();
-        write!(out, "{}{}", table::terminal(saved, width), sets::table(saved, width))?;
+        write!(out, "{}{}", tables::terminal(results, width), tables::instruction_sets(results, width))?;
     }
     Ok(())
 }
 
 /// The files.
-fn write(args: &Args, all: &[Saved]) -> Result<(), Failure> {
+fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
     if let Some(path) = &args.json {
-        let mut text = Vec::new();
         // Of several, one object a line.
-        for saved in all {
-            json::json(&mut text, saved)?;
-        }
-        files::save(path, &text)?;
+        let objects: Vec<String> = all.iter().map(json::object).collect::<Result<_, _>>()?;
+        files::save(path, objects.concat().as_bytes())?;
     }
     if let Some(path) = &args.csv {
-        files::save(path, table::csv(all).as_bytes())?;
+        files::save(path, tables::csv(all).as_bytes())?;
     }
     if let Some(path) = &args.markdown {
-        let texts: Vec<String> = all.iter().map(table::markdown).collect();
+        let texts: Vec<String> = all.iter().map(tables::markdown).collect();
         files::save(path, texts.join("\n").as_bytes())?;
     }
     if let Some(path) = &args.plot {
-        files::save(path, picture(args, all).as_bytes())?;
+        files::save(path, plot(all).as_bytes())?;
     }
     Ok(())
-}
-
-fn picture(args: &Args, all: &[Saved]) -> String {
-    let name = |path: &Path| messages::name(Path::new(path.file_stem().unwrap_or(path.as_os_str())));
-    let machines: Vec<_> = all
-        .iter()
-        .enumerate()
-        .map(|(index, saved)| saved.plotted(&args.from.get(index).map_or_else(String::new, |path| name(path))))
-        .collect();
-    let runs = |saved: &Saved| numbers::count_of(saved.runs, "run");
-    let lines: Vec<String> = match all {
-        [one] => vec![format!("{}; medians of {}, bars from fastest to slowest", one.about(), runs(one))],
-        several => several
-            .iter()
-            .zip(&machines)
-            .map(|(saved, machine)| format!("{}: {}; medians of {}", machine.name, saved.about(), runs(saved)))
-            .collect(),
-    };
-    plot(&machines, &lines)
 }
 
 fn failure(error: &BenchError) -> Failure {
@@ -216,8 +196,8 @@ fn failure(error: &BenchError) -> Failure {
     }
 }
 
-/// Everything asked for that can be counted: by size, then engine, then threads. Where nothing was asked for, also what
-/// the score is made of.
+/// The combinations asked for that can be counted: by size, then engine, then threads. Where none was asked for, also
+/// those of the score.
 fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
     let isas = isas(args);
@@ -225,31 +205,24 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     if args.score {
         return score();
     }
-    let sizes: Result<Vec<Size>, Failure> =
-        args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size).collect();
-    let mut sizes = sizes?;
+    let sizes = args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size);
+    let mut sizes: BTreeSet<Size> = sizes.collect::<Result<_, _>>()?;
     if sizes.is_empty() {
-        sizes = Size::all().filter(|size| (10..=16).contains(&size.get())).collect();
+        sizes.extend(Size::all().filter(|size| (10..=16).contains(&size.get())));
     }
-    sizes.sort();
-    sizes.dedup();
-    let mut threads: Vec<usize> =
+    let mut threads: BTreeSet<usize> =
         args.threads.iter().map(|&threads| if threads == 0 { cores } else { threads }).collect();
     if threads.is_empty() {
-        threads = std::iter::successors(Some(1), |threads| Some(2 * threads))
-            .take_while(|&threads| threads < cores)
-            .chain([cores])
-            .collect();
+        let doubled = std::iter::successors(Some(1), |threads| Some(2 * threads));
+        threads.extend(doubled.take_while(|&threads| threads < cores).chain([cores]));
     }
-    threads.sort_unstable();
-    threads.dedup();
     let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
     let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
         let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
         let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
-        // Where sets are compared, an engine of one version has nothing to say unless it is named.
+        // Where sets are compared, an engine that has one version only is left out unless it is named.
         for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
             combinations.extend(threads.iter().map(|&threads| Combination { size, method, threads }));
         }
@@ -268,8 +241,8 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     Ok(combinations)
 }
 
-/// The instruction sets asked for, the simplest first: all of this processor where none is named, and no word of them
-/// where the best is meant.
+/// The instruction sets asked for, the simplest first: all of this processor where `--isa` names none; empty without
+/// `--isa`, which means the best.
 fn isas(args: &Args) -> Vec<Isa> {
     let mut isas = match args.isa.as_deref() {
         None => Vec::new(),
@@ -281,7 +254,7 @@ fn isas(args: &Args) -> Vec<Isa> {
     isas
 }
 
-/// Shown where stderr is a terminal, else not at all.
+/// Hidden where stderr is no terminal.
 fn progress_bar() -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());

@@ -6,7 +6,7 @@ use queens::bench::Combination;
 use queens::{Choice, Isa, Method, MethodError, Placement, Size};
 use serde::{Deserialize, Serialize};
 
-use super::saved::Entry;
+use super::results::Measurement;
 use crate::cli::terminal::numbers;
 
 /// The board of the score: less than a second on a desktop, long enough that starting the threads does not matter.
@@ -40,20 +40,20 @@ pub(super) fn combinations(isas: &[Isa], threads: usize) -> Result<Vec<Combinati
 
 impl Score {
     /// From the results, where the board of the score is among them.
-    pub(super) fn of(results: &[Entry]) -> Option<Self> {
+    pub(super) fn of(results: &[Measurement]) -> Option<Self> {
         let size = Size::new(SIZE).expect("as above");
         let engine = Method::choose(Choice::Auto, None, &Placement::empty(size)).ok()?.engine.info().name;
-        let timed = || results.iter().filter(|entry| entry.n == SIZE && entry.engine == engine);
-        let millions = |entry: &Entry| entry.solutions_per_second / 1e6;
+        let timed = || results.iter().filter(|timed| timed.n == SIZE && timed.engine == engine);
+        let millions = |measurement: &Measurement| measurement.solutions_per_second / 1e6;
         // Where instruction sets were compared, that of the fastest on the most threads.
-        let threads = timed().map(|entry| entry.threads).max()?;
-        let most = timed().filter(|entry| entry.threads == threads).min_by(|a, b| a.median.total_cmp(&b.median))?;
+        let threads = timed().map(|timed| timed.threads).max()?;
+        let most = timed().filter(|timed| timed.threads == threads).min_by(|a, b| a.median.total_cmp(&b.median))?;
         Some(Self {
             n: SIZE,
             isa: most.isa.clone(),
             threads: most.threads,
             value: millions(most),
-            one_thread: timed().find(|entry| entry.threads == 1 && entry.isa == most.isa).map(millions),
+            one_thread: timed().find(|timed| timed.threads == 1 && timed.isa == most.isa).map(millions),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What the screen shows and what runs behind it: the current solution, searches, the count.
+//! The state of the screen: the current solution, and the search and the count that run in the background.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,138 +10,147 @@ use std::time::{Duration, Instant};
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
 use super::file;
-use super::find::{Found, List, Move};
+use super::moves::{Filter, Move, Position};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{files, messages, numbers};
 
-/// Lists with more columns to fill than this are not counted: it would take minutes.
-const COUNTED: usize = 18;
+/// With more columns left to fill than this the solutions are not counted: it would take minutes.
+const MOST_COLUMNS_COUNTED: usize = 18;
 
-/// Lists longer than this are left to `queens solutions`, which shows how far it is.
-const SAVED: u64 = 1_000_000;
+/// More solutions than this are left to `queens solutions`, which writes while it searches.
+const MOST_SAVED: u64 = 1_000_000;
 
 /// A search that takes no longer is waited for, so that the screen does not flicker.
-const AT_ONCE: Duration = Duration::from_millis(30);
+const QUICK_SEARCH: Duration = Duration::from_millis(30);
 
 /// What is being typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Typing {
-    Nothing,
-    Number(String),
-    Prefix(String),
-    /// The name of the file that the board is saved to.
-    File(String),
+pub(super) struct Typing {
+    pub(super) input: Input,
+    pub(super) text: String,
 }
 
-/// The count of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    Number,
+    Prefix,
+    /// The name of the file that the board is saved to.
+    File,
+}
+
+/// The number of solutions that are walked through.
 pub(super) enum Total {
-    /// Too long to be counted.
+    /// Counting would take too long.
     Unknown,
-    Counting(Receiver<(Ranking, Duration)>, Instant),
+    Counting(Background<Ranking>),
+    /// With the time that counting took.
     Known(Arc<Ranking>, Duration),
+}
+
+/// What a thread works on.
+pub(super) struct Background<T> {
+    result: Receiver<T>,
+    start: Instant,
+}
+
+impl<T: Send + 'static> Background<T> {
+    fn start(work: impl FnOnce() -> T + Send + 'static) -> Self {
+        let (sender, result) = mpsc::channel();
+        // Nobody receives the result where something else was asked for meanwhile.
+        std::thread::spawn(move || drop(sender.send(work())));
+        Self { result, start: Instant::now() }
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
 }
 
 pub(super) struct App {
     pub(super) size: Size,
-    pub(super) list: List,
+    pub(super) filter: Filter,
     pub(super) total: Total,
-    pub(super) current: Option<Found>,
-    /// Which of its images is shown.
+    pub(super) current: Option<Position>,
+    /// Which of the images of the current solution is shown.
     pub(super) image: usize,
-    pub(super) typing: Typing,
+    pub(super) typing: Option<Typing>,
     pub(super) message: String,
     pub(super) help: bool,
     pub(super) done: bool,
-    /// Whether the shell is to have the terminal for a while.
+    /// Whether the terminal is to be left to the shell for a while.
     pub(super) suspend: bool,
-    search: Option<(Receiver<Option<Found>>, Instant)>,
-    stop: Arc<AtomicBool>,
+    pub(super) search: Option<Background<Option<Position>>>,
+    /// Cancels the search.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl App {
     pub(super) fn new(size: Size, at: Move) -> Self {
         let mut app = Self {
             size,
-            list: List { prefix: Placement::empty(size), listed: Listed::All },
+            filter: Filter { prefix: Placement::empty(size), listed: Listed::All },
             total: Total::Unknown,
             current: None,
             image: 0,
-            typing: Typing::Nothing,
+            typing: None,
             message: String::new(),
             help: false,
             done: false,
             suspend: false,
             search: None,
-            stop: Arc::default(),
+            cancelled: Arc::default(),
         };
-        app.open(app.list, at);
+        app.open(app.filter, at);
         app
     }
 
-    /// Walks through this list from here on, beginning there.
-    pub(super) fn open(&mut self, list: List, at: Move) {
-        self.list = list;
+    /// Walks through these solutions from here on, beginning there.
+    pub(super) fn open(&mut self, filter: Filter, at: Move) {
+        self.filter = filter;
         self.current = None;
-        self.total = if self.size.get() - list.prefix.len() > COUNTED {
+        self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
             Total::Unknown
         } else {
-            let (sender, receiver) = mpsc::channel();
-            let start = Instant::now();
-            std::thread::spawn(move || {
-                let ranking = Ranking::new(list.prefix, list.listed);
-                // Where another list was opened meanwhile, nobody wants to know any more.
-                let _ = sender.send((ranking, start.elapsed()));
-            });
-            Total::Counting(receiver, start)
+            Total::Counting(Background::start(move || Ranking::new(filter.prefix, filter.listed)))
         };
         self.go(at);
     }
 
-    /// Sets out for another solution; a search still under way is broken off.
+    /// Searches for another solution; a search still under way is cancelled.
     pub(super) fn go(&mut self, to: Move) {
-        self.stop();
-        self.stop = Arc::default();
-        let (sender, receiver) = mpsc::channel();
-        let (list, from, stop) = (self.list, self.current, Arc::clone(&self.stop));
+        self.cancel();
+        self.cancelled = Arc::default();
+        let (filter, from, cancelled) = (self.filter, self.current, Arc::clone(&self.cancelled));
         let ranking = self.ranking().cloned();
-        std::thread::spawn(move || {
-            // Where the search was broken off, nobody wants to know any more.
-            let _ = sender.send(list.find(ranking.as_deref(), from, to, &stop));
-        });
-        match receiver.recv_timeout(AT_ONCE) {
+        let search = Background::start(move || filter.find(ranking.as_deref(), from, to, &cancelled));
+        match search.result.recv_timeout(QUICK_SEARCH) {
             Ok(found) => self.arrive(found),
-            Err(_) => self.search = Some((receiver, Instant::now())),
+            Err(_) => self.search = Some(search),
         }
     }
 
-    /// Breaks a search off; says whether there was one.
-    pub(super) fn stop(&mut self) -> bool {
-        self.stop.store(true, Ordering::Relaxed);
+    /// Cancels a search; says whether there was one.
+    pub(super) fn cancel(&mut self) -> bool {
+        self.cancelled.store(true, Ordering::Relaxed);
         self.search.take().is_some()
-    }
-
-    /// How long the search under way has taken.
-    pub(super) fn searching(&self) -> Option<Duration> {
-        self.search.as_ref().map(|(_, start)| start.elapsed())
     }
 
     /// Takes what searches have brought since the last time.
     pub(super) fn collect(&mut self) {
-        if let Some(found) = self.search.as_ref().and_then(|(receiver, _)| receiver.try_recv().ok()) {
+        if let Some(found) = self.search.as_ref().and_then(|search| search.result.try_recv().ok()) {
             self.search = None;
             self.arrive(found);
         }
-        if let Total::Counting(receiver, _) = &self.total
-            && let Ok((ranking, time)) = receiver.try_recv()
+        if let Total::Counting(counting) = &self.total
+            && let Ok(ranking) = counting.result.try_recv()
         {
             if let Some(current) = self.current.as_mut().filter(|current| current.number.is_none()) {
                 current.number = Some(ranking.number(&current.placement));
             }
-            self.total = Total::Known(Arc::new(ranking), time);
+            self.total = Total::Known(Arc::new(ranking), counting.elapsed());
         }
     }
 
-    fn arrive(&mut self, found: Option<Found>) {
+    fn arrive(&mut self, found: Option<Position>) {
         match found {
             Some(found) => {
                 self.current = Some(found);
@@ -166,7 +175,7 @@ impl App {
 
     /// The board on the screen: the current solution or the image of it that is shown.
     pub(super) fn shown(&self) -> Placement {
-        self.images().get(self.image).map_or(self.list.prefix, |(image, _)| *image)
+        self.images().get(self.image).map_or(self.filter.prefix, |(image, _)| *image)
     }
 
     /// A name for the board on the screen that no file has yet; none where there is no solution.
@@ -174,13 +183,13 @@ impl App {
         let found = self.current?;
         let turned = if self.image > 0 { format!("-{}", self.image + 1) } else { String::new() };
         let which = match found.number {
-            Some(number) if self.list.prefix.is_empty() && self.list.listed == Listed::All => number.to_string(),
+            Some(number) if self.filter.prefix.is_empty() && self.filter.listed == Listed::All => number.to_string(),
             _ => found.placement.to_string().replace(',', "-"),
         };
         free(&format!("queens-{}-{which}{turned}", self.size), "svg").ok()
     }
 
-    /// Writes the board on the screen to a new file, as a picture or as text by the ending of its name.
+    /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name.
     pub(super) fn save_board(&mut self, name: &str) {
         let path = Path::new(name);
         if name.is_empty() {
@@ -197,15 +206,15 @@ impl App {
         };
     }
 
-    /// Writes the list to a new file in the current folder, and says where.
+    /// Writes the solutions to a new file in the current folder, and says where.
     pub(super) fn save(&mut self) {
         self.message = match self.ranking().map(|ranking| ranking.total()) {
-            Some(total) if total <= SAVED => match self.write() {
+            Some(total) if total <= MOST_SAVED => match self.write() {
                 Ok(path) => format!("{} written to {}", numbers::count_of(total, "solution"), messages::name(&path)),
                 Err(failure) => failure.reason(),
             },
             _ => {
-                let most = numbers::grouped(SAVED.into());
+                let most = numbers::grouped(MOST_SAVED.into());
                 format!("only up to {most} counted solutions are saved here; see 'queens solutions {}'", self.size)
             }
         };
@@ -214,8 +223,8 @@ impl App {
     fn write(&self) -> Result<PathBuf, Failure> {
         let path = self.free_name()?;
         let mut text = Vec::new();
-        let solutions = Solutions::completions(self.list.prefix);
-        match self.list.listed {
+        let solutions = Solutions::completions(self.filter.prefix);
+        match self.filter.listed {
             Listed::All => solutions.for_each(|solution| drop(writeln!(text, "{solution}"))),
             Listed::Fundamental => {
                 Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
@@ -227,20 +236,20 @@ impl App {
 
     /// A name that says what is in the file and that no file has yet.
     fn free_name(&self) -> std::io::Result<PathBuf> {
-        let prefix = match self.list.prefix {
+        let prefix = match self.filter.prefix {
             prefix if prefix.is_empty() => String::new(),
             prefix => format!("-prefix-{}", prefix.to_string().replace(',', "-")),
         };
-        let listed = if self.list.listed == Listed::Fundamental { "-fundamental" } else { "" };
+        let listed = if self.filter.listed == Listed::Fundamental { "-fundamental" } else { "" };
         let name = free(&format!("queens-{}{prefix}{listed}", self.size), "txt")?;
         Ok(std::env::current_dir()?.join(name))
     }
 }
 
 /// A name in the current folder that no file has yet.
-fn free(stem: &str, ending: &str) -> std::io::Result<String> {
+fn free(stem: &str, extension: &str) -> std::io::Result<String> {
     let folder = std::env::current_dir()?;
-    let mut names =
-        std::iter::once(format!("{stem}.{ending}")).chain((2..).map(|copy| format!("{stem}.{copy}.{ending}")));
+    let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
+    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
     Ok(names.find(|name| !folder.join(name).exists()).expect("there is always another number"))
 }

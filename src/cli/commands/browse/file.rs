@@ -6,14 +6,14 @@ use queens::Placement;
 
 use crate::cli::draw::{png, svg, text};
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::file_format::{self, PNG, SVG, TEXT};
 
-/// What a file of this name holds.
+/// What a file of this name holds: a picture or, where the extension is .txt or missing, text.
 pub(super) fn contents(placement: &Placement, path: &Path, argument: &str) -> Result<Vec<u8>, Failure> {
-    let contents = [Content::Svg, Content::Png, Content::Text];
-    Ok(match file_format::of(argument, path, &contents)?.unwrap_or(Content::Text) {
-        Content::Svg => svg::svg(placement).into_bytes(),
-        Content::Png => png::png(&svg::svg(placement))?,
+    let extensions = file_format::by_extension(argument, path, &[SVG, PNG, TEXT].map(|format| (format, format)))?;
+    Ok(match extensions {
+        Some(SVG) => svg::svg(placement).into_bytes(),
+        Some(PNG) => png::png(&svg::svg(placement))?,
         _ => text::board(placement, text::Look::Unicode).into_bytes(),
     })
 }

@@ -3,10 +3,10 @@
 use queens::{Listed, Placement};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::app::{App, Typing};
-use super::find::{List, Move};
+use super::app::{App, Input, Typing};
+use super::moves::{Filter, Move};
 
-/// Solutions that a page key passes over.
+/// How many solutions a page key goes on.
 const PAGE: u64 = 10;
 
 /// The keys and what they do, as the help shows them.
@@ -25,8 +25,8 @@ pub(super) const HELP: [(&str, &str); 12] = [
     ("Esc q", "leave"),
 ];
 
-/// What the last line says of the keys, in its order; on a narrow screen those with the largest number go first.
-pub(super) const FOOT: [(&str, u8); 10] = [
+/// The keys in the last line; on a narrow screen those with the largest numbers are left out.
+pub(super) const FOOTER: [(&str, u8); 10] = [
     ("←→ walk", 1),
     ("Home End", 6),
     ("31 Enter", 3),
@@ -48,11 +48,9 @@ pub(super) fn press(app: &mut App, key: KeyEvent) {
     if std::mem::take(&mut app.help) {
         return;
     }
-    match std::mem::replace(&mut app.typing, Typing::Nothing) {
-        Typing::Nothing => command(app, key.code),
-        Typing::Number(text) => number(app, text, key.code),
-        Typing::Prefix(text) => prefix(app, text, key.code),
-        Typing::File(text) => file(app, text, key.code),
+    match app.typing.take() {
+        None => command(app, key.code),
+        Some(typing) => edit(app, typing, key.code),
     }
 }
 
@@ -65,78 +63,60 @@ fn command(app: &mut App, key: KeyCode) {
         KeyCode::PageDown => app.go(Move::Next(PAGE)),
         KeyCode::Home => app.go(Move::First),
         KeyCode::End => app.go(Move::Last),
-        KeyCode::Char(digit @ '0'..='9') => app.typing = Typing::Number(digit.to_string()),
+        KeyCode::Char(digit @ '0'..='9') => app.typing = Some(Typing { input: Input::Number, text: digit.to_string() }),
         KeyCode::Char('s') => app.image = (app.image + 1) % app.images().len().max(1),
         KeyCode::Char('f') => {
-            let listed = match app.list.listed {
+            let listed = match app.filter.listed {
                 Listed::All => Listed::Fundamental,
                 Listed::Fundamental => Listed::All,
             };
             // The board stays, or gives way to the next that is listed.
             let to = app.current.map_or(Move::First, |found| Move::NotBefore(found.placement));
-            app.open(List { listed, ..app.list }, to);
+            app.open(Filter { listed, ..app.filter }, to);
         }
-        KeyCode::Char('/') => app.typing = Typing::Prefix(String::new()),
-        KeyCode::Char('w') => app.typing = app.picture_name().map_or(Typing::Nothing, Typing::File),
+        KeyCode::Char('/') => app.typing = Some(Typing { input: Input::Prefix, text: String::new() }),
+        KeyCode::Char('w') => app.typing = app.picture_name().map(|text| Typing { input: Input::File, text }),
         KeyCode::Char('p') => app.save(),
         KeyCode::Char('?') => app.help = true,
         KeyCode::Char('q') => app.done = true,
-        // The first Esc ends a search that takes too long.
-        KeyCode::Esc => app.done = !app.stop(),
+        // The first Esc cancels a search that takes too long.
+        KeyCode::Esc => app.done = !app.cancel(),
         _ => {}
     }
 }
 
-fn number(app: &mut App, mut text: String, key: KeyCode) {
+fn edit(app: &mut App, mut typing: Typing, key: KeyCode) {
+    /// What is typed stays short enough for its line.
+    const LONGEST: usize = 90;
+    let allowed = |letter: char| match typing.input {
+        Input::Number => letter.is_ascii_digit(),
+        Input::Prefix => letter.is_ascii_digit() || letter == ',',
+        Input::File => !letter.is_control(),
+    };
     match key {
-        KeyCode::Enter => match text.parse() {
+        KeyCode::Enter => return enter(app, &typing),
+        KeyCode::Esc => return,
+        KeyCode::Backspace => drop(typing.text.pop()),
+        KeyCode::Char(letter) if allowed(letter) && typing.text.len() < LONGEST => typing.text.push(letter),
+        _ => {}
+    }
+    // A number begins with its first digit, so it ends without one.
+    app.typing = Some(typing).filter(|typing| typing.input != Input::Number || !typing.text.is_empty());
+}
+
+fn enter(app: &mut App, Typing { input, text }: &Typing) {
+    match input {
+        Input::Number => match text.parse() {
             Ok(number) => app.go(Move::Number(number)),
             Err(_) => app.message = format!("{text} is too large a number"),
         },
-        KeyCode::Esc => {}
-        _ => {
-            edit(&mut text, key, |letter| letter.is_ascii_digit());
-            if !text.is_empty() {
-                app.typing = Typing::Number(text);
-            }
+        Input::Prefix if text.is_empty() => {
+            app.open(Filter { prefix: Placement::empty(app.size), ..app.filter }, Move::First);
         }
-    }
-}
-
-fn prefix(app: &mut App, mut text: String, key: KeyCode) {
-    match key {
-        KeyCode::Enter if text.is_empty() => {
-            app.open(List { prefix: Placement::empty(app.size), ..app.list }, Move::First);
-        }
-        KeyCode::Enter => match Placement::parse(&text, app.size) {
-            Ok(prefix) => app.open(List { prefix, ..app.list }, Move::First),
+        Input::Prefix => match Placement::parse(text, app.size) {
+            Ok(prefix) => app.open(Filter { prefix, ..app.filter }, Move::First),
             Err(error) => app.message = error.to_string(),
         },
-        KeyCode::Esc => {}
-        _ => {
-            edit(&mut text, key, |letter| letter.is_ascii_digit() || letter == ',');
-            app.typing = Typing::Prefix(text);
-        }
-    }
-}
-
-fn file(app: &mut App, mut text: String, key: KeyCode) {
-    match key {
-        KeyCode::Enter => app.save_board(&text),
-        KeyCode::Esc => {}
-        _ => {
-            edit(&mut text, key, |letter| !letter.is_control());
-            app.typing = Typing::File(text);
-        }
-    }
-}
-
-/// What is typed stays short enough for its line.
-fn edit(text: &mut String, key: KeyCode, allowed: impl Fn(char) -> bool) {
-    const LONGEST: usize = 90;
-    match key {
-        KeyCode::Backspace => drop(text.pop()),
-        KeyCode::Char(letter) if allowed(letter) && text.len() < LONGEST => text.push(letter),
-        _ => {}
+        Input::File => app.save_board(text),
     }
 }

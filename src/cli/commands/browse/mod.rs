@@ -2,8 +2,8 @@
 
 mod app;
 mod file;
-mod find;
 mod keys;
+mod moves;
 mod terminal;
 mod view;
 
@@ -24,8 +24,8 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::messages;
 use crate::cli::terminal::signals::{self, Listening, Request};
 use app::App;
-use find::Move;
-use terminal::{heed_suspension, suspend, wait_until_gone};
+use moves::Move;
+use terminal::{on_suspension, suspend, wait_for_hangup};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -42,8 +42,8 @@ pub(crate) struct Args {
     ascii: bool,
 }
 
-/// How long the screen waits for a key before it looks whether a search has come back or a signal has come.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How long the screen waits for a key before it looks for results of a search and for signals.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let at = args.at.as_deref().map_or(Ok(Move::First), |text| begin(text, args.size))?;
@@ -52,19 +52,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Run(Exit::Failure, message));
     }
     let app = App::new(args.size, at);
-    let asked = Asked::listen()?;
+    let interruptions = Interruptions::listen()?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init()?;
-    let result = walk(&mut terminal, app, &asked, Look::of_stdout(args.ascii));
+    let result = main_loop(&mut terminal, app, &interruptions, Look::of_stdout(args.ascii));
     let restored = ratatui::try_restore();
     if terminal.show_cursor().is_err() {
-        // It would try again while it is dropped, and complain.
+        // Dropped, it would try again and print an error.
         std::mem::forget(terminal);
     }
     match result {
         // The signal says more than that nothing could be written to the terminal that it took away.
-        Ok(End::Asked(request)) => Err(failure(request)),
-        Err(error) => Err(asked.requests.try_recv().map_or_else(|_| error.into(), failure)),
+        Ok(End::Requested(request)) => Err(failure(request)),
+        Err(error) => Err(interruptions.requests.try_recv().map_or_else(|_| error.into(), failure)),
         Ok(End::Done) => Ok(restored?),
     }
 }
@@ -87,7 +87,7 @@ enum End {
     /// By a key.
     Done,
     /// By a signal, by a thread that failed, or because there is no terminal any more.
-    Asked(Request),
+    Requested(Request),
 }
 
 fn failure(request: Request) -> Failure {
@@ -98,17 +98,17 @@ fn failure(request: Request) -> Failure {
     }
 }
 
-/// What signals ask for.
-struct Asked {
+/// What ends or suspends the screen from outside.
+struct Interruptions {
     requests: mpsc::Receiver<Request>,
     suspend: Arc<AtomicBool>,
     _listening: Listening,
 }
 
-/// How long a signal waits for the screen to be left. A terminal that takes nothing in holds up whoever draws on it.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// This long after a signal the process is ended in any case: a terminal that is stopped blocks the thread that draws.
+const SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
-impl Asked {
+impl Interruptions {
     fn listen() -> io::Result<Self> {
         let (sender, requests) = mpsc::channel();
         let gone = sender.clone();
@@ -116,51 +116,56 @@ impl Asked {
         let tell = move |request: Request| {
             if let Request::End(signal) = request {
                 thread::spawn(move || {
-                    thread::sleep(PATIENCE);
+                    thread::sleep(SIGNAL_TIMEOUT);
                     // Where this fails too there is no terminal to be left as it was.
                     let _ = disable_raw_mode();
                     std::process::exit(signals::die_of(signal).code().into());
                 });
             }
-            // How far it is, is on the screen.
+            // SIGUSR1 asks for progress, which is on the screen.
             if !matches!(request, Request::Show) {
-                // Nobody listens where it is over already.
+                // Nobody receives where the screen was left already.
                 let _ = sender.send(request);
             }
         };
-        let asked = Self { requests, suspend: Arc::default(), _listening: signals::listen(tell)? };
-        heed_suspension(&asked.suspend)?;
-        Ok(asked)
+        let interruptions = Self { requests, suspend: Arc::default(), _listening: signals::listen(tell)? };
+        on_suspension(&interruptions.suspend)?;
+        Ok(interruptions)
     }
 }
 
-/// Waits until the terminal has gone, and has the screen left. The library that reads keys may be within a read by then,
-/// and reads from such a terminal for ever, so the process is ended from here where nobody has heard.
+/// Waits until the terminal hangs up, and then has the screen left. The library that reads keys may be within a read by
+/// then, which never returns from such a terminal: in that case the process is ended from here.
 fn end_without_terminal(requests: &mpsc::Sender<Request>) {
     const GONE: &str = "the terminal has gone";
     // Where it cannot be waited for, a signal tells.
-    if wait_until_gone().is_ok() {
-        // Nobody listens where it is over already.
+    if wait_for_hangup().is_ok() {
+        // Nobody receives where the screen was left already.
         let _ = requests.send(Request::Failed(GONE.to_owned()));
-        thread::sleep(4 * GLANCE);
+        thread::sleep(4 * POLL_INTERVAL);
         messages::error(GONE);
         std::process::exit(Exit::Failure.code().into());
     }
 }
 
-/// Draws and reads keys until one of them or a signal ends it. Control-C is a key here, and a resize draws anew.
-fn walk(terminal: &mut ratatui::DefaultTerminal, mut app: App, asked: &Asked, look: Look) -> io::Result<End> {
+/// Draws and reads keys until a key or a signal ends it. Ctrl-C is a key here, and a resize draws anew.
+fn main_loop(
+    terminal: &mut ratatui::DefaultTerminal,
+    mut app: App,
+    interruptions: &Interruptions,
+    look: Look,
+) -> io::Result<End> {
     while !app.done {
-        if let Ok(request) = asked.requests.try_recv() {
-            return Ok(End::Asked(request));
+        if let Ok(request) = interruptions.requests.try_recv() {
+            return Ok(End::Requested(request));
         }
         // Relaxed: the flag is all there is to know.
-        if std::mem::take(&mut app.suspend) || asked.suspend.swap(false, Ordering::Relaxed) {
+        if std::mem::take(&mut app.suspend) || interruptions.suspend.swap(false, Ordering::Relaxed) {
             suspend(terminal)?;
         }
         app.collect();
         terminal.draw(|frame| view::draw(frame, &app, look))?;
-        if event::poll(GLANCE)?
+        if event::poll(POLL_INTERVAL)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
         {

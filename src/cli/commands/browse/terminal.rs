@@ -1,9 +1,9 @@
-//! What a full screen asks of the system's terminal beyond keys and squares.
+//! The system's terminal: suspension and hang-up.
 
 #[cfg(unix)]
-pub(super) use unix::{heed_suspension, suspend, wait_until_gone};
+pub(super) use unix::{on_suspension, suspend, wait_for_hangup};
 #[cfg(windows)]
-pub(super) use windows::{heed_suspension, suspend, wait_until_gone};
+pub(super) use windows::{on_suspension, suspend, wait_for_hangup};
 
 #[cfg(unix)]
 mod unix {
@@ -18,15 +18,15 @@ mod unix {
 
     use crate::cli::terminal::signals;
 
-    /// Has the flag raised where somebody asks the program to stop until it is continued.
-    pub(crate) fn heed_suspension(flag: &Arc<AtomicBool>) -> io::Result<()> {
+    /// Has the flag set by SIGTSTP, which asks a program to stop until it is continued.
+    pub(crate) fn on_suspension(flag: &Arc<AtomicBool>) -> io::Result<()> {
         signal_hook::flag::register(SIGTSTP, Arc::clone(flag)).map(drop)
     }
 
-    /// Returns once nobody is at the other end of the terminal any more.
-    pub(crate) fn wait_until_gone() -> io::Result<()> {
+    /// Returns once the terminal has hung up.
+    pub(crate) fn wait_for_hangup() -> io::Result<()> {
         let stdin = io::stdin();
-        // Of an input that hung up or failed one always hears, asked or not; keys are none of this thread's.
+        // Hang-ups and errors are always reported, and keys are not asked for: they are the main thread's.
         let mut inputs = [PollFd::new(&stdin, PollFlags::empty())];
         loop {
             match poll(&mut inputs, None) {
@@ -54,14 +54,14 @@ mod windows {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    /// Nobody asks here.
+    /// There is no such signal here.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-    pub(crate) fn heed_suspension(_: &Arc<AtomicBool>) -> io::Result<()> {
+    pub(crate) fn on_suspension(_: &Arc<AtomicBool>) -> io::Result<()> {
         Ok(())
     }
 
-    /// Returns at once that it cannot be told: a window that is closed ends the program by itself.
-    pub(crate) fn wait_until_gone() -> io::Result<()> {
+    /// Not supported here: a window that is closed ends the program by itself.
+    pub(crate) fn wait_for_hangup() -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

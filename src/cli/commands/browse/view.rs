@@ -1,4 +1,4 @@
-//! The screen: the board as large as it fits, what there is to know beside it or below.
+//! The screen: the board as large as it fits, the facts beside it or below.
 
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
@@ -7,11 +7,11 @@ use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
-use super::app::{App, Total, Typing};
-use super::keys::{FOOT, HELP};
-use crate::cli::draw::text::{self, Look};
-use crate::cli::draw::{Stands, is_dark};
-use crate::cli::terminal::numbers;
+use super::app::{App, Input, Total, Typing};
+use super::keys::{FOOTER, HELP};
+use crate::cli::draw::text::{Cell, Look};
+use crate::cli::draw::{SquareState, is_dark};
+use crate::cli::terminal::{numbers, table};
 
 /// Columns of text beside the board.
 const PANEL: u16 = 36;
@@ -23,14 +23,14 @@ const LINES: u16 = 8;
 const MARGIN: u16 = 3;
 
 pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
-    let [middle, foot] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(frame.area());
+    let [middle, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(frame.area());
     let n = app.size.get() as u16;
     // Beside the board, unless it is the narrow window of the two that leaves more room for it.
     let beside = Layout::horizontal([Constraint::Fill(1), Constraint::Length(PANEL)]).areas(middle);
     let below = Layout::vertical([Constraint::Fill(1), Constraint::Length(LINES)]).areas(middle);
     let [board, panel] = if square(n, beside[0]) >= square(n, below[0]) { beside } else { below };
     let shown = app.shown();
-    frame.render_widget(foot_line(app, foot.width.into()), foot);
+    frame.render_widget(footer(app, bottom.width.into()), bottom);
     if n > 0 && square(n, board).0 == 0 {
         let mut lines = panel_lines(app, middle.width.into());
         lines.insert(0, "The window is too small for the board.".into());
@@ -45,12 +45,12 @@ pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
         draw_help(frame, look);
     }
     if look == Look::Ascii {
-        plain(frame);
+        to_ascii(frame);
     }
 }
 
-/// Puts ASCII in the place of the few other characters that the text has.
-fn plain(frame: &mut Frame) {
+/// Replaces the few characters of the text that are not ASCII.
+fn to_ascii(frame: &mut Frame) {
     for cell in &mut frame.buffer_mut().content {
         let ascii = match cell.symbol() {
             symbol if symbol.is_ascii() => continue,
@@ -88,8 +88,11 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
         for column in 1..=n {
             let x = left + (column - 1) * width;
             let dark = is_dark(n.into(), column.into(), row.into());
-            let stands = Stands::on(placement, column.into(), row.into());
-            let (fill, mark, style) = cell(look, dark, stands);
+            let state = SquareState::of(placement, column.into(), row.into());
+            let Cell { fill, mark, colours } = Cell::new(look, dark, state);
+            let style = colours.map_or_else(Style::new, |(background, foreground)| {
+                Style::new().bg(Color::Indexed(background)).fg(Color::Indexed(foreground))
+            });
             for line in y..y + height {
                 buffer.set_string(x, line, fill.to_string().repeat(width.into()), style);
             }
@@ -107,62 +110,43 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
     }
 }
 
-/// What a square is filled with, what stands in its middle, and its colours.
-fn cell(look: Look, dark: bool, stands: Stands) -> (char, char, Style) {
-    let fill = match look {
-        Look::Unicode if dark => '░',
-        _ => ' ',
-    };
-    let mark = match (stands, look) {
-        (Stands::Queen, Look::Ascii) => 'Q',
-        (Stands::Queen, _) => '♛',
-        (Stands::Attacked(column), _) => text::mark(column),
-        (Stands::Free, Look::Ascii) => '.',
-        (Stands::Free, _) => fill,
-    };
-    let style = if look == Look::Colour {
-        let attacked = matches!(stands, Stands::Attacked(_));
-        let ink = if attacked { text::ATTACKER } else { text::QUEEN };
-        Style::new().bg(Color::Indexed(text::background(dark, attacked))).fg(Color::Indexed(ink))
-    } else {
-        Style::new()
-    };
-    (fill, mark, style)
-}
-
 fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     let n = app.size;
+    let wrapped = |text: &str| table::wrapped(text, width, &[',', ' ']).into_iter();
     let mut lines = vec![Line::from(format!("{n} queens on {n}×{n}")).bold()];
-    let kind = if app.list.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
+    let kind = if app.filter.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
     if let Some(found) = app.current {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
         let of =
             app.ranking().map_or(String::new(), |ranking| format!(" of {}", numbers::grouped(ranking.total().into())));
         lines.push(Line::from(vec![format!("{kind} ").into(), Span::from(number).bold(), of.into()]));
-        lines.extend(wrapped(&found.placement.to_string(), width).map(|part| Line::from(part).green()));
+        lines.extend(wrapped(&found.placement.to_string()).map(|part| Line::from(part).green()));
         let images = app.images();
         if let Some((image, symmetries)) = images.get(app.image).filter(|_| app.image > 0) {
-            lines.extend(wrapped(&format!("{image}: {}", symmetries[0]), width).map(|part| Line::from(part).yellow()));
+            lines.extend(wrapped(&format!("{image}: {}", symmetries[0])).map(|part| Line::from(part).yellow()));
         }
         if let Some(orbit) = Orbit::of(&found.placement) {
             let rank =
                 if orbit.is_fundamental() { "fundamental".to_owned() } else { format!("least {}", orbit.canonical()) };
-            lines.extend(wrapped(&format!("Class of {}, {rank}", images.len()), width).map(Line::from));
+            lines.extend(wrapped(&format!("Class of {}, {rank}", images.len())).map(Line::from));
         }
     }
     lines.push(match &app.total {
         Total::Unknown => "Not counted: that would take long".into(),
-        Total::Counting(_, start) => format!("Counting for {}", numbers::seconds(start.elapsed().as_secs_f64())).into(),
+        Total::Counting(counting) => {
+            format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
+        }
         Total::Known(ranking, time) => {
             let total = numbers::grouped(ranking.total().into());
             format!("{total} found in {}", numbers::seconds(time.as_secs_f64())).into()
         }
     });
-    if !app.list.prefix.is_empty() {
-        lines.push(format!("Only those beginning {}", app.list.prefix).into());
+    if !app.filter.prefix.is_empty() {
+        lines.push(format!("Only those beginning {}", app.filter.prefix).into());
     }
-    if let Some(time) = app.searching() {
-        lines.push(Line::from(format!("Searching for {}, Esc ends it", numbers::seconds(time.as_secs_f64()))).yellow());
+    if let Some(search) = &app.search {
+        let time = numbers::seconds(search.elapsed().as_secs_f64());
+        lines.push(Line::from(format!("Searching for {time}, Esc ends it")).yellow());
     }
     if !app.message.is_empty() {
         lines.push(Line::from(app.message.clone()).yellow());
@@ -170,45 +154,29 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Lines no longer than this, broken at spaces or after commas and never within a number.
-fn wrapped(text: &str, width: usize) -> impl Iterator<Item = String> {
-    let mut lines = vec![String::new()];
-    for part in text.split_inclusive([',', ' ']) {
-        let line = lines.last_mut().expect("there is always one");
-        if !line.is_empty() && line.chars().count() + part.trim_end().chars().count() > width {
-            lines.push(part.to_owned());
-        } else {
-            line.push_str(part);
-        }
-    }
-    lines.into_iter()
-}
-
 /// The last line: what is being typed, or as many of the keys as there is room for.
-fn foot_line(app: &App, width: usize) -> Line<'static> {
-    let typed = |before: &str, text: &str, after: &str| {
-        // The end is what is being typed; without room for all of it the beginning goes, and what to do with it.
-        let room = width.saturating_sub(before.len() + 3);
-        let skip = text.chars().count().saturating_sub(room);
-        let text: String = text.chars().skip(skip).collect();
-        let after = if text.chars().count() + after.len() + 2 > room { "" } else { after };
-        Line::from(format!(" {before} {text}▏  {after}").trim_end().to_owned())
+fn footer(app: &App, width: usize) -> Line<'static> {
+    let Some(Typing { input, text }) = &app.typing else { return Line::from(keys_line(width)).dark_gray() };
+    let (before, after) = match input {
+        Input::Number => ("number", "Enter goes there"),
+        Input::Prefix => ("beginning", "Enter filters, empty shows all"),
+        Input::File => ("file", "Enter saves: .svg, .png, .txt"),
     };
-    match &app.typing {
-        Typing::Number(text) => typed("number", text, "Enter goes there"),
-        Typing::Prefix(text) => typed("beginning", text, "Enter filters, empty shows all"),
-        Typing::File(text) => typed("file", text, "Enter saves: .svg, .png, .txt"),
-        Typing::Nothing => Line::from(keys_line(width)).dark_gray(),
-    }
+    // Where there is no room for all, the beginning of what is typed is left out, and what Enter does.
+    let room = width.saturating_sub(before.len() + 3);
+    let typed = text.chars().count();
+    let shown: String = text.chars().skip(typed.saturating_sub(room)).collect();
+    let after = if typed.min(room) + after.len() + 2 > room { "" } else { after };
+    Line::from(format!(" {before} {shown}▏  {after}").trim_end().to_owned())
 }
 
 /// As many of the keys as fit, the more important ones first.
 fn keys_line(width: usize) -> String {
     let line = |most: u8| {
-        let keys: Vec<&str> = FOOT.iter().filter(|(_, rank)| *rank <= most).map(|(key, _)| *key).collect();
+        let keys: Vec<&str> = FOOTER.iter().filter(|(_, rank)| *rank <= most).map(|(key, _)| *key).collect();
         format!(" {}", keys.join("  "))
     };
-    let ranks = (0..FOOT.len() as u8).rev();
+    let ranks = (0..FOOTER.len() as u8).rev();
     ranks.map(line).find(|line| line.chars().count() <= width).unwrap_or_default()
 }
 
@@ -236,7 +204,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::cli::commands::browse::find::Move;
+    use crate::cli::commands::browse::moves::Move;
     use crate::cli::tests::golden;
 
     /// The screen of this size as text.
@@ -276,17 +244,12 @@ mod tests {
         golden::check("src/cli/commands/browse/golden/help-80x24.txt", &screen(&help, Look::Unicode, (80, 24)));
     }
 
-    /// Whatever the width, the way out is shown and no number is cut.
     #[test]
-    fn nothing_is_wider_than_the_screen() {
+    fn the_way_out_is_shown_at_any_width() {
         for width in 1..200 {
             let line = keys_line(width);
             assert!(line.chars().count() <= width);
             assert!(line.is_empty() == (width < 7) && (line.is_empty() || line.ends_with("q quit")), "{width}: {line}");
-            for part in wrapped("1,3,5,18,20,32: rotation by 90° clockwise", width) {
-                assert!(part.trim_end().chars().count() <= width.max("clockwise".len()), "{width}: {part}");
-                assert!(!part.starts_with(','));
-            }
         }
         assert!(keys_line(80).contains("31 Enter") && keys_line(100).contains("p list"));
     }

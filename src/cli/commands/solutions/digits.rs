@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use super::source::Entry;
+use super::list::NumberedSolution;
 use super::{About, Format};
 
 /// Every row's text, comma included: at most three bytes, stored as four so that they are copied in one go.
@@ -36,11 +36,11 @@ impl Format for Digits {
             .collect();
     }
 
-    fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
-        // What is before the first entry, skipped ones for instance, was never made.
-        let changed = if std::mem::replace(&mut self.begun, true) { entry.changed } else { 0 };
+    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
+        // What is before the first solution, skipped ones for instance, was never made.
+        let changed = if std::mem::replace(&mut self.begun, true) { solution.changed } else { 0 };
         let mut end = usize::from(self.starts[changed]);
-        for (column, row) in entry.placement.rows().enumerate().skip(changed) {
+        for (column, row) in solution.placement.rows().enumerate().skip(changed) {
             self.starts[column] = end as u8;
             let (text, length) = self.rows[row];
             self.line[end..end + 4].copy_from_slice(&text);
@@ -48,7 +48,7 @@ impl Format for Digits {
         }
         end -= usize::from(self.commas);
         out.extend_from_slice(&self.line[..end]);
-        if let Some(size) = entry.class_size {
+        if let Some(size) = solution.class_size {
             // Writing to a vector cannot fail.
             let _ = write!(out, " {size}");
         }

@@ -1,8 +1,6 @@
 //! `html`: one page that shows the solutions, drawn by its own script, without a network.
 
-use queens::Placement;
-
-use super::source::Entry;
+use super::list::NumberedSolution;
 use super::{About, Failure, Format};
 use crate::cli::draw::{glyphs, svg};
 
@@ -36,12 +34,14 @@ impl Format for Html {
         after.clone_into(&mut self.rest);
     }
 
-    fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
+    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
         if self.count > 0 {
             out.push(b' ');
         }
         self.count += 1;
-        out.extend(letters(entry.placement));
+        // A character a row, 1 to 9 and then a to w, as the page's script reads them.
+        let letter = |row| char::from_digit(row as u32, 36).expect("rows are at most 32") as u8;
+        out.extend(solution.placement.rows().map(letter));
     }
 
     fn end(&mut self, out: &mut Vec<u8>, more: bool) -> Result<(), Failure> {
@@ -49,9 +49,4 @@ impl Format for Html {
         out.extend_from_slice(rest.as_bytes());
         Ok(())
     }
-}
-
-/// A character a row, 1 to 9 and then a to w, as the page's script reads them.
-fn letters(placement: &Placement) -> impl Iterator<Item = u8> + '_ {
-    placement.rows().map(|row| char::from_digit(row as u32, 36).expect("rows are at most 32") as u8)
 }

@@ -1,34 +1,63 @@
-//! `list`: rows with commas for every N; fundamental ones with their class size after a space.
+//! What is listed: every solution or the fundamental ones, numbered.
 
-use std::io::Write;
+use queens::{Fundamental, Placement, Solutions};
 
-use queens::Placement;
+/// A solution as the formats get it.
+pub(super) struct NumberedSolution {
+    /// Its number in the whole list, from 1, also where the list is not shown from its beginning; `None` where that is
+    /// not known.
+    pub(super) number: Option<u64>,
+    pub(super) placement: Placement,
+    /// The first column, from 0, that differs from the solution before.
+    pub(super) changed: usize,
+    /// How many images it has; only of fundamental ones.
+    pub(super) class_size: Option<usize>,
+}
 
-use super::Format;
-use super::source::Entry;
+/// Finds the solutions one by one.
+pub(super) struct SolutionList {
+    solutions: AllOrFundamental,
+    /// The number of the solution before.
+    number: Option<u64>,
+}
 
-pub(super) struct List;
+enum AllOrFundamental {
+    All(Solutions),
+    Fundamental(Fundamental),
+}
 
-impl Format for List {
-    fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry) {
-        rows(out, entry.placement);
-        if let Some(size) = entry.class_size {
-            // Writing to a vector cannot fail.
-            let _ = write!(out, " {size}");
-        }
-        out.push(b'\n');
+impl SolutionList {
+    /// From solutions that `before` others precede in the whole list.
+    pub(super) fn new(solutions: Solutions, fundamental: bool, before: Option<u64>) -> Self {
+        let solutions = if fundamental {
+            AllOrFundamental::Fundamental(Fundamental::among(solutions))
+        } else {
+            AllOrFundamental::All(solutions)
+        };
+        Self { solutions, number: before }
+    }
+
+    /// Whether the next solution takes no search.
+    pub(super) fn ready(&self) -> bool {
+        matches!(&self.solutions, AllOrFundamental::All(solutions) if solutions.ready())
     }
 }
 
-/// The rows with commas between them.
-pub(super) fn rows(out: &mut Vec<u8>, placement: &Placement) {
-    for (column, row) in placement.rows().enumerate() {
-        if column > 0 {
-            out.push(b',');
-        }
-        if row > 9 {
-            out.push(b'0' + (row / 10) as u8);
-        }
-        out.push(b'0' + (row % 10) as u8);
+impl Iterator for SolutionList {
+    type Item = NumberedSolution;
+
+    fn next(&mut self) -> Option<NumberedSolution> {
+        self.number = self.number.map(|number| number + 1);
+        let number = self.number;
+        Some(match &mut self.solutions {
+            AllOrFundamental::All(solutions) => {
+                let changed = solutions.advance()?;
+                NumberedSolution { number, placement: *solutions.current(), changed, class_size: None }
+            }
+            AllOrFundamental::Fundamental(fundamental) => {
+                let (placement, class_size) = fundamental.next()?;
+                NumberedSolution { number, placement, changed: 0, class_size: Some(class_size) }
+            }
+        })
     }
 }

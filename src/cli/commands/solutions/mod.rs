@@ -1,14 +1,11 @@
 //! `queens solutions N`: the solutions themselves, streamed.
 
-mod board;
-mod csv;
 mod digits;
-pub(crate) mod html;
-mod json;
+mod html;
 mod list;
 mod rank;
 mod sheet;
-mod source;
+mod text;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,12 +13,12 @@ use std::time::{Duration, Instant};
 use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Placement, Size, Solutions};
 
-use crate::cli::draw as pictures;
+use crate::cli::draw::png;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Content};
+use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
 use crate::cli::terminal::value_parsers::whole;
-use source::{Entry, Source};
+use list::{NumberedSolution, SolutionList};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -59,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P", conflicts_with_all = ["from", "limit", "skip", "format", "output"])]
     rank: Option<String>,
 
-    /// How they are written [default: by the ending of the file's name, else digits]
+    /// How they are written [default: by the extension of the file, else digits]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Kind>,
 
@@ -88,34 +85,34 @@ enum Kind {
     Png,
 }
 
-impl file_format::Format for Kind {
-    fn content(self) -> Content {
+impl file_format::FileFormat for Kind {
+    fn extensions(self) -> Extensions {
         match self {
-            Self::Digits | Self::List | Self::Board => Content::Text,
-            Self::Json => Content::Json,
-            Self::Csv => Content::Csv,
-            Self::Html => Content::Html,
-            Self::Svg => Content::Svg,
-            Self::Png => Content::Png,
+            Self::Digits | Self::List | Self::Board => file_format::TEXT,
+            Self::Json => file_format::JSON,
+            Self::Csv => file_format::CSV,
+            Self::Html => file_format::HTML,
+            Self::Svg => file_format::SVG,
+            Self::Png => file_format::PNG,
         }
     }
 }
 
 /// What a list is of, for formats that say so.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct About {
-    pub(crate) size: Size,
-    pub(crate) prefix: Placement,
-    pub(crate) fundamental: bool,
+struct About {
+    size: Size,
+    prefix: Placement,
+    fundamental: bool,
     /// The number of the first, where it is known.
-    pub(crate) first: Option<u64>,
+    first: Option<u64>,
 }
 
-/// How solutions are written. Formats append to a buffer; when that is written out is not their concern.
+/// How solutions are written. Formats append to a buffer, which their caller writes out.
 trait Format {
     fn begin(&mut self, _out: &mut Vec<u8>, _about: &About) {}
 
-    fn entry(&mut self, out: &mut Vec<u8>, entry: &Entry);
+    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution);
 
     /// After the last; `more` says whether the limit has cut the list short.
     fn end(&mut self, _out: &mut Vec<u8>, _more: bool) -> Result<(), Failure> {
@@ -127,13 +124,13 @@ impl Kind {
     fn format(self) -> Box<dyn Format> {
         match self {
             Self::Digits => Box::new(digits::Digits::default()),
-            Self::List => Box::new(list::List),
-            Self::Board => Box::new(board::Board),
-            Self::Json => Box::new(json::Json),
-            Self::Csv => Box::new(csv::Csv),
+            Self::List => Box::new(text::List),
+            Self::Board => Box::new(text::Board),
+            Self::Json => Box::new(text::Json),
+            Self::Csv => Box::new(text::Csv),
             Self::Html => Box::new(html::Html::default()),
-            Self::Svg => Box::new(sheet::Sheet::default()),
-            Self::Png => Box::new(sheet::Pixels::default()),
+            Self::Svg => Box::new(sheet::Sheet::new(false)),
+            Self::Png => Box::new(sheet::Sheet::new(true)),
         }
     }
 
@@ -165,52 +162,51 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let kind = file_format::choose(args.format, path, Kind::Digits)?;
     let limit = args.limit.unwrap_or(kind.limit());
-    if let Some(most) = (kind == Kind::Png).then_some(sheet::MOST_PIXELS).filter(|most| limit > *most) {
-        return Err(Failure::invalid("--limit <L>", &limit.to_string(), &format!("a PNG holds up to {most} boards")));
+    if kind == Kind::Png && limit > sheet::MOST_IN_PNG {
+        let reason = format!("a PNG holds up to {} boards", sheet::MOST_IN_PNG);
+        return Err(Failure::invalid("--limit <L>", &limit.to_string(), &reason));
     }
     let mut out = Output::open(path)?;
     if kind == Kind::Png {
-        pictures::png::refuse_terminal(&out)?;
+        png::refuse_terminal(&out)?;
     }
     let solutions = Solutions::within(prefix, from);
     let before = if kind.is_numbered() { rank::before(&solutions, prefix, from, args.fundamental) } else { Some(0) };
-    let mut source = Source::new(solutions, args.fundamental, before);
-    source.skip(args.skip);
+    let mut list = SolutionList::new(solutions, args.fundamental, before);
+    list.by_ref().take(args.skip as usize).for_each(drop);
     let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
-    write(&mut out, &mut *kind.format(), &mut source, &about, limit)?;
+    write(&mut out, &mut *kind.format(), &mut list, &about, limit)?;
     out.finish()
 }
 
-/// Text is written out in pieces of this size.
-const PIECE: usize = 1 << 16;
-
-/// Where the search for the next solution begins, what is older than this is written out first: whoever reads along
-/// on a large board sees what there is.
-const PATIENCE: Duration = Duration::from_millis(5);
-
+/// Writes the text out in pieces.
 fn write(
     out: &mut Output,
     format: &mut dyn Format,
-    source: &mut Source,
+    list: &mut SolutionList,
     about: &About,
     limit: u64,
 ) -> Result<(), Failure> {
+    const PIECE: usize = 1 << 16;
+    /// On a large board the next solution may take long to find: before, text older than this is written out for people
+    /// who read along.
+    const UNWRITTEN: Duration = Duration::from_millis(5);
     let mut text = Vec::with_capacity(2 * PIECE);
     let mut written = Instant::now();
     let mut left = limit;
     format.begin(&mut text, about);
     while left > 0 {
-        if text.len() >= PIECE || (!text.is_empty() && !source.ready() && written.elapsed() > PATIENCE) {
+        if text.len() >= PIECE || (!text.is_empty() && !list.ready() && written.elapsed() > UNWRITTEN) {
             out.write(&text)?;
             text.clear();
             written = Instant::now();
         }
-        let Some(entry) = source.next() else { break };
-        format.entry(&mut text, &entry);
+        let Some(solution) = list.next() else { break };
+        format.solution(&mut text, &solution);
         left -= 1;
     }
-    let more = left == 0 && source.next().is_some();
+    let more = left == 0 && list.next().is_some();
     format.end(&mut text, more)?;
     out.write(&text)
 }

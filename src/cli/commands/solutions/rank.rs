@@ -5,9 +5,9 @@ use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Solutions};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::messages;
 
-/// Lists with more columns to fill than this are not counted just to number what is listed: it would take longer than
-/// about ten seconds on two cores.
-const COUNTED: usize = 17;
+/// With more columns left to fill than this, the solutions before the first are not counted just to number those that are
+/// listed: it would take longer than about ten seconds on two cores.
+const MOST_COLUMNS_COUNTED: usize = 17;
 
 /// How many solutions of the list come before the first that `solutions` finds; `None` where counting them would take
 /// long.
@@ -15,17 +15,14 @@ pub(super) fn before(solutions: &Solutions, prefix: Placement, from: Placement, 
     if from <= prefix {
         return Some(0);
     }
-    if prefix.size().get() - prefix.len() > COUNTED {
+    if prefix.size().get() - prefix.len() > MOST_COLUMNS_COUNTED {
         messages::note("counting the solutions before the first would take long; they are not numbered");
         return None;
     }
-    let solutions = solutions.clone();
-    let first = if fundamental {
-        Fundamental::among(solutions).next().map(|(solution, _)| solution)
-    } else {
-        { solutions }.next()
-    };
-    // Where nothing is left there is nothing to number.
+    let mut solutions = solutions.clone();
+    let first =
+        if fundamental { Fundamental::among(solutions).next().map(|(solution, _)| solution) } else { solutions.next() };
+    // Where no solution is left there is none to number.
     Some(first.map_or(0, |first| Ranking::new(prefix, listed(fundamental)).number(&first) - 1))
 }
 

@@ -1,6 +1,6 @@
-//! What ends a run from outside, heeded by a thread of its own, which neither counts, saves nor prints.
+//! Signals, received by a thread of their own, which neither counts, saves nor prints.
 //!
-//! | file | what is heeded |
+//! | file | what it receives |
 //! | --- | --- |
 //! | `unix.rs` | signals |
 //! | `windows.rs` | Ctrl-C and Ctrl-Break |
@@ -24,32 +24,32 @@ use windows as system;
 
 pub(crate) use system::{die_of, name, start};
 
-/// How soon after the first signal another one is only a repeat of it.
-const REPEAT: Duration = Duration::from_secs(1);
+/// A signal that follows another one sooner than this is a repeat of it.
+const REPEAT_WITHIN: Duration = Duration::from_secs(1);
 
 /// What a signal, or a failure of the program itself, asks of a long run.
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
     /// To save and end, by this signal.
     End(i32),
-    /// To show how far it is.
+    /// To show its progress.
     Show,
-    /// To save and end, for a thread has failed.
+    /// To save and end, as a thread has failed.
     Failed(String),
 }
 
 type Tell = Box<dyn Fn(Request) + Send>;
 
-/// What the thread needs to know of the rest of the program.
+/// What the thread shares with the rest of the program.
 #[derive(Default)]
 struct Shared {
-    /// Whether the next ending signal acts by itself, without the thread.
+    /// Whether the next signal that ends the process does so by itself, without the thread.
     armed: Arc<AtomicBool>,
-    /// Where a long run wants to be told.
+    /// The long run that is told of signals instead of being ended by them.
     run: Mutex<Option<Tell>>,
-    /// Unfinished files, which go before the process does.
+    /// Unfinished files, to be removed before the process ends.
     unfinished: Mutex<BTreeSet<PathBuf>>,
-    /// Whether SIGUSR1 has come before anybody wanted to know.
+    /// Whether SIGUSR1 has come before a long run has begun.
     asked: Arc<AtomicBool>,
 }
 
@@ -66,7 +66,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on, until the value is dropped, ending signals are told to a long run instead of ending the process.
+/// From here on, until the value is dropped, signals that would end the process are told to a long run instead.
 pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<Listening> {
     thread()?;
     if shared().asked.swap(false, Ordering::Relaxed) {
@@ -77,11 +77,11 @@ pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<List
     Ok(Listening)
 }
 
-/// As long as it lives, a long run is told.
+/// While it lives, a long run is told of signals.
 #[must_use]
 pub(crate) struct Listening;
 
-/// All is saved: another signal ends the process at once.
+/// To be called when all is saved: another signal ends the process at once.
 pub(crate) fn arm() {
     shared().armed.store(true, Ordering::Relaxed);
 }
@@ -92,7 +92,7 @@ impl Drop for Listening {
     }
 }
 
-/// Tells a long run that a thread has failed; whether there is one.
+/// Tells a long run that a thread has failed; returns whether there is one.
 pub(crate) fn tell_failed(message: &str) -> bool {
     // A thread that fails while it holds the lock must not wait for itself.
     let Ok(run) = shared().run.try_lock() else { return false };
@@ -102,16 +102,16 @@ pub(crate) fn tell_failed(message: &str) -> bool {
     })
 }
 
-/// An unfinished file that goes if a signal ends the process before this value is dropped.
+/// An unfinished file, which is removed if a signal ends the process before this value is dropped.
 pub(crate) struct UnfinishedFile(PathBuf);
 
 impl UnfinishedFile {
-    /// Has such a file made. A signal that comes meanwhile waits until it is known what there is to remove.
+    /// Makes such a file. A signal that comes meanwhile waits until the file is known.
     pub(crate) fn make<T>(
         make: impl FnOnce() -> io::Result<T>,
         path: impl FnOnce(&T) -> &Path,
     ) -> io::Result<(T, Self)> {
-        // Without the thread the file would only stay behind.
+        // Where the thread cannot be started, the file may stay behind.
         let _ = thread();
         let mut unfinished = lock(&shared().unfinished);
         let made = make()?;
@@ -127,7 +127,6 @@ impl Drop for UnfinishedFile {
     }
 }
 
-/// Removes what nobody wants to find.
 fn remove_unfinished() {
     for path in &*lock(&shared().unfinished) {
         let _ = fs::remove_file(path);
@@ -136,6 +135,6 @@ fn remove_unfinished() {
 
 /// Starts the thread, once.
 fn thread() -> io::Result<()> {
-    let started = THREAD.get_or_init(|| system::begin().map_err(|error| error.to_string()));
+    let started = THREAD.get_or_init(|| system::start_thread().map_err(|error| error.to_string()));
     started.clone().map_err(io::Error::other)
 }

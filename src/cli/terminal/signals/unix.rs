@@ -30,20 +30,19 @@ use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SI
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use super::{REPEAT, Request, arm, lock, remove_unfinished, shared, thread};
+use super::{REPEAT_WITHIN, Request, arm, lock, remove_unfinished, shared, thread};
 use crate::cli::terminal::exit::Exit;
 
-/// What ends a run and is sent by somebody, who means a repeat.
-const MEANT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];
+/// Signals that end a run and are sent on purpose: a repeat of one is meant.
+const SENT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];
 
-/// What ends a run and comes from a clock of the system's, which may send it again and again.
+/// Signals that end a run and come from a clock of the system, which may send them again and again.
 const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
 
-/// What holds for every command from the first moment on.
+/// What every command does with signals, from its start on.
 pub(crate) fn start() {
     let always = Arc::new(AtomicBool::new(true));
-    // These only fail for signals that may not be had, which are none of these. The first one serves the others, should
-    // there be no memory for them.
+    // These fail only for signals that cannot be handled. SIGABRT comes first, should there be no memory for the others.
     let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), always);
     let _ = flag::register(SIGUSR1, Arc::clone(&shared().asked));
     let _ = flag::register(SIGXFSZ, Arc::default());
@@ -53,12 +52,11 @@ pub(crate) fn start() {
     }
 }
 
-/// Starts the thread.
-pub(super) fn begin() -> io::Result<()> {
-    let meant: Vec<i32> = MEANT.into_iter().filter(|&signal| !is_ignored(signal)).collect();
-    let signals = Signals::new(meant.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
-    thread::Builder::new().name("signals".to_owned()).spawn(|| heed(signals))?;
-    for signal in meant {
+pub(super) fn start_thread() -> io::Result<()> {
+    let sent: Vec<i32> = SENT.into_iter().filter(|&signal| !is_ignored(signal)).collect();
+    let signals = Signals::new(sent.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
+    thread::Builder::new().name("signals".to_owned()).spawn(|| receive(signals))?;
+    for signal in sent {
         let armed = Arc::clone(&shared().armed);
         if is_first() {
             flag::register_conditional_shutdown(signal, Exit::Signal(signal as u8).code().into(), armed)?;
@@ -69,8 +67,8 @@ pub(super) fn begin() -> io::Result<()> {
     Ok(())
 }
 
-/// The thread.
-fn heed(mut signals: Signals) {
+/// What the thread does.
+fn receive(mut signals: Signals) {
     loop {
         for signal in signals.wait() {
             let run = lock(&shared().run);
@@ -80,7 +78,7 @@ fn heed(mut signals: Signals) {
                 (Some(tell), _) => {
                     tell(Request::End(signal));
                     drop(run);
-                    thread::sleep(REPEAT);
+                    thread::sleep(REPEAT_WITHIN);
                     // Those that came meanwhile were repeats.
                     let _ = signals.pending();
                     arm();
@@ -95,10 +93,10 @@ fn heed(mut signals: Signals) {
     }
 }
 
-/// Dies of the signal, so that the shell sees what it was; where that cannot be, gives the exit code that says so.
+/// Ends the process by the signal, so that the shell sees which it was; where that cannot be, returns the exit code for it.
 pub(crate) fn die_of(signal: i32) -> Exit {
     if !is_first() {
-        // It fails for signals that do not exist only.
+        // It fails only for signals that do not exist.
         let _ = low_level::emulate_default_handler(signal);
     }
     Exit::Signal(signal as u8)
@@ -114,8 +112,8 @@ fn is_first() -> bool {
     process::id() == 1
 }
 
-/// Whether the program was started with this signal ignored. Only SIGHUP is asked for: `nohup` sets it, while a shell
-/// that runs a command in the background ignores SIGINT for it without anybody having said so.
+/// Whether the program was started with this signal ignored, which counts for SIGHUP only: `nohup` sets it on purpose,
+/// while a shell has every command in the background ignore SIGINT.
 fn is_ignored(signal: i32) -> bool {
     use std::io::IsTerminal;
     if signal != SIGHUP {
@@ -123,7 +121,7 @@ fn is_ignored(signal: i32) -> bool {
     }
     match fs::read_to_string("/proc/self/status") {
         Ok(status) => ignored_in(&status, signal),
-        // A system that does not tell: `nohup` leaves neither stream on a terminal.
+        // No /proc: `nohup` leaves neither stream on a terminal.
         Err(_) => !io::stdout().is_terminal() && !io::stderr().is_terminal(),
     }
 }

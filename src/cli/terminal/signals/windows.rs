@@ -8,36 +8,35 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver};
 use std::{io, process, thread};
 
-use super::{REPEAT, Request, arm, lock, remove_unfinished, shared};
+use super::{REPEAT_WITHIN, Request, arm, lock, remove_unfinished, shared};
 use crate::cli::terminal::exit::Exit;
 
 /// The signal that a Ctrl-C is elsewhere.
 const SIGINT: i32 = 2;
 
-/// Nothing has to hold for every command.
+/// Nothing to do for every command.
 pub(crate) fn start() {}
 
-/// Starts the thread.
-pub(super) fn begin() -> io::Result<()> {
+pub(super) fn start_thread() -> io::Result<()> {
     let (sender, presses) = mpsc::channel();
-    // Nobody listens any more where the thread has ended the process.
+    // Nobody receives any more where the thread has ended the process.
     let tell = move || {
         let _ = sender.send(());
     };
     ctrlc::set_handler(tell).map_err(io::Error::other)?;
-    thread::Builder::new().name("signals".to_owned()).spawn(move || heed(&presses))?;
+    thread::Builder::new().name("signals".to_owned()).spawn(move || receive(&presses))?;
     Ok(())
 }
 
-/// The thread.
-fn heed(presses: &Receiver<()>) {
+/// What the thread does.
+fn receive(presses: &Receiver<()>) {
     while presses.recv().is_ok() {
         let run = lock(&shared().run);
         match run.as_ref() {
             Some(tell) if !shared().armed.load(Ordering::Relaxed) => {
                 tell(Request::End(SIGINT));
                 drop(run);
-                thread::sleep(REPEAT);
+                thread::sleep(REPEAT_WITHIN);
                 while presses.try_recv().is_ok() {}
                 arm();
             }
@@ -49,12 +48,12 @@ fn heed(presses: &Receiver<()>) {
     }
 }
 
-/// The exit code that says what ended the program.
+/// The exit code for the signal.
 pub(crate) fn die_of(signal: i32) -> Exit {
     Exit::Signal(signal as u8)
 }
 
-/// What people know it by.
+/// As people call it.
 pub(crate) fn name(_signal: i32) -> &'static str {
     "Ctrl-C"
 }

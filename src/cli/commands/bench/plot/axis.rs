@@ -7,10 +7,22 @@ pub(super) enum Scale {
     Log,
 }
 
+impl Scale {
+    fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Log => value.log10(),
+        }
+    }
+}
+
+/// Room at both ends of an axis, as a share of what its values span.
+const MARGIN: f64 = 0.05;
+
 /// One axis of a panel: the values from `low` to `high` fill the positions from `start` to `end`.
 #[derive(Clone, Copy)]
 pub(super) struct Axis {
-    scale: Scale,
+    pub(super) scale: Scale,
     low: f64,
     high: f64,
     start: f64,
@@ -18,47 +30,36 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// An axis over these values with a margin of this share of their span at both ends.
-    pub(super) fn new(scale: Scale, values: impl IntoIterator<Item = f64>, margin: f64, ends: (f64, f64)) -> Self {
-        let mut axis = Self { scale, low: f64::INFINITY, high: f64::NEG_INFINITY, start: ends.0, end: ends.1 };
-        for value in values {
-            let value = axis.scaled(value);
-            // A time too short for the clock is 0, which has no logarithm: it stands at the edge.
-            if value.is_finite() {
-                (axis.low, axis.high) = (axis.low.min(value), axis.high.max(value));
-            }
+    /// An axis over these values.
+    pub(super) fn new(scale: Scale, values: impl IntoIterator<Item = f64>, (start, end): (f64, f64)) -> Self {
+        let mut axis = Self { scale, low: f64::INFINITY, high: f64::NEG_INFINITY, start, end };
+        // A time too short for the clock is 0, which has no logarithm: it is drawn at the edge.
+        for value in values.into_iter().map(|value| scale.of(value)).filter(|value| value.is_finite()) {
+            (axis.low, axis.high) = (axis.low.min(value), axis.high.max(value));
         }
         // A single value still needs room around it.
-        let span = (axis.high - axis.low).max(1.0);
-        (axis.low, axis.high) = (axis.low - margin * span, axis.high + margin * span);
+        let margin = MARGIN * (axis.high - axis.low).max(1.0);
+        (axis.low, axis.high) = (axis.low - margin, axis.high + margin);
         axis
     }
 
-    fn scaled(&self, value: f64) -> f64 {
-        match self.scale {
-            Scale::Linear => value,
-            Scale::Log => value.log10(),
-        }
-    }
-
-    /// Where a value stands.
+    /// The position of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
-        self.start
-            + (self.scaled(value).clamp(self.low, self.high) - self.low) / (self.high - self.low)
-                * (self.end - self.start)
+        let share = (self.scale.of(value).clamp(self.low, self.high) - self.low) / (self.high - self.low);
+        self.start + share * (self.end - self.start)
     }
 
     pub(super) fn contains(&self, value: f64) -> bool {
-        (self.low..=self.high).contains(&self.scaled(value))
+        (self.low..=self.high).contains(&self.scale.of(value))
     }
 
-    /// The powers of ten within, each with whether it gets a label; 2 and 5 times them too where they would be few.
+    /// The powers of ten within and 2 and 5 times them, each with whether it gets a label: those between the powers only
+    /// where the powers are few.
     pub(super) fn decades(&self) -> Vec<(f64, bool)> {
-        let exponents = self.low.floor() as i32..=self.high.ceil() as i32;
-        let few = exponents.clone().filter(|&exponent| self.contains(10f64.powi(exponent))).count() < 3;
-        let ticks = exponents
-            .flat_map(|exponent| [1.0, 2.0, 5.0].map(|factor| (factor * 10f64.powi(exponent), factor < 1.5 || few)));
-        ticks.filter(|&(value, _)| self.contains(value)).collect()
+        let powers = || (self.low.floor() as i32..=self.high.ceil() as i32).map(|exponent| 10f64.powi(exponent));
+        let few = powers().filter(|&power| self.contains(power)).count() < 3;
+        let values = powers().flat_map(|power| [(power, true), (2.0 * power, few), (5.0 * power, few)]);
+        values.filter(|&(value, _)| self.contains(value)).collect()
     }
 }
 
@@ -70,7 +71,7 @@ pub(super) fn apart(heights: &[f64], distance: f64) -> Vec<f64> {
     for pair in order.windows(2) {
         moved[pair[1]] = moved[pair[1]].max(moved[pair[0]] + distance);
     }
-    // What was pushed down on the whole is taken back up.
+    // All go back up by what they were pushed down on average.
     let drift: f64 = moved.iter().zip(heights).map(|(moved, height)| moved - height).sum();
     let drift = drift / heights.len().max(1) as f64;
     moved.iter().map(|height| height - drift).collect()
@@ -82,15 +83,15 @@ mod tests {
 
     #[test]
     fn values_find_their_place() {
-        let linear = Axis::new(Scale::Linear, [10.0, 20.0], 0.0, (0.0, 100.0));
-        assert!((linear.at(12.5) - 25.0).abs() < 1e-9);
-        let log = Axis::new(Scale::Log, [0.001, 1.0], 0.0, (300.0, 0.0));
-        assert!((log.at(0.01) - 200.0).abs() < 1e-9);
+        let linear = Axis::new(Scale::Linear, [10.0, 20.0], (0.0, 110.0));
+        assert!((linear.at(12.5) - 30.0).abs() < 1e-9);
+        let log = Axis::new(Scale::Log, [0.001, 1.0], (330.0, 0.0));
+        assert!((log.at(0.01) - 215.0).abs() < 1e-9);
         let labels: Vec<f64> = log.decades().into_iter().filter(|tick| tick.1).map(|tick| tick.0).collect();
         assert_eq!(labels.len(), 4);
         // Less than two decades: 2 and 5 are labelled as well.
-        assert!(Axis::new(Scale::Log, [0.03, 0.6], 0.0, (0.0, 1.0)).decades().iter().all(|tick| tick.1));
-        assert!(Axis::new(Scale::Linear, [3.0], 0.1, (0.0, 1.0)).at(3.0) > 0.4);
+        assert!(Axis::new(Scale::Log, [0.03, 0.6], (0.0, 1.0)).decades().iter().all(|tick| tick.1));
+        assert!(Axis::new(Scale::Linear, [3.0], (0.0, 1.0)).at(3.0) > 0.4);
     }
 
     #[test]

@@ -1,37 +1,106 @@
-//! What both panels of the picture have: grid, ticks, headings and the names of their lines.
+//! One panel of the picture: axes, grid, lines of dots, and their names at their ends.
 
-use super::axis::apart;
+use super::axis::{Axis, Scale, apart};
 use super::svg::{Anchor, Svg};
 
-/// The upper and the lower end of the panels.
+/// What a panel shows.
+pub(super) struct Panel {
+    pub(super) heading: String,
+    /// At the right of the heading.
+    pub(super) note: String,
+    /// What the horizontal axis counts.
+    pub(super) x_name: &'static str,
+    pub(super) x: Scale,
+    pub(super) y: Scale,
+    /// The values that get a horizontal grid line, each with its label; those without one get a finer line.
+    pub(super) grid: fn(&Axis) -> Vec<(f64, String)>,
+    /// Whether a line that ends before the right edge has its name above its end, out of the way of those that go on.
+    pub(super) names_above: bool,
+    /// In the order in which they are drawn, later ones over earlier ones.
+    pub(super) lines: Vec<Line>,
+}
+
+/// Values that belong together.
+pub(super) struct Line {
+    /// Its class in the style sheet.
+    pub(super) class: String,
+    pub(super) name: Option<String>,
+    pub(super) dots: Vec<Dot>,
+}
+
+/// A value on a line.
+pub(super) struct Dot {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    /// The least and the largest of what it is the median of.
+    pub(super) range: (f64, f64),
+    /// Shown where the pointer rests on the dot; a value without a title has no dot.
+    pub(super) title: String,
+}
+
+/// Where a panel is, without the labels around it.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) right: f64,
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
 
-/// Names at the ends of lines: point, name, class.
-pub(super) fn line_labels(svg: &mut Svg, labels: &[((f64, f64), String, String)]) {
-    let heights: Vec<f64> = labels.iter().map(|label| label.0.1).collect();
-    for ((point, name, class), height) in labels.iter().zip(apart(&heights, 17.0)) {
-        svg.text(class, (point.0 + 11.0, height + 4.5), Anchor::Start, name);
+impl Panel {
+    pub(super) fn draw(&self, svg: &mut Svg, frame: Frame) {
+        let dots = || self.lines.iter().flat_map(|line| &line.dots);
+        let x = Axis::new(self.x, dots().map(|dot| dot.x), (frame.left, frame.right));
+        let y = Axis::new(self.y, dots().flat_map(|dot| [dot.range.0, dot.range.1]), (frame.bottom, frame.top));
+        self.draw_axes(svg, frame, &x, &y);
+        let mut names = Vec::new();
+        for Line { class, name, dots } in &self.lines {
+            let at = |dot: &Dot| (x.at(dot.x), y.at(dot.y));
+            svg.path(class, dots.iter().map(at));
+            for dot in dots.iter().filter(|dot| !dot.title.is_empty()) {
+                let (low, high) = (y.at(dot.range.0), y.at(dot.range.1));
+                svg.line(&format!("{class} span"), (x.at(dot.x), low), (x.at(dot.x), high));
+                svg.dot(class, at(dot), &dot.title);
+            }
+            let (Some(name), Some(end)) = (name, dots.last().map(at)) else { continue };
+            let class = format!("label {class}");
+            if self.names_above && end.0 < frame.right - 30.0 {
+                svg.text(&class, (end.0, end.1 - 13.0), Anchor::Middle, name);
+            } else {
+                names.push((end, name, class));
+            }
+        }
+        let heights: Vec<f64> = names.iter().map(|(end, ..)| end.1).collect();
+        for ((end, name, class), height) in names.iter().zip(apart(&heights, 17.0)) {
+            svg.text(class, (end.0 + 11.0, height + 4.5), Anchor::Start, name);
+        }
     }
-}
 
-pub(super) fn grid(svg: &mut Svg, class: &str, ends: (f64, f64), height: f64) {
-    svg.line(class, (ends.0, height), (ends.1, height));
-}
-
-pub(super) fn tick(svg: &mut Svg, x: f64, frame: Frame, label: &str) {
-    svg.line("axis", (x, frame.bottom), (x, frame.bottom + 5.0));
-    if !label.is_empty() {
-        svg.text("", (x, frame.bottom + 21.0), Anchor::Middle, label);
+    /// Everything but the lines.
+    fn draw_axes(&self, svg: &mut Svg, frame: Frame, x: &Axis, y: &Axis) {
+        /// Room for a number below the axis.
+        const NUMBER: f64 = 22.0;
+        let Frame { left, right, top, bottom } = frame;
+        svg.text("heading", (left, top - 14.0), Anchor::Start, &self.heading);
+        svg.text("", (right, top - 14.0), Anchor::End, &self.note);
+        for (value, label) in (self.grid)(y) {
+            svg.line(if label.is_empty() { "fine" } else { "grid" }, (left, y.at(value)), (right, y.at(value)));
+            svg.text("", (left - 10.0, y.at(value) + 4.5), Anchor::End, &label);
+        }
+        svg.line("axis", (left, bottom), (right, bottom));
+        svg.text("", (f64::midpoint(left, right), bottom + 45.0), Anchor::Middle, self.x_name);
+        let mut values: Vec<f64> = self.lines.iter().flat_map(|line| &line.dots).map(|dot| dot.x).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let mut free = f64::NEG_INFINITY;
+        for value in values {
+            let at = x.at(value);
+            svg.line("axis", (at, bottom), (at, bottom + 5.0));
+            // A number that would touch the one before is left out.
+            if at > free {
+                svg.text("", (at, bottom + 21.0), Anchor::Middle, &value.to_string());
+                free = at + NUMBER;
+            }
+        }
     }
-}
-
-/// The heading, the horizontal axis and its name.
-pub(super) fn name(svg: &mut Svg, ends: (f64, f64), frame: Frame, heading: &str, axis: &str) {
-    svg.text("heading", (ends.0, frame.top - 14.0), Anchor::Start, heading);
-    svg.line("axis", (ends.0, frame.bottom), (ends.1, frame.bottom));
-    svg.text("", (f64::midpoint(ends.0, ends.1), frame.bottom + 45.0), Anchor::Middle, axis);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-/// Where a text stands relative to its point.
+/// Which part of a text is at its point.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -16,8 +16,7 @@ pub(super) struct Svg(String);
 
 impl Svg {
     fn write(&mut self, element: fmt::Arguments) {
-        self.0.write_fmt(element).expect("a string grows as needed");
-        self.0.push('\n');
+        writeln!(self.0, "{element}").expect("a string grows as needed");
     }
 
     pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
@@ -26,8 +25,12 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let text = escape(text);
-        self.write(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
+        let text = escaped(text);
+        if !text.is_empty() {
+            self.write(format_args!(
+                r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#
+            ));
+        }
     }
 
     pub(super) fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
@@ -39,17 +42,17 @@ impl Svg {
         self.write(format_args!(r#"<polyline class="{class}" points="{}"/>"#, points.join(" ")));
     }
 
-    /// A dot that tells what it stands for where the pointer rests on it.
+    /// A dot with a text that is shown where the pointer rests on it.
     pub(super) fn dot(&mut self, class: &str, (x, y): (f64, f64), title: &str) {
-        let title = escape(title);
-        let circle =
-            format_args!(r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="4"><title>{title}</title></circle>"#);
-        self.write(circle);
+        let title = escaped(title);
+        self.write(format_args!(
+            r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="4"><title>{title}</title></circle>"#
+        ));
     }
 
     /// The whole file, for a picture of this many units with a style sheet.
     pub(super) fn finish(self, width: f64, height: f64, title: &str, style: &str) -> String {
-        let (body, title) = (self.0, escape(title));
+        let (body, title) = (self.0, escaped(title));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" role=\"img\">\n<title>{title}</title>\n<style>\n{style}</style>\n\
@@ -58,6 +61,6 @@ impl Svg {
     }
 }
 
-fn escape(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,7 +1,7 @@
-//! The results of a benchmark: as `--json` writes them, as they are read back, and as everything that is shown is made
-//! of, so that a plot of saved results is that of new ones.
+//! The results of a benchmark: what `--json` writes and `--from` and `--compare` read, and what every table and picture is
+//! made from, so that a plot of saved results is that of new ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use queens::Size;
@@ -9,21 +9,24 @@ use queens::bench::Timing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plot::{Machine as Plotted, Point};
+use super::machine::Machine;
 use super::score::Score;
-use crate::cli::commands::bench::machine::Machine;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::{self, About};
 use crate::cli::terminal::{files, messages};
 
+/// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Saved {
+pub(super) struct BenchResults {
+    /// The file that it was read from.
+    #[serde(skip)]
+    pub(super) file: Option<PathBuf>,
     schema: u32,
     pub(super) version: String,
     pub(super) cpu: String,
     command: String,
-    /// What 0.1.0 did not write is left empty where it is missing.
+    /// Version 0.1.0 wrote neither this nor the fields with a default below.
     #[serde(default)]
     pub(super) commit: String,
     #[serde(default)]
@@ -31,14 +34,15 @@ pub(super) struct Saved {
     #[serde(default)]
     pub(super) machine: Machine,
     pub(super) runs: u64,
-    /// Of the fixed work, where that was among what was timed.
+    /// Where the board of the score was among those timed.
     #[serde(default)]
     pub(super) score: Option<Score>,
-    pub(super) results: Vec<Entry>,
+    pub(super) results: Vec<Measurement>,
 }
 
+/// The times of one board by one engine on some number of threads; seconds.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct Measurement {
     pub(super) n: usize,
     pub(super) engine: String,
     pub(super) isa: String,
@@ -55,12 +59,12 @@ pub(super) struct Entry {
     pub(super) efficiency: Option<f64>,
 }
 
-impl Saved {
+impl BenchResults {
     pub(super) fn new(timings: &[Timing], runs: u64) -> Self {
-        let entry = |timing: &Timing| {
+        let measurement = |timing: &Timing| {
             let combination = timing.combination;
             let speed_up = timing.speed_up(timings);
-            Entry {
+            Measurement {
                 n: combination.size.get(),
                 engine: combination.method.engine.info().name.to_owned(),
                 isa: combination.method.isa.name().to_owned(),
@@ -75,8 +79,9 @@ impl Saved {
                 efficiency: speed_up.map(|speed_up| speed_up / combination.threads as f64),
             }
         };
-        let results: Vec<Entry> = timings.iter().map(entry).collect();
+        let results: Vec<Measurement> = timings.iter().map(measurement).collect();
         Self {
+            file: None,
             schema: json::SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             cpu: About::here().cpu,
@@ -94,20 +99,27 @@ impl Saved {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", messages::name(path)));
         let bytes = files::read(path).map_err(|error| failure(files::reason(&error)))?;
-        let saved: Self = serde_json::from_slice(&bytes)
+        let mut saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
         if saved.results.is_empty() {
             return Err(failure("no results in it".to_owned()));
         }
-        // It may come from anybody.
+        // The file may come from anybody.
         let foreign = |what: &str| failure(format!("not a result of queens bench --json: {what}"));
         if serde_json::from_slice(&bytes).is_ok_and(|value| has_controls(&value)) {
             return Err(foreign("control characters in its text"));
         }
-        match saved.results.iter().position(|entry| !entry.is_possible()) {
-            Some(index) => Err(foreign(&format!("no run has the numbers of result {}", index + 1))),
-            None => Ok(saved),
+        if let Some(index) = saved.results.iter().position(|measurement| !measurement.is_possible()) {
+            return Err(foreign(&format!("no run has the numbers of result {}", index + 1)));
         }
+        saved.file = Some(path.to_owned());
+        Ok(saved)
+    }
+
+    /// The name of the file, for what shows several machines.
+    pub(super) fn name(&self) -> String {
+        let stem = self.file.as_deref().and_then(Path::file_stem);
+        stem.map_or_else(String::new, |stem| messages::name(Path::new(stem)))
     }
 
     /// Processor and version, in a line.
@@ -116,7 +128,7 @@ impl Saved {
         format!("{cpu}, queens {}", self.version)
     }
 
-    /// What there is to know beside the times: label and value.
+    /// The machine and the program, as label and value.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
         let machine = &self.machine;
         let commit = if self.commit.is_empty() { String::new() } else { format!(", commit {}", self.commit) };
@@ -127,36 +139,21 @@ impl Saved {
             ("system", machine.system.clone()),
             ("program", format!("queens {}{commit}", self.version)),
             ("date", self.date.clone()),
-            ("runs", format!("{} of each, medians; ± {}", self.runs, super::table::SPREAD)),
+            ("runs", format!("{} of each, medians; ± {}", self.runs, super::tables::SPREAD)),
             ("score", self.score.as_ref().map_or_else(String::new, ToString::to_string)),
         ];
         facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
     }
 
-    /// As the plot takes it, by this name where there are several.
-    pub(super) fn plotted(&self, name: &str) -> Plotted {
-        let point = |entry: &Entry| Point {
-            n: entry.n,
-            engine: entry.engine.clone(),
-            isa: entry.isa.clone(),
-            threads: entry.threads,
-            median: entry.median,
-            fastest: entry.fastest,
-            slowest: entry.slowest,
-            speed_up: entry.speed_up,
-        };
-        Plotted { name: name.to_owned(), points: self.results.iter().map(point).collect() }
-    }
-
-    /// How far apart the runs of a usual combination were: the median over all of the half range over the median.
+    /// The median of all [`Measurement::spread`]: how far apart the runs of a typical combination were.
     pub(super) fn noise(&self) -> f64 {
-        let mut spreads: Vec<f64> = self.results.iter().map(Entry::spread).collect();
+        let mut spreads: Vec<f64> = self.results.iter().map(Measurement::spread).collect();
         spreads.sort_by(f64::total_cmp);
         spreads.get(spreads.len() / 2).copied().unwrap_or(0.0)
     }
 }
 
-/// Whether a terminal would obey a text in this instead of showing it.
+/// Whether a text in this has control characters, which a terminal would obey.
 fn has_controls(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(messages::is_obeyed),
@@ -166,7 +163,7 @@ fn has_controls(value: &Value) -> bool {
     }
 }
 
-impl Entry {
+impl Measurement {
     /// Whether there is such a board, and time has passed: of anything else there is neither a ratio nor a picture.
     fn is_possible(&self) -> bool {
         // Some 30,000 years, and more threads than there are.
@@ -201,9 +198,9 @@ mod tests {
             let combination = Combination { size: Size::new(8).unwrap(), method, threads };
             Timing { combination, count: 92, seconds: seconds.to_vec() }
         };
-        let saved = Saved::new(&[timing(1, [4.0, 8.0, 16.0]), timing(4, [3.0, 2.0, 4.0])], 3);
-        let figures = |entry: &Entry| {
-            let Entry { median, fastest, slowest, solutions_per_second, speed_up, efficiency, .. } = entry;
+        let saved = BenchResults::new(&[timing(1, [4.0, 8.0, 16.0]), timing(4, [3.0, 2.0, 4.0])], 3);
+        let figures = |measurement: &Measurement| {
+            let Measurement { median, fastest, slowest, solutions_per_second, speed_up, efficiency, .. } = measurement;
             [*median, *fastest, *slowest, *solutions_per_second, speed_up.unwrap(), efficiency.unwrap()]
         };
         let near = |found: [f64; 6], expected: [f64; 6]| {
