@@ -212,7 +212,7 @@ fn picture(args: &Args, all: &[Saved]) -> String {
 fn failure(error: &BenchError) -> Failure {
     match error {
         BenchError::Count(error) => error.into(),
-        BenchError::Wrong(..) => Failure::Run(Exit::Difference, error.to_string()),
+        _ => Failure::Run(Exit::Difference, error.to_string()),
     }
 }
 
