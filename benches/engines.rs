@@ -1,7 +1,7 @@
 //! Each engine on one thread, its answer asserted against OEIS A000170: `cargo bench --bench engines`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use queens::{Choice, Count, ENGINES, Size, oeis};
+use queens::{ENGINES, Request, Size, oeis};
 
 fn engines(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("count");
@@ -9,9 +9,9 @@ fn engines(criterion: &mut Criterion) {
     for engine in ENGINES {
         for n in [engine.quick - 1, engine.quick] {
             let expected = oeis::QUEENS.term(n).expect("the term is published");
-            let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(engine.kind)).threads(1);
+            let request = Request::solutions(Size::new(n).unwrap()).engine(engine.kind).threads(1);
             group.bench_function(BenchmarkId::new(engine.name, n), |bencher| {
-                bencher.iter(|| assert_eq!(count.run().unwrap().count, expected));
+                bencher.iter(|| assert_eq!(request.count().unwrap().count, expected));
             });
         }
     }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use queens::ledger::Ledger;
 use queens::ledger::store::Store;
 use queens::run::state::RunState;
-use queens::{Count, Shard, Size};
+use queens::{Request, Shard, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("queens-example-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
-    let count = Count::new(Size::new(16)?).threads(1);
-    let fingerprint = count.fingerprint()?;
+    let request = Request::solutions(Size::new(16)?).threads(1);
+    let fingerprint = request.fingerprint()?;
     let mut sessions = 0;
     let total = loop {
         sessions += 1;
@@ -22,14 +22,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let found = store.load(&fingerprint, Shard::WHOLE)?;
         let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |found| found.ledger);
         println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
-        let watch = RunState::new(ledger);
+        let state = RunState::new(ledger);
         let result = thread::scope(|scope| {
-            let run = scope.spawn(|| count.resume(&watch));
+            let run = scope.spawn(|| request.resume(&state));
             thread::sleep(Duration::from_millis(40));
-            watch.stop().request();
+            state.stop().request();
             run.join().expect("a count does not panic")
         });
-        store.save(&watch.ledger())?;
+        store.save(&state.ledger())?;
         // An error here is that it was stopped: what was finished is saved.
         if let Ok(report) = result {
             break report.count;

@@ -2,12 +2,12 @@
 
 use std::error::Error;
 
-use queens::{Count, Size, oeis};
+use queens::{Request, Size, oeis};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("12").parse()?;
-    let report = Count::new(size).run()?;
-    println!("{} solutions for N = {size}, by {} in {:.3} s", report.count, report.method.engine, report.seconds);
+    let report = Request::solutions(size).count()?;
+    println!("{} solutions for N = {size}, by {} in {:.3?}", report.count, report.engine, report.elapsed);
     if let Some(published) = oeis::QUEENS.term(size.get()) {
         assert_eq!(report.count, published, "OEIS {} says otherwise", oeis::QUEENS.id);
     }

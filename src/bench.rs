@@ -5,9 +5,10 @@
 //! drift falls on all of them alike. What is reported is the median.
 
 use crate::board::Size;
-use crate::count::{Count, CountError};
-use crate::engine::{Choice, Method};
+use crate::engine::Method;
 use crate::oeis;
+use crate::request::Request;
+use crate::run::CountError;
 
 /// Seconds that a run lasts at least: quicker counts are repeated within it, for the clock and the threads have jitter.
 const SHORTEST_RUN: f64 = 0.05;
@@ -36,6 +37,7 @@ pub struct Timing {
 
 /// Why the timings are void.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BenchError {
     /// The engine found another number than it should.
     #[error("{} on {} threads finds {found} solutions for N = {} instead of {expected}", .0.method.engine, .0.threads, .0.size, found = .1, expected = .2)]
@@ -78,9 +80,9 @@ impl Timing {
 ///
 /// ```
 /// use queens::bench::{Combination, bench};
-/// use queens::{Choice, Method, Placement, Size};
+/// use queens::{Choice, Method, Size};
 /// let size = Size::new(9)?;
-/// let method = Method::choose(Choice::Auto, None, &Placement::empty(size))?;
+/// let method = Method::choose(Choice::Auto, None, size)?;
 /// let combinations = [1, 2].map(|threads| Combination { size, method, threads });
 /// let timings = bench(&combinations, 1, |done, all, _| assert!(done < all))?;
 /// assert_eq!(timings[1].count, 352);
@@ -127,11 +129,11 @@ pub fn bench(
 /// Counts some times: the number, and the mean of the seconds.
 fn time(combination: Combination, repeats: usize, expected: Option<u128>) -> Result<(u128, f64), BenchError> {
     let Combination { size, method, threads } = combination;
-    let count = Count::new(size).engine(Choice::Engine(method.engine)).isa(method.isa).threads(threads);
+    let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
     let (mut found, mut seconds) = (0, 0.0);
     for _ in 0..repeats {
-        let report = count.run()?;
-        (found, seconds) = (report.count, seconds + report.seconds);
+        let report = request.count()?;
+        (found, seconds) = (report.count, seconds + report.elapsed.as_secs_f64());
         if let Some(expected) = expected.filter(|expected| *expected != found) {
             return Err(BenchError::Wrong(combination, found, expected));
         }

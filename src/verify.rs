@@ -1,17 +1,18 @@
 //! Verification: recompute a term by each engine and hold it against the published one.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::board::Size;
-use crate::board::placement::Placement;
-use crate::count::{Count, CountError};
+use crate::burnside::{NotDivisible, Unique};
 use crate::engine::lanes::{Isa, IsaError};
-use crate::engine::{Choice, ENGINES, EngineInfo, EngineKind, Method};
+use crate::engine::{ENGINES, EngineInfo, EngineKind, Method};
 use crate::oeis::{self, Sequence};
-use crate::rotational::{NotDivisible, Unique};
+use crate::request::Request;
+use crate::run::{CountError, Threads};
 
 /// What is recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Terms {
     /// All solutions, OEIS A000170.
     All,
@@ -21,6 +22,7 @@ pub enum Terms {
 
 /// What an engine found for one N.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The published term.
     Agrees,
@@ -34,13 +36,14 @@ pub enum Verdict {
 
 /// One engine's result for one N.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Check {
     /// Which engine, on which instruction set.
     pub method: Method,
     /// What it found.
     pub verdict: Verdict,
-    /// Wall time in seconds.
-    pub seconds: f64,
+    /// Wall time.
+    pub elapsed: Duration,
 }
 
 impl Terms {
@@ -52,14 +55,14 @@ impl Terms {
         }
     }
 
-    /// Recomputes one term by each of `methods` on this many threads (0 for every core) and compares it with
+    /// Recomputes one term by each of `methods` on this many threads and compares it with
     /// `published`. Whatever is recomputed, the number of all solutions is also checked modulo 8 by Burnside's lemma.
     ///
     /// ```
     /// use queens::verify::{Terms, Verdict};
-    /// use queens::{Choice, EngineKind, Method, Placement, Size};
+    /// use queens::{Choice, Method, Size};
     /// let eight = Size::new(8)?;
-    /// let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &Placement::empty(eight))?;
+    /// let method = Method::choose(Choice::Auto, None, eight)?;
     /// let checks = Terms::All.check(eight, 93, &[method], 1)?;
     /// assert_eq!(checks[0].verdict, Verdict::Differs(92));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,18 +75,19 @@ impl Terms {
         size: Size,
         published: u128,
         methods: &[Method],
-        threads: usize,
+        threads: impl Into<Threads>,
     ) -> Result<Vec<Check>, CountError> {
+        let threads = threads.into();
         let unique = Unique::new(size, threads)?;
         let check = |&method: &Method| {
-            let count = Count::new(size).engine(Choice::Engine(method.engine)).isa(method.isa).threads(threads);
+            let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
             let start = Instant::now();
-            let verdict = match count.run() {
+            let verdict = match request.count() {
                 Ok(report) => self.verdict(report.count, published, &unique),
                 Err(CountError::SelfCheck(error)) => Verdict::Failed(error.to_string()),
                 Err(error) => return Err(error),
             };
-            Ok(Check { method, verdict, seconds: start.elapsed().as_secs_f64() })
+            Ok(Check { method, verdict, elapsed: start.elapsed() })
         };
         methods.iter().map(check).collect()
     }
@@ -124,7 +128,7 @@ impl Engines {
             named => named.contains(&engine.kind),
         });
         let methods = |engine: &EngineInfo| {
-            let choose = |isa| Method::choose(Choice::Engine(engine.kind), isa, &Placement::empty(size)).ok();
+            let choose = |isa| Method::choose(engine.kind.into(), isa, size).ok();
             let mut methods: Vec<Method> = self.isas.iter().filter_map(|&isa| choose(Some(isa))).collect();
             if methods.is_empty() {
                 // An engine of one version is wanted whatever the instruction sets of the others.

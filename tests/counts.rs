@@ -1,10 +1,10 @@
 //! Every engine against the published terms, against the others, and against itself on other numbers of threads.
 
 use proptest::prelude::*;
-use queens::{Choice, Count, ENGINES, EngineKind, Isa, Placement, Size, oeis};
+use queens::{ENGINES, EngineKind, Isa, Placement, Request, Rotation, RotationalBoard, Size, oeis};
 
 fn count(prefix: Placement, engine: EngineKind, threads: usize) -> u128 {
-    Count::completions(prefix).engine(Choice::Engine(engine)).threads(threads).run().unwrap().count
+    Request::completions(prefix).engine(engine).threads(threads).count().unwrap().count
 }
 
 fn empty(n: usize) -> Placement {
@@ -40,10 +40,9 @@ fn every_instruction_set_finds_the_published_terms() {
         }
         for engine in [EngineKind::Join, EngineKind::Backtrack] {
             for n in 5..=14 {
-                let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(engine)).isa(isa);
-                let report = count.run().unwrap();
+                let report = Request::solutions(Size::new(n).unwrap()).engine(engine).isa(isa).count().unwrap();
                 assert_eq!(report.count, oeis::QUEENS.term(n).unwrap(), "{engine} by {isa} for N = {n}");
-                assert_eq!(report.method.isa, isa);
+                assert_eq!(report.isa, isa);
             }
         }
     }
@@ -52,21 +51,27 @@ fn every_instruction_set_finds_the_published_terms() {
 #[test]
 fn methods_that_do_not_fit_are_errors() {
     let prefix = empty(8).with(1).unwrap();
-    let join = Choice::Engine(EngineKind::Join);
-    for count in [Count::completions(prefix), Count::new(Size::new(4).unwrap()), Count::new(Size::new(29).unwrap())] {
-        let error = count.engine(join).run().unwrap_err().to_string();
+    for subject in [prefix, empty(4), empty(29)] {
+        let error = Request::completions(subject).engine(EngineKind::Join).count().unwrap_err().to_string();
         assert_eq!(error, "the join engine counts whole boards of N = 5 to 28, without a prefix");
     }
-    let naive = Count::new(Size::new(8).unwrap()).engine(Choice::Engine(EngineKind::Naive));
+    let naive = Request::solutions(Size::new(8).unwrap()).engine(EngineKind::Naive);
     for isa in [Isa::Avx2, Isa::Avx512f, Isa::Avx512] {
-        let error = naive.clone().isa(isa).run().unwrap_err().to_string();
+        let error = naive.isa(isa).count().unwrap_err().to_string();
         if isa.is_available() {
             assert_eq!(error, format!("the naive engine runs on any processor and has no {isa} version"));
         } else {
             assert!(error.starts_with(&format!("this processor has no {isa}; it has portable")), "{error}");
         }
     }
-    assert_eq!(naive.isa(Isa::Portable).run().unwrap().count, 92);
+    assert_eq!(naive.isa(Isa::Portable).count().unwrap().count, 92);
+    let profile = Request::profile(Size::new(8).unwrap()).engine(EngineKind::Join).count().unwrap_err().to_string();
+    assert_eq!(profile, "the join engine cannot count this, and the backtrack engine can");
+    let turned = Request::rotational(RotationalBoard::new(Rotation::Half, 8).unwrap());
+    let error = turned.engine(EngineKind::Backtrack).count().unwrap_err().to_string();
+    assert_eq!(error, "the backtrack engine cannot count this, and the cover engine can");
+    let error = Request::solutions(Size::new(8).unwrap()).engine(EngineKind::Cover).count().unwrap_err().to_string();
+    assert_eq!(error, "the cover engine cannot count this, and the backtrack engine can");
 }
 
 #[test]

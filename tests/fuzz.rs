@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 use queens::ledger::format::{decode, encode};
-use queens::ledger::{Fingerprint, Ledger, Subject};
-use queens::{BFile, Placement, Rotation, RotationalBoard, Shard, Size};
+use queens::ledger::{Fingerprint, Ledger};
+use queens::{BFile, Placement, Rotation, RotationalBoard, Shard, Size, Subject};
 use sha2::{Digest, Sha256};
 
 /// A thousand texts for each parser: about ten seconds in all, unoptimised.

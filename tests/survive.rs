@@ -21,7 +21,7 @@ use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, Partial};
 use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
-use queens::{Count, Shard, Size};
+use queens::{Request, Shard, Size};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A count of some hundred milliseconds, saved all the time.
@@ -121,8 +121,8 @@ fn stopped_within_units_each_task_counts_once() {
 fn a_wrong_part_is_found_and_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let count = Count::new(Size::new(17).unwrap());
-    let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+    let request = Request::solutions(Size::new(17).unwrap());
+    let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(5, Partial { tasks: 2, tally: 1_000_000.into() }).unwrap();
     Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
     let line = "count 17 --threads 1 --checkpoint c --resume -q";

@@ -15,53 +15,27 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::auditor::{self, Audited};
-use crate::board::placement::Placement;
-use crate::board::rotation::RotationalBoard;
-use crate::count::{CountError, thread_pool};
-use crate::engine::cover::{Cover, Cut, CutPlan};
-use crate::engine::lanes::{Isa, IsaError, Lanes};
-use crate::engine::{Choice, Engine, Method, MethodError};
-use crate::ledger::{Fingerprint, Ledger, LedgerError, Subject};
-use crate::plan::rows::{Lines, RowsPlan};
+use crate::engine::Engine;
+use crate::engine::lanes::Isa;
+use crate::ledger::{Fingerprint, Ledger};
 use crate::plan::{Plan, Weighted};
-use crate::profile::Profile;
-use crate::rotational;
-use crate::rotational::{RotationalCount, RotationalJob};
-use crate::run::dispatch::{Job, dispatch};
-use crate::run::self_check;
+use crate::run::dispatch::{Counter, Dispatch, Job};
+use crate::run::{CountError, Share, Threads, self_check};
 use crate::tally::{Overflow, Tally};
 
 /// What to recount of a ledger.
-///
-/// ```
-/// use queens::ledger::Ledger;
-/// use queens::run::state::RunState;
-/// use queens::{Audit, Count, Shard, Size};
-/// let count = Count::new(Size::new(9)?);
-/// let watch = RunState::new(Ledger::new(count.fingerprint()?, Shard::WHOLE));
-/// count.resume(&watch)?;
-/// let ledger = watch.ledger();
-/// let findings = Audit { units: 5, tasks: 1, ..Audit::of(&ledger) }.run(&|| false)?;
-/// assert_eq!((findings.units.len(), findings.differences().count()), (5, 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Audit<'a> {
-    /// What is audited: finished units and their tallies.
-    pub ledger: &'a Ledger,
+pub struct AuditOptions {
     /// How many units are drawn at the most.
     pub units: usize,
-    /// After this time no unit is begun but the first [`Audit::LEAST`]; those that were begun are finished.
+    /// After this time no unit is begun but the first [`AuditOptions::LEAST`]; those that were begun are finished.
     pub begin_within: Option<Duration>,
+    /// After this time the audit ends; units that are not recounted by then are left out of the findings.
+    pub end_within: Option<Duration>,
     /// How many tasks of each are recounted by the auditor, or all that it has.
     pub tasks: u64,
     /// Other units and tasks for another seed, the same for the same.
     pub seed: u64,
-    /// On this many threads; 0 is every core.
-    pub threads: usize,
-    /// The instruction set of the engine, or the best.
-    pub isa: Option<Isa>,
 }
 
 /// What an audit has found.
@@ -69,13 +43,13 @@ pub struct Audit<'a> {
 #[non_exhaustive]
 pub struct Findings {
     /// The engine that recounted the units.
-    pub engine: String,
+    pub engine: &'static str,
     /// On which instruction set.
     pub isa: Isa,
     /// On how many threads.
     pub threads: usize,
-    /// Wall time in seconds.
-    pub seconds: f64,
+    /// Wall time.
+    pub elapsed: Duration,
     /// Finished units of the ledger.
     pub finished: usize,
     /// Units of which it has the first tasks.
@@ -116,90 +90,14 @@ pub struct AuditedTask {
     pub auditor: Tally,
 }
 
-/// Asked now and then whether to stop.
-type Stopped<'a> = &'a (dyn Fn() -> bool + Sync);
-
-impl<'a> Audit<'a> {
+impl AuditOptions {
     /// Units that are begun however long they take, unless fewer are asked for.
     pub const LEAST: usize = 16;
 
-    /// As many units as begin within a minute, [`Audit::LEAST`] at least, and a task of each, by a random seed.
-    pub fn of(ledger: &'a Ledger) -> Self {
-        // A number that people can type, and that every reader of JSON holds exactly.
-        let seed = fastrand::u32(..).into();
-        let begin_within = Some(Duration::from_mins(1));
-        Self { ledger, units: usize::MAX, begin_within, tasks: 1, seed, threads: 0, isa: None }
-    }
-
-    /// Recounts. What is not finished when `stopped` says so, which is asked now and then, is left out of the findings.
-    ///
-    /// # Errors
-    /// Where this program cannot recount such a ledger, the engine fails its self-check, or no threads can be had.
-    /// A difference is no error but a finding.
-    pub fn run(&self, stopped: Stopped) -> Result<Findings, CountError> {
-        let Fingerprint { subject, engine, .. } = self.ledger.fingerprint();
-        match subject {
-            Subject::Rotational(board) => self.rotation(*board, stopped),
-            Subject::Completions(prefix) => match Profile::of(self.ledger.fingerprint()) {
-                Some(profile) => self.profile(&profile, stopped),
-                None => self.count(engine, prefix, stopped),
-            },
-        }
-    }
-
-    /// Recounts by an engine of your own, as [`Count::run_by`](crate::Count::run_by) counts: for ledgers of the plan that
-    /// cuts a board by its first columns, whatever engine they name.
-    ///
-    /// # Errors
-    /// As for [`Audit::run`].
-    pub fn run_by<E: Engine<Task = Placement>>(&self, engine: &E, stopped: Stopped) -> Result<Findings, CountError> {
-        let Fingerprint { subject, engine: name, .. } = self.ledger.fingerprint();
-        let Subject::Completions(prefix) = subject else {
-            let (found, wanted) = ("what a turn leaves unchanged".to_owned(), "all solutions".to_owned());
-            return Err(LedgerError::Foreign { what: "a count of", found, wanted }.into());
-        };
-        let recount = self.recount(name, Isa::Portable, stopped)?;
-        for &board in self_check::boards(prefix.size()) {
-            self_check::check(board, &RowsPlan::new(&Placement::empty(board.size()), Lines::Two), engine)?;
-        }
-        recount.of(&RowsPlan::new(prefix, Lines::Two), engine, by_definition)
-    }
-
-    fn count(&self, engine: &str, prefix: &Placement, stopped: Stopped) -> Result<Findings, CountError> {
-        let engine = engine.parse::<Choice>().map_err(|_| CountError::UnknownEngine(engine.to_owned()))?;
-        let method = Method::choose(engine, self.isa, prefix)?;
-        let recount = self.recount(method.engine.info().name, method.isa, stopped)?;
-        for &board in self_check::boards(prefix.size()) {
-            dispatch(method, &Placement::empty(board.size()), Lines::Two, SelfCheck(board))?;
-        }
-        dispatch(method, prefix, Lines::Two, recount)
-    }
-
-    fn profile(&self, profile: &Profile, stopped: Stopped) -> Result<Findings, CountError> {
-        let (engine, isa) = profile.isa(self.isa).checked_engine(Lines::Two)?;
-        let plan = RowsPlan::new(&Placement::empty(profile.size()), Lines::Two);
-        self.recount(Profile::ENGINE, isa, stopped)?.of(&plan, &engine, auditor::levels)
-    }
-
-    fn rotation(&self, board: RotationalBoard, stopped: Stopped) -> Result<Findings, CountError> {
-        let isa = self.isa.unwrap_or_else(Isa::best);
-        if !isa.is_available() {
-            return Err(MethodError::Isa(IsaError::Missing(isa)).into());
-        }
-        let recount = self.recount(RotationalCount::ENGINE, isa, stopped)?;
-        rotational::check(board.rotation(), isa)?;
-        rotational::dispatch(board, isa, Turned { board, recount })
-    }
-
-    fn recount<'r>(&'r self, engine: &'r str, isa: Isa, stopped: Stopped<'r>) -> Result<Recount<'r>, CountError> {
-        let start = Instant::now();
-        Ok(Recount { audit: self, engine, isa, pool: thread_pool(self.threads)?, start, stopped })
-    }
-
     /// What the ledger has in the order in which it is taken: finished units, and of others the first tasks, so many.
-    fn order(&self) -> Vec<(usize, Option<u64>, Tally)> {
-        let finished = self.ledger.tallies().map(|(unit, tally)| (unit, None, tally));
-        let parts = self.ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally.clone()));
+    fn order(&self, ledger: &Ledger) -> Vec<(usize, Option<u64>, Tally)> {
+        let finished = ledger.tallies().map(|(unit, tally)| (unit, None, tally));
+        let parts = ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally.clone()));
         let mut units: Vec<_> = finished.chain(parts).collect();
         fastrand::Rng::with_seed(self.seed).shuffle(&mut units);
         units.truncate(self.units);
@@ -207,150 +105,106 @@ impl<'a> Audit<'a> {
     }
 }
 
-struct SelfCheck(self_check::Board);
-
-impl Job for SelfCheck {
-    type Output = Result<(), self_check::SelfCheckError>;
-
-    fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Self::Output
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-        S: Engine<Task = P::Task>,
-    {
-        self_check::check(self.0, plan, engine)
+impl Default for AuditOptions {
+    /// As many units as begin within a minute, [`AuditOptions::LEAST`] at least, and a task of each, by a random seed.
+    fn default() -> Self {
+        // A number that people can type, and that every reader of JSON holds exactly.
+        let seed = fastrand::u32(..).into();
+        Self { units: usize::MAX, begin_within: Some(Duration::from_mins(1)), end_within: None, tasks: 1, seed }
     }
 }
 
-/// An audit with all that it needs besides a plan, an engine and an auditor.
+/// Audits a ledger, which must be of this fingerprint.
+pub(crate) fn audit(
+    by: &impl Dispatch,
+    wanted: &Fingerprint,
+    ledger: &Ledger,
+    options: &AuditOptions,
+    threads: Threads,
+) -> Result<Findings, CountError> {
+    let start = Instant::now();
+    let pool = threads.pool()?;
+    self_check::check(by, &wanted.subject)?;
+    ledger.fingerprint().check(wanted)?;
+    let units = by.dispatch(&wanted.subject, Recount { ledger, options, pool: &pool, start })?;
+    Ok(Findings {
+        engine: by.name(&wanted.subject),
+        isa: by.isa(),
+        threads: pool.current_num_threads(),
+        elapsed: start.elapsed(),
+        finished: ledger.finished(),
+        parts: ledger.partials().count(),
+        total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(&part.tally))?.get(),
+        units,
+    })
+}
+
+/// An audit with all that it needs besides a counter.
 struct Recount<'a> {
-    audit: &'a Audit<'a>,
-    engine: &'a str,
-    isa: Isa,
-    pool: rayon::ThreadPool,
+    ledger: &'a Ledger,
+    options: &'a AuditOptions,
+    pool: &'a rayon::ThreadPool,
     start: Instant,
-    stopped: Stopped<'a>,
 }
 
 impl Job for Recount<'_> {
-    type Output = Result<Findings, CountError>;
+    type Output = Result<Vec<Recounted>, CountError>;
 
-    fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Self::Output
-    where
-        P: Plan<Task: Audited>,
-        E: Engine<Task = P::Task>,
-        S: Engine<Task = P::Task>,
-    {
-        self.of(plan, engine, by_definition)
-    }
-}
-
-/// An audit of what a turn leaves unchanged.
-struct Turned<'a> {
-    board: RotationalBoard,
-    recount: Recount<'a>,
-}
-
-impl RotationalJob for Turned<'_> {
-    type Output = Result<Findings, CountError>;
-
-    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &rotational::Search) -> Self::Output {
-        self.recount.of_turn(self.board, engine.plan(), engine)
-    }
-}
-
-/// The auditor's tally of a task, taken once.
-fn by_definition(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<Tally> {
-    auditor::count(task, stopped).map(|count| u128::from(count).into())
-}
-
-impl Recount<'_> {
-    /// The same for a count of what a turn leaves unchanged.
-    fn of_turn<E: Engine<Task = Cut>>(
-        self,
-        board: RotationalBoard,
-        plan: &CutPlan,
-        engine: &E,
-    ) -> Result<Findings, CountError> {
-        let auditor = |task: &Cut, stopped: &dyn Fn() -> bool| {
-            auditor::rotational::count(board, plan, task, stopped).map(|count| u128::from(count).into())
-        };
-        self.of(plan, engine, auditor)
-    }
-
-    /// Recounts units of this plan by this engine, and tasks of them by this auditor. Whatever is audited comes here.
-    fn of<P, E, A>(self, plan: &P, engine: &E, auditor: A) -> Result<Findings, CountError>
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-        A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally> + Sync,
-    {
-        let Audit { ledger, begin_within, .. } = *self.audit;
-        ledger.fingerprint().check(&Fingerprint::new(ledger.fingerprint().subject, self.engine, plan))?;
-        ledger.check_partials(plan)?;
-        let order = self.audit.order();
+    fn run<C: Counter>(self, counter: &C) -> Self::Output {
+        self.ledger.check_partials(counter.plan())?;
+        let order = self.options.order(self.ledger);
         let (next, recounted) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let late = || begin_within.is_some_and(|time| self.start.elapsed() >= time);
         // Every thread takes the next unit of the order when it has finished one.
         let work = || -> Result<(), Overflow> {
-            let mut worker = engine.worker();
+            let mut worker = counter.engine().worker();
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some(part) = order.get(place) else { return Ok(()) };
-                if place >= Audit::LEAST && late() {
+                if place >= AuditOptions::LEAST && self.is_past(self.options.begin_within) {
                     return Ok(());
                 }
-                let Some(found) = self.unit(plan, engine, &mut worker, &auditor, part)? else { return Ok(()) };
+                let Some(found) = self.unit(counter, &mut worker, part)? else { return Ok(()) };
                 recounted.lock().expect("no thread panics with it").push(found);
             }
         };
         self.pool.broadcast(|_| work()).into_iter().collect::<Result<(), Overflow>>()?;
         let mut units = recounted.into_inner().expect("no thread panics with it");
         units.sort_unstable_by_key(|unit| unit.unit);
-        Ok(Findings {
-            engine: self.engine.to_owned(),
-            isa: self.isa,
-            threads: self.pool.current_num_threads(),
-            seconds: self.start.elapsed().as_secs_f64(),
-            finished: ledger.finished(),
-            parts: ledger.partials().count(),
-            total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(&part.tally))?.get(),
-            units,
-        })
+        Ok(units)
+    }
+}
+
+impl Recount<'_> {
+    fn is_past(&self, time: Option<Duration>) -> bool {
+        time.is_some_and(|time| self.start.elapsed() >= time)
     }
 
-    /// One unit, or its first tasks; none where it was stopped before the end.
-    fn unit<P, E, A>(
+    /// One unit, or its first tasks; none where the time was up before the end.
+    fn unit<C: Counter>(
         &self,
-        plan: &P,
-        engine: &E,
-        worker: &mut E::Worker,
-        auditor: &A,
+        counter: &C,
+        worker: &mut <C::Engine as Engine>::Worker,
         &(unit, part, ref tally): &(usize, Option<u64>, Tally),
-    ) -> Result<Option<Recounted>, Overflow>
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-        A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally>,
-    {
+    ) -> Result<Option<Recounted>, Overflow> {
+        let AuditOptions { end_within, tasks, seed, .. } = *self.options;
+        let plan = counter.plan();
         let (mut sum, mut found) = (Tally::default(), Vec::new());
-        let tasks = part.unwrap_or_else(|| plan.tasks(unit));
-        for Weighted { task, weight } in plan.unit(unit).take(tasks as usize) {
-            if (self.stopped)() {
+        for Weighted { task, weight } in plan.unit(unit).take(part.unwrap_or_else(|| plan.tasks(unit)) as usize) {
+            if self.is_past(end_within) {
                 return Ok(None);
             }
             let mut once = Tally::default();
-            engine.add_to(&mut once, worker, &Weighted { task, weight: 1 })?;
+            counter.engine().add_to(&mut once, worker, &Weighted { task, weight: 1 })?;
             add_times(&mut sum, &once, weight)?;
             found.push(once);
         }
-        let mut random = fastrand::Rng::with_seed(self.audit.seed ^ (unit as u64 + 1) << 32);
-        let number = self.audit.tasks.min(found.len() as u64) as usize;
-        let chosen = random.choose_multiple(0..found.len(), number);
+        let mut random = fastrand::Rng::with_seed(seed ^ (unit as u64 + 1) << 32);
+        let chosen = random.choose_multiple(0..found.len(), tasks.min(found.len() as u64) as usize);
         let audited = chosen.into_iter().map_while(|place| {
             let (index, engine) = (place as u64, found[place].clone());
             let Weighted { task, weight } = plan.task(unit, index);
-            Some(AuditedTask { index, weight, engine, auditor: auditor(&task, &self.stopped)? })
+            let auditor = counter.audit(&task, &|| self.is_past(end_within))?;
+            Some(AuditedTask { index, weight, engine, auditor })
         });
         let tasks = audited.collect();
         let name = part.map_or_else(|| plan.name(unit), |part| format!("{}, its first {part} tasks,", plan.name(unit)));
@@ -410,8 +264,8 @@ impl Findings {
 
     /// How likely such an audit draws at least one of so many units with a wrong tally, and so finds it.
     ///
-    /// Of U units, finished ones and those of which there is a part, u were drawn, each set of u as likely as any other. With w wrong ones the drawn are all right
-    /// with the chance C(U - w, u) / C(U, u), which is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
+    /// Of U units, finished ones and those of which there is a part, u were drawn, each set of u as likely as any other.
+    /// With w wrong ones the drawn are all right with the chance C(U - w, u) / C(U, u), which is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let all_right = (0..self.units.len()).map(|drawn| {
             let left = self.finished + self.parts - drawn;
@@ -421,8 +275,8 @@ impl Findings {
     }
 
     /// So many of the units, rounded up.
-    pub fn share_of_units(&self, share: f64) -> usize {
-        (share * (self.finished + self.parts) as f64).ceil() as usize
+    pub fn share_of_units(&self, share: Share) -> usize {
+        share.of(self.finished + self.parts)
     }
 }
 

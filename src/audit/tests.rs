@@ -2,32 +2,31 @@
 
 use super::*;
 use crate::engine::backtrack::Backtrack;
+use crate::engine::fault::{self, Fault};
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::ledger::Partial;
 use crate::plan::halves::HalvesPlan;
 use crate::run::state::RunState;
-use crate::{Count, EngineKind, Rotation, Shard, Size};
+use crate::{EngineKind, Placement, Request, Rotation, RotationalBoard, Shard, Size};
+
+/// The ledger that a request makes.
+fn made(request: Request) -> Ledger {
+    let state = RunState::new(Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE));
+    request.resume(&state).unwrap();
+    state.ledger()
+}
 
 fn counted(n: usize, engine: EngineKind) -> Ledger {
-    let count = Count::new(Size::new(n).unwrap()).engine(Choice::Engine(engine));
-    let watch = RunState::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
-    count.resume(&watch).unwrap();
-    watch.ledger()
+    made(Request::solutions(Size::new(n).unwrap()).engine(engine))
 }
 
 fn turned(rotation: Rotation, n: usize) -> Ledger {
-    let count = RotationalCount::new(RotationalBoard::new(rotation, n).unwrap());
-    let watch = RunState::new(Ledger::new(count.fingerprint(), Shard::WHOLE));
-    count.resume(&watch).unwrap();
-    watch.ledger()
+    made(Request::rotational(RotationalBoard::new(rotation, n).unwrap()))
 }
 
 fn profiled(n: usize) -> Ledger {
-    let profile = Profile::new(Size::new(n).unwrap());
-    let watch = RunState::new(Ledger::new(profile.fingerprint(), Shard::WHOLE));
-    profile.resume(&watch).unwrap();
-    watch.ledger()
+    made(Request::profile(Size::new(n).unwrap()))
 }
 
 /// The ledger with other tallies.
@@ -39,9 +38,14 @@ fn forged(ledger: &Ledger, mut change: impl FnMut(usize, Tally) -> Tally) -> Led
     other
 }
 
-/// An audit of everything.
-fn all(ledger: &Ledger) -> Audit<'_> {
-    Audit { begin_within: None, tasks: u64::MAX, threads: 2, ..Audit::of(ledger) }
+/// Recounts everything.
+fn all() -> AuditOptions {
+    AuditOptions { begin_within: None, tasks: u64::MAX, ..AuditOptions::default() }
+}
+
+/// As the program does, but on two threads.
+fn audited(ledger: &Ledger, options: &AuditOptions) -> Findings {
+    Request::try_from(ledger.fingerprint()).unwrap().threads(2).audit(ledger, options).unwrap()
 }
 
 #[test]
@@ -58,7 +62,7 @@ fn what_every_engine_counts_is_confirmed() {
     let turns = turns.map(|(rotation, n)| turned(rotation, n)).into_iter();
     for ledger in counts.chain(turns).chain([0, 1, 2, 9, 10].map(profiled)) {
         let about = ledger.fingerprint();
-        let findings = all(&ledger).run(&|| false).unwrap();
+        let findings = audited(&ledger, &all());
         assert_eq!(findings.units.len(), ledger.finished(), "{about:?}");
         assert_eq!(findings.differences().count(), 0, "{about:?}");
         // All of it twice: the sums over the plan, by the engine and by the auditor.
@@ -72,11 +76,9 @@ fn what_every_engine_counts_is_confirmed() {
 /// Prefixes, whose ledgers hold a part of a board.
 #[test]
 fn completions_are_confirmed() {
-    let count = Count::completions(Placement::parse("2,4", Size::new(11).unwrap()).unwrap());
-    let watch = RunState::new(Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE));
-    let total = count.resume(&watch).unwrap().count;
-    let findings = all(&watch.ledger()).run(&|| false).unwrap();
-    assert_eq!([findings.recounted(), findings.audited()], [total; 2]);
+    let request = Request::completions(Placement::parse("2,4", Size::new(11).unwrap()).unwrap());
+    let findings = audited(&made(request), &all());
+    assert_eq!([findings.recounted(), findings.audited()], [request.count().unwrap().count; 2]);
 }
 
 #[test]
@@ -87,8 +89,7 @@ fn a_forged_tally_is_found_when_its_unit_is_drawn() {
         let other = forged(&ledger, |unit, tally| if unit == wrong { more.clone() } else { tally });
         let mut seen = 0;
         for seed in 0..20 {
-            let audit = Audit { units: ledger.finished() / 2, tasks: 0, seed, ..all(&other) };
-            let findings = audit.run(&|| false).unwrap();
+            let findings = audited(&other, &AuditOptions { units: ledger.finished() / 2, tasks: 0, seed, ..all() });
             let differences: Vec<_> = findings.differences().collect();
             assert_eq!(differences.is_empty(), findings.units.iter().all(|unit| unit.unit != wrong));
             for unit in differences {
@@ -110,7 +111,7 @@ fn a_forged_level_is_found() {
         }
         tally
     };
-    let findings = all(&forged(&ledger, more)).run(&|| false).unwrap();
+    let findings = audited(&forged(&ledger, more), &all());
     assert_eq!(findings.differences().map(|unit| unit.unit).collect::<Vec<_>>(), [5]);
     assert_eq!(findings.tasks(), findings.units.len(), "a task of each");
 }
@@ -141,7 +142,7 @@ fn forged_units_are_found_with_the_chance_that_is_told() {
     let units = ledger.finished();
     let found = [1, units.div_ceil(100), units.div_ceil(10), units * 95 / 100].map(|wrong| {
         let other = with_wrong_units(&ledger, wrong);
-        let audit = |seed| Audit { units: 16, tasks: 0, seed, threads: 1, ..all(&other) }.run(&|| false).unwrap();
+        let audit = |seed| audited(&other, &AuditOptions { units: 16, tasks: 0, seed, ..all() });
         let findings: Vec<Findings> = (0..AUDITS as u64).map(audit).collect();
         let chance = findings[0].chance_to_find(wrong);
         let found = findings.iter().filter(|findings| findings.differences().next().is_some()).count();
@@ -155,7 +156,7 @@ fn forged_units_are_found_with_the_chance_that_is_told() {
 #[test]
 fn chances_are_those_of_drawing_without_replacement() {
     let ledger = counted(12, EngineKind::Join);
-    let findings = Audit { units: 3, tasks: 0, seed: 1, ..all(&ledger) }.run(&|| false).unwrap();
+    let findings = audited(&ledger, &AuditOptions { units: 3, tasks: 0, seed: 1, ..all() });
     let findings = Findings { finished: 10, ..findings };
     assert_eq!(findings.units.len(), 3);
     // Of the 120 ways to draw 3 of 10, C(10 - w, 3) have none of w.
@@ -163,7 +164,8 @@ fn chances_are_those_of_drawing_without_replacement() {
         let chance = findings.chance_to_find(wrong);
         assert!((chance - (1.0 - none / 120.0)).abs() < 1e-12, "{wrong}: {chance}");
     }
-    assert_eq!([0.0, 0.01, 0.1, 0.11, 1.0].map(|share| findings.share_of_units(share)), [0, 1, 1, 2, 10]);
+    let of_units = |share: f64| findings.share_of_units(share.try_into().unwrap());
+    assert_eq!([0.0, 0.01, 0.1, 0.11, 1.0].map(of_units), [0, 1, 1, 2, 10]);
 }
 
 /// A seed puts the units in an order, of which an audit takes the first.
@@ -171,7 +173,8 @@ fn chances_are_those_of_drawing_without_replacement() {
 fn the_same_seed_draws_the_same() {
     let ledger = counted(12, EngineKind::Join);
     let drawn = |seed, units, threads| {
-        let findings = Audit { seed, units, threads, tasks: 1, ..all(&ledger) }.run(&|| false).unwrap();
+        let request = Request::try_from(ledger.fingerprint()).unwrap().threads(threads);
+        let findings = request.audit(&ledger, &AuditOptions { seed, units, tasks: 1, ..all() }).unwrap();
         findings.units.iter().map(|unit| (unit.unit, unit.tasks.clone())).collect::<Vec<_>>()
     };
     assert_eq!(drawn(1, 16, 1), drawn(1, 16, 3));
@@ -184,7 +187,7 @@ fn the_same_seed_draws_the_same() {
 #[test]
 fn audits_without_a_seed_draw_other_units_each_time() {
     let ledger = counted(12, EngineKind::Join);
-    let mut orders: Vec<_> = (0..10).map(|_| Audit::of(&ledger).order().iter().map(|unit| unit.0).collect()).collect();
+    let mut orders: Vec<_> = (0..10).map(|_| all().order(&ledger).iter().map(|unit| unit.0).collect()).collect();
     orders.sort_unstable();
     orders.dedup();
     assert_eq!(orders.len(), 10, "{:?}", orders.iter().map(|order: &Vec<usize>| &order[..3]).collect::<Vec<_>>());
@@ -194,23 +197,24 @@ fn audits_without_a_seed_draw_other_units_each_time() {
 #[test]
 fn a_short_time_still_recounts_some_units() {
     let ledger = counted(12, EngineKind::Join);
-    assert!(ledger.finished() > Audit::LEAST);
+    assert!(ledger.finished() > AuditOptions::LEAST);
     for threads in [1, 3] {
         let begun = |begin_within| {
-            let audit = Audit { begin_within, threads, tasks: 0, seed: 7, ..all(&ledger) };
-            let findings = audit.run(&|| false).unwrap();
+            let options = AuditOptions { begin_within, tasks: 0, seed: 7, ..all() };
+            let request = Request::try_from(ledger.fingerprint()).unwrap().threads(threads);
+            let findings = request.audit(&ledger, &options).unwrap();
             findings.units.into_iter().map(|unit| unit.unit).collect::<Vec<_>>()
         };
-        assert_eq!(begun(Some(Duration::ZERO)).len(), Audit::LEAST);
+        assert_eq!(begun(Some(Duration::ZERO)).len(), AuditOptions::LEAST);
         assert_eq!(begun(Some(Duration::MAX)).len(), ledger.finished());
         assert_eq!(begun(None).len(), ledger.finished());
     }
 }
 
 #[test]
-fn what_is_stopped_is_left_out() {
+fn what_is_not_recounted_in_time_is_left_out() {
     for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 16), profiled(8)] {
-        let findings = Audit::of(&ledger).run(&|| true).unwrap();
+        let findings = audited(&ledger, &AuditOptions { end_within: Some(Duration::ZERO), ..all() });
         assert!(findings.units.is_empty());
         assert_eq!((findings.recounted(), findings.chance_to_find(ledger.finished()).abs()), (0, 0.0));
     }
@@ -223,11 +227,14 @@ fn ledgers_of_something_else_are_refused() {
         let mut fingerprint = ledger.fingerprint().clone();
         change(&mut fingerprint);
         let other = Ledger::new(fingerprint, Shard::WHOLE);
-        Audit::of(&other).run(&|| false).unwrap_err().to_string()
+        match Request::try_from(other.fingerprint()) {
+            Ok(request) => request.audit(&other, &all()).unwrap_err().to_string(),
+            Err(error) => error.to_string(),
+        }
     };
     let found = refused(&ledger, &|print| print.plan = "halves/0 N=9".into());
     assert!(found.contains("it is for the plan halves/0 N=9, not "), "{found}");
-    assert_eq!(refused(&ledger, &|print| print.engine = "abacus".into()), "this program has no engine 'abacus'");
+    assert_eq!(refused(&ledger, &|print| print.engine = "abacus".into()), "no engine is named 'abacus'");
     let half = turned(Rotation::Half, 12);
     let found = refused(&half, &|print| print.plan = "cover 1 half 12 2".into());
     assert!(found.ends_with("it is for the plan cover 1 half 12 2, not cover 1 half 12 3"), "{found}");
@@ -235,82 +242,77 @@ fn ledgers_of_something_else_are_refused() {
     assert!(found.ends_with("it is for the engine join, not cover"), "{found}");
     let found = refused(&profiled(8), &|print| print.units += 1);
     assert!(found.contains("it is for a plan with units: "), "{found}");
-    let found = Audit::of(&half).run_by(&Backtrack::default(), &|| false).unwrap_err().to_string();
-    assert!(found.ends_with("it is for a count of what a turn leaves unchanged, not all solutions"), "{found}");
+    // A request for something else, and an engine that counts none of its tasks.
+    let found = Request::solutions(Size::new(10).unwrap()).audit(&ledger, &all()).unwrap_err().to_string();
+    assert!(found.ends_with("it is for N = 9, not 10"), "{found}");
+    let request = Request::try_from(half.fingerprint()).unwrap();
+    let found = request.audit_by(&Backtrack::default(), &half, &all()).unwrap_err().to_string();
+    assert!(found.ends_with("and not what a turn leaves unchanged"), "{found}");
 }
 
-/// Another engine, with one solution too many in each task.
-struct Wrong<'a, E>(&'a E);
-
-impl<E: Engine> Engine for Wrong<'_, E> {
-    type Task = E::Task;
-    type Worker = E::Worker;
-
-    fn worker(&self) -> E::Worker {
-        self.0.worker()
-    }
-
-    fn count(&self, worker: &mut E::Worker, task: &E::Task) -> u64 {
-        self.0.count(worker, task) + 1
-    }
+/// Every unit is as the ledger has it, and in so many tasks, of units of their own, the auditor finds one solution less.
+fn told(findings: &Findings, tasks: usize) {
+    assert!(findings.units.iter().all(Recounted::is_confirmed));
+    assert_eq!(findings.differences().count(), tasks);
+    let wrong = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees());
+    let too_many: Vec<u128> = wrong.map(|task| task.engine.get() - task.auditor.get()).collect();
+    assert_eq!(too_many, vec![1; tasks]);
 }
 
-/// The ledger that an engine makes of a plan.
-fn made<P: Plan, E: Engine<Task = P::Task>>(like: &Ledger, plan: &P, engine: &E) -> Ledger {
-    let mut worker = engine.worker();
-    forged(like, |unit, _| {
-        let mut tally = Tally::default();
-        plan.unit(unit).for_each(|task| engine.add_to(&mut tally, &mut worker, &task).unwrap());
-        tally
-    })
-}
-
-/// Every unit is as the ledger has it, and every task differs by the one solution that is too many.
-fn told(findings: &Findings, drawn: usize) {
-    assert_eq!(findings.units.len(), drawn);
-    assert!(findings.units.iter().all(|unit| unit.is_confirmed() && !unit.agrees()));
-    assert_eq!(findings.differences().count(), drawn);
-    for task in findings.units.iter().flat_map(|unit| &unit.tasks) {
-        assert_eq!(task.engine.get(), task.auditor.get() + 1);
-    }
-    assert_eq!((findings.tasks(), findings.audited()), (drawn, 0));
-}
-
-/// An audit of the ledger that a wrong engine makes of what a turn leaves unchanged.
-struct WrongTurn(RotationalBoard);
-impl RotationalJob for WrongTurn {
-    type Output = Findings;
-    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &rotational::Search) -> Findings {
-        let wrong = Wrong(engine);
-        let ledger = made(&turned(self.0.rotation(), self.0.n()), engine.plan(), &wrong);
-        let audit = Audit { units: 5, tasks: 1, ..all(&ledger) };
-        let recount = audit.recount(RotationalCount::ENGINE, Isa::Portable, &|| false).unwrap();
-        recount.of_turn(self.0, engine.plan(), &wrong).unwrap()
-    }
-}
-
-/// An engine that is wrong in every task makes a ledger that it confirms: the auditor alone tells.
+/// An engine that is wrong in every task, but not on the small boards of the self-check, makes a ledger that it confirms:
+/// the auditor alone tells.
 #[test]
 fn what_the_auditor_finds_is_a_difference() {
-    let size = Size::new(12).unwrap();
-    let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
-    let wrong = Wrong(&join);
-    let ledger = made(&counted(12, EngineKind::Join), &plan, &wrong);
-    let audit = Audit { units: 5, tasks: 1, ..all(&ledger) };
-    let recount = audit.recount("join", Isa::Portable, &|| false).unwrap();
-    told(&recount.of(&plan, &wrong, by_definition).unwrap(), 5);
-
-    for (rotation, n) in [(Rotation::Half, 16), (Rotation::Quarter, 29)] {
-        let board = RotationalBoard::new(rotation, n).unwrap();
-        told(&rotational::dispatch(board, Isa::Portable, WrongTurn(board)), 5);
+    // For covers the fault is told the items, 16 for half turns at N = 16 and 12 for quarter turns at N = 24, and tasks whose
+    // left side has no covers do not get that far.
+    let fault: Fault = |n, _, _| u64::from(n == 12 || n == 16);
+    let turned = |rotation, n| Request::rotational(RotationalBoard::new(rotation, n).unwrap());
+    let join = Request::solutions(Size::new(12).unwrap()).engine(EngineKind::Join);
+    for (request, wrong) in [(join, 472), (turned(Rotation::Half, 16), 66), (turned(Rotation::Quarter, 24), 60)] {
+        for isa in Isa::available() {
+            let request = request.isa(isa).threads(2);
+            let options = AuditOptions { tasks: 1, ..all() };
+            let findings = fault::with(fault, || request.audit(&made(request), &options).unwrap());
+            assert_eq!((findings.units.len(), findings.isa), (request.fingerprint().unwrap().units, isa));
+            told(&findings, wrong);
+        }
     }
+}
+
+/// The same for an engine from outside, and for a profile.
+#[test]
+fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
+    /// One solution too many in each task of N = 10.
+    struct Wrong;
+    impl Engine for Wrong {
+        type Task = Placement;
+        type Worker = <Backtrack as Engine>::Worker;
+        fn worker(&self) -> Self::Worker {
+            Backtrack::default().worker()
+        }
+        fn count(&self, worker: &mut Self::Worker, task: &Placement) -> u64 {
+            Backtrack::default().count(worker, task) + u64::from(task.size().get() == 10)
+        }
+    }
+    let wrong = |request: Request, ledger: &Ledger| {
+        request.audit_by(&Wrong, ledger, &AuditOptions { units: 5, ..all() }).unwrap()
+    };
+    let request = Request::solutions(Size::new(10).unwrap()).engine(EngineKind::Backtrack).threads(2);
+    let ledger = made(request);
+    let recounted = wrong(request, &forged(&ledger, |_, tally| tally));
+    assert!(recounted.units.iter().all(|unit| !unit.is_confirmed()));
+    let everything = request.audit_by(&Wrong, &ledger, &all()).unwrap();
+    let its_own = forged(&ledger, |unit, _| everything.units[unit].recounted.clone());
+    told(&wrong(request, &its_own), 5);
+    let profile = Request::profile(Size::new(10).unwrap());
+    assert_eq!(wrong(profile, &made(profile)).differences().count(), 5);
 }
 
 /// Of a unit that is not finished its first tasks are recounted, and no others.
 #[test]
 fn parts_of_units_are_recounted() {
     let size = Size::new(15).unwrap();
-    let count = Count::new(size);
+    let request = Request::solutions(size);
     let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
     let mut worker = join.worker();
     let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 2).expect("units of odd boards have many tasks");
@@ -319,9 +321,9 @@ fn parts_of_units_are_recounted() {
         for task in plan.unit(unit).take(tasks as usize) {
             join.add_to(&mut tally, &mut worker, &task).unwrap();
         }
-        let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+        let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
         ledger.record_partial(unit, Partial { tasks, tally: tally.clone() }).unwrap();
-        let findings = all(&ledger).run(&|| false).unwrap();
+        let findings = audited(&ledger, &all());
         assert_eq!((findings.finished, findings.parts, findings.total), (0, 1, tally.get()));
         let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
         assert_eq!(found.name, format!("unit {unit}, its first {tasks} tasks,"));
@@ -329,8 +331,8 @@ fn parts_of_units_are_recounted() {
         assert!((findings.chance_to_find(1) - 1.0).abs() < 1e-12);
     }
     // More tasks than the unit has are none of this plan.
-    let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+    let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
-    let error = all(&ledger).run(&|| false).unwrap_err().to_string();
+    let error = request.audit(&ledger, &all()).unwrap_err().to_string();
     assert!(error.contains("1000000 of them are said to be finished"), "{error}");
 }

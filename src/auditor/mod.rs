@@ -41,7 +41,7 @@
 //! the rows R in the east: h rows without the middle one and without that of the middle column's queen. Every solution weighs 1, and
 //! the plan's weight is 8.
 //!
-//! What the tasks of a count of `--symmetry` are is told in [`turns`].
+//! What the tasks of a count of `--symmetry` are is told in [`rotational`].
 //!
 //! That the tasks of a plan, so defined and weighed, add up to all solutions is tested by summing them; that each
 //! engine counts each task so, by comparing them one by one.

@@ -3,7 +3,7 @@
 //! A solution that a turn leaves unchanged has, with each queen, the images of this queen under the turn: an *orbit* of
 //! two queens for the half turn, of four for the quarter turn, and of one in the centre of an odd board. So it is a set
 //! of orbits. A task is nothing but a set of squares that orbits may consist of, and what it counts is the number of
-//! solutions that consist of them: [`Turned::allowed`] names these squares, and is the one place that reads a task.
+//! solutions that consist of them: `RotationalBoard::allowed` names these squares, and is the one place that reads a task.
 //!
 //! The search places real queens on the real N×N board, an orbit at a time. It knows no pieces, keys, sides, lists or
 //! pairings, and shares no code with any engine. Up to four queens strike squares of some twenty to forty columns at each
@@ -52,22 +52,13 @@ const PATIENCE: u64 = 1 << 12;
 /// A square: column from the west and row from the north, both from 0.
 type Square = (usize, usize);
 
-/// A board that is turned.
-#[derive(Clone, Copy, Debug)]
-struct Turned(RotationalBoard);
-
 /// The number of solutions of a task of this plan for this board; none where `stopped`, asked now and then, says so
 /// before the end.
 pub(crate) fn count(board: RotationalBoard, plan: &CutPlan, task: &Cut, stopped: &dyn Fn() -> bool) -> Option<u64> {
-    let turned = Turned(board);
-    turned.solutions(turned.allowed(task, plan.always()), stopped)
+    board.solutions(board.allowed(task, plan.always()), stopped)
 }
 
-impl Turned {
-    fn n(self) -> usize {
-        self.0.n()
-    }
-
+impl RotationalBoard {
     /// The number of solutions that consist of orbits of these squares.
     fn solutions(self, allowed: impl IntoIterator<Item = Square>, stopped: &dyn Fn() -> bool) -> Option<u64> {
         // The half turn carries the west into the east, so what is free in the east and in the middle tells all.
@@ -76,7 +67,7 @@ impl Turned {
         for (column, row) in allowed.into_iter().filter(|&(column, _)| column >= first) {
             free[column - first] |= 1 << row;
         }
-        let mut search = Search { turned: self, solutions: 0, orbits: 0, stopped };
+        let mut search = Search { board: self, solutions: 0, orbits: 0, stopped };
         let open = (1 << (self.n() - first)) - 1;
         search.fill(open, &free).then_some(search.solutions)
     }
@@ -86,7 +77,7 @@ impl Turned {
         let last = self.n() - 1;
         let quarter = |(column, row): Square| (last - row, column);
         let mut orbit = vec![(column, row)];
-        let rotation = |square| match self.0.rotation() {
+        let rotation = |square| match self.rotation() {
             Rotation::Half => quarter(quarter(square)),
             Rotation::Quarter => quarter(square),
         };
@@ -110,7 +101,7 @@ impl Turned {
             squares.push((half, half));
         }
         for class in [task.left, task.right] {
-            match self.0.rotation() {
+            match self.rotation() {
                 // Rows are the lowest bits of a class, and columns those after them.
                 Rotation::Half => {
                     for (column, row) in distances(class >> half).flat_map(|x| distances(class).map(move |y| (x, y))) {
@@ -145,7 +136,7 @@ fn attack_each_other(queens: &[Square]) -> bool {
 
 /// A board that is being filled.
 struct Search<'a> {
-    turned: Turned,
+    board: RotationalBoard,
     solutions: u64,
     orbits: u64,
     stopped: &'a dyn Fn() -> bool,
@@ -158,18 +149,18 @@ impl Search<'_> {
     ///
     /// What is allowed and what is attacked are whole orbits, so where a square is free its images are.
     fn fill(&mut self, open: u64, free: &[u128; MOST]) -> bool {
-        let first = self.turned.n() / 2;
+        let first = self.board.n() / 2;
         // The column with the fewest free squares, which leaves the least to try; where one has none, nothing.
         let Some(column) = members(open).min_by_key(|&column| free[column].count_ones()) else {
             self.solutions += 1;
             return true;
         };
-        for row in (0..self.turned.n()).filter(|row| free[column] >> row & 1 == 1) {
+        for row in (0..self.board.n()).filter(|row| free[column] >> row & 1 == 1) {
             self.orbits += 1;
             if self.orbits.is_multiple_of(PATIENCE) && (self.stopped)() {
                 return false;
             }
-            let queens = self.turned.orbit((first + column, row));
+            let queens = self.board.orbit((first + column, row));
             let taken =
                 queens.iter().filter(|queen| queen.0 >= first).fold(0, |set, queen| set | 1 << (queen.0 - first));
             let mut left = *free;

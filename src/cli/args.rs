@@ -58,7 +58,7 @@ fn long_version() -> String {
         env!("CARGO_PKG_VERSION"),
         env!("QUEENS_COMMIT"),
         env!("QUEENS_TARGET"),
-        queens::engine::lanes::names(Isa::compiled()),
+        Isa::compiled().map(Isa::name).collect::<Vec<_>>().join(", "),
         // The version's own name, not that of the choice: what the lanes that run say of themselves.
         Isa::best().version().expect("the best set is one that the processor has"),
     )

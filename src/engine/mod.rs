@@ -22,10 +22,11 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::board::Size;
-use crate::board::placement::Placement;
+use crate::board::rotation::Rotation;
 use crate::engine::lanes::{Isa, IsaError};
 use crate::plan::Weighted;
 use crate::plan::halves::HalvesPlan;
+use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
 
 /// Counts the solutions that a task stands for.
@@ -67,6 +68,8 @@ pub enum EngineKind {
     Backtrack,
     /// Arrays and plain recursion, the oracle.
     Naive,
+    /// Exact covers, for what a turn leaves unchanged.
+    Cover,
 }
 
 /// What there is to say of an engine.
@@ -85,7 +88,7 @@ pub struct EngineInfo {
     pub quick: usize,
 }
 
-/// Every engine, fastest first.
+/// Every engine for all solutions, fastest first.
 pub static ENGINES: &[EngineInfo] = &[
     EngineInfo {
         kind: EngineKind::Join,
@@ -110,10 +113,19 @@ pub static ENGINES: &[EngineInfo] = &[
     },
 ];
 
+/// The one engine for what a turn leaves unchanged, which nobody needs to ask for.
+static COVER: EngineInfo = EngineInfo {
+    kind: EngineKind::Cover,
+    name: "cover",
+    summary: "joins half solutions of a board that is turned",
+    sizes: Rotation::Quarter.sizes(),
+    quick: 26,
+};
+
 impl EngineKind {
-    /// Its line of [`ENGINES`].
+    /// What there is to say of it: its line of [`ENGINES`], where it counts all solutions.
     pub fn info(self) -> &'static EngineInfo {
-        ENGINES.iter().find(|info| info.kind == self).expect("every engine is in the table")
+        ENGINES.iter().find(|info| info.kind == self).unwrap_or(&COVER)
     }
 }
 
@@ -125,12 +137,19 @@ impl fmt::Display for EngineKind {
 
 /// An engine asked for by name, or left to [`Method::choose`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Choice {
     /// Whichever is measured to be fastest.
     #[default]
     Auto,
     /// This one.
     Engine(EngineKind),
+}
+
+impl From<EngineKind> for Choice {
+    fn from(engine: EngineKind) -> Self {
+        Self::Engine(engine)
+    }
 }
 
 impl FromStr for Choice {
@@ -169,6 +188,12 @@ pub enum MethodError {
     /// The oracle has one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
+    /// The engine counts other things.
+    #[error("the {0} engine cannot count this, and the {1} engine can")]
+    Unsuited(EngineKind, EngineKind),
+    /// An engine from outside counts placements.
+    #[error("an engine of one's own counts the completions of placements, and not what a turn leaves unchanged")]
+    NotForTurns,
     /// No engine has the name.
     #[error(transparent)]
     Unknown(#[from] UnknownEngine),
@@ -195,44 +220,54 @@ impl Method {
     /// it does.
     ///
     /// ```
-    /// use queens::{Choice, Method, Placement, Size};
-    /// let board = Placement::empty(Size::new(26)?);
-    /// let join = Method::choose(Choice::Auto, None, &board)?;
-    /// assert!(join.memory(board.size(), 8) > 2_000_000_000);
+    /// use queens::{Choice, Method, Size};
+    /// let size = Size::new(26)?;
+    /// let join = Method::choose(Choice::Auto, None, size)?;
+    /// assert!(join.memory(size, 8) > 2_000_000_000);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn memory(self, size: Size, threads: usize) -> u64 {
         let (first, further) = match self.engine {
             EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],
-            EngineKind::Backtrack | EngineKind::Naive => LEAST_MEGABYTES,
+            EngineKind::Backtrack | EngineKind::Naive | EngineKind::Cover => LEAST_MEGABYTES,
         };
         (first + further * (threads as u64).saturating_sub(1)) * 1_000_000
     }
 
-    /// The ladder: how to count the completions of `prefix`, the fastest way that the choices allow.
+    /// The ladder: how to count this subject, the fastest way that the choices allow.
     ///
     /// # Errors
-    /// Where the engine, the instruction set, the processor and the prefix do not go together.
-    pub fn choose(engine: Choice, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
-        let n = prefix.size().get();
-        let can_join = prefix.is_empty() && HalvesPlan::SIZES.contains(&n);
-        let join_from = JOIN_FROM[usize::from(isa.unwrap_or_else(Isa::best) != Isa::Portable)];
-        let engine = match engine {
-            Choice::Engine(kind) => kind,
-            Choice::Auto if can_join && n >= join_from => EngineKind::Join,
-            // Backtracking beats the oracle at every size.
-            Choice::Auto => EngineKind::Backtrack,
-        };
+    /// Where the engine, the instruction set, the processor and the subject do not go together.
+    pub fn choose(engine: Choice, isa: Option<Isa>, subject: impl Into<Subject>) -> Result<Self, MethodError> {
         if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing).into());
         }
-        let isa = match (engine, isa) {
-            (EngineKind::Join, _) if !can_join => return Err(MethodError::NotForJoin),
-            (EngineKind::Join | EngineKind::Backtrack, isa) => isa.unwrap_or_else(Isa::best),
-            (EngineKind::Naive, None | Some(Isa::Portable)) => Isa::Portable,
-            (EngineKind::Naive, Some(other)) => return Err(MethodError::OnlyPortable(engine, other)),
+        let subject = subject.into();
+        let best = isa.unwrap_or_else(Isa::best);
+        let can_join = subject.prefix().is_none() && HalvesPlan::SIZES.contains(&subject.n());
+        let fastest = match subject {
+            Subject::Rotational(_) => EngineKind::Cover,
+            Subject::Completions(_) if can_join && subject.n() >= JOIN_FROM[usize::from(best != Isa::Portable)] => {
+                EngineKind::Join
+            }
+            // Backtracking beats the oracle at every size.
+            Subject::Completions(_) | Subject::Profile(_) => EngineKind::Backtrack,
         };
-        Ok(Self { engine, isa })
+        let engine = match engine {
+            Choice::Engine(kind) => kind,
+            Choice::Auto => fastest,
+        };
+        match (engine, subject, isa) {
+            (EngineKind::Join, Subject::Completions(_), _) if !can_join => Err(MethodError::NotForJoin),
+            (EngineKind::Naive, Subject::Completions(_), None | Some(Isa::Portable)) => {
+                Ok(Self { engine, isa: Isa::Portable })
+            }
+            (EngineKind::Naive, Subject::Completions(_), Some(other)) => Err(MethodError::OnlyPortable(engine, other)),
+            (EngineKind::Join | EngineKind::Backtrack, Subject::Completions(_), _)
+            | (EngineKind::Backtrack, Subject::Profile(_), _)
+            | (EngineKind::Cover, Subject::Rotational(_), _) => Ok(Self { engine, isa: best }),
+            _ => Err(MethodError::Unsuited(engine, fastest)),
+        }
     }
 }
 

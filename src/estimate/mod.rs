@@ -9,28 +9,26 @@
 //! so it is sampled where samples are cheapest: thousands of small parts, by backtracking. The time is that of the
 //! engine on this machine, so tasks of its own plan are timed, as many at once as the run would have threads,
 //! by their processor time, which other programs do not lengthen. Where an engine keeps lists from one task to the next, a
-//! sample is a lap of tasks ([`Plan::lap`](crate::plan::Plan::lap)), timed once what a run would find there has been made:
+//! sample is as many tasks as share lists ([`Plan::tasks_sharing_lists`](crate::plan::Plan::tasks_sharing_lists)), timed once what a run would find there has been made:
 //! tasks from anywhere, each by itself, took 2.2 times as long for N = 20 as the run did, and 7 times for N = 19. Where a
 //! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated.
+//!
+//! What a turn leaves unchanged is counted by tasks that are small enough for both: one sample gives the count and the time.
 
 mod interval;
-mod rotational;
 mod sample;
 mod time;
 
 use std::time::{Duration, Instant};
 
-use crate::board::Size;
-use crate::board::placement::Placement;
-use crate::count::{CountError, available_threads, thread_pool};
 use crate::engine::lanes::Isa;
-use crate::engine::{Choice, EngineKind, Method};
-use crate::plan::rows::Lines;
-use crate::run::dispatch::dispatch;
+use crate::engine::{EngineKind, Method};
+use crate::run::dispatch::Dispatch;
+use crate::run::{CountError, Threads, available_threads};
+use crate::subject::Subject;
 
 pub use interval::Interval;
-pub use rotational::{RotationalPrediction, rotation};
-use sample::Sampler;
+use sample::{Sampler, Samples};
 use time::TimeSample;
 
 /// Parts sampled for the count to one task sampled for the time.
@@ -39,31 +37,16 @@ const PARTS_PER_TASK: usize = 10;
 /// Of the time allowed, the share that the sample for the count may take.
 const COUNT_SHARE: f64 = 0.5;
 
-/// An estimate to be made.
-///
-/// ```
-/// use queens::estimate::Estimate;
-/// let estimate = Estimate::new(queens::Size::new(14)?).samples(500).run()?;
-/// assert!((300e3..450e3).contains(&estimate.count.mean)); // 365,596
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Estimate {
-    size: Size,
-    engine: Choice,
-    isa: Option<Isa>,
-    threads: usize,
-    sampling: Sampling,
-}
-
 /// How many samples are drawn, and which.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
-    /// Samples at most; at least two are drawn.
+    /// Random parts counted at the most, at least two; a tenth as many tasks are timed. The intervals narrow with the
+    /// square root.
     pub samples: usize,
     /// Others for another seed, the same for the same.
     pub seed: u64,
-    /// None is begun that is likely to end after this time.
+    /// None is begun that is likely to end after this time. At least two of each kind are made: a second or two, if there is
+    /// less; longer for the completions of few queens on a large board, for which no smaller board can stand.
     pub max_time: Duration,
 }
 
@@ -74,19 +57,16 @@ impl Default for Sampling {
     }
 }
 
-impl Sampling {
-    /// When the time is up that begins at `start`. A century is for ever, and still fits a clock.
-    fn deadline(&self, start: Instant, share: f64) -> Instant {
-        start + self.max_time.min(Duration::from_hours(100 * 365 * 24)).mul_f64(share)
-    }
-}
-
 /// A prediction.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Prediction {
-    /// For this engine on this instruction set.
-    pub method: Method,
+    /// Of what.
+    pub subject: Subject,
+    /// For this engine, as ledgers name it.
+    pub engine: &'static str,
+    /// On this instruction set.
+    pub isa: Isa,
     /// On this many threads.
     pub threads: usize,
     /// The cores that these threads keep busy: as many, unless the machine has fewer for this process.
@@ -102,107 +82,81 @@ pub struct Prediction {
     pub seconds: Interval,
     /// Tasks that were timed for it.
     pub time_samples: usize,
-    /// The board whose tasks were timed: the one asked for or, where a single task would take too long, a smaller one
-    /// from which the time was extrapolated.
-    pub timed: Size,
+    /// The size of the board whose tasks were timed: of the one asked for or, where a single task would take too long, of a
+    /// smaller one from which the time was extrapolated.
+    pub timed_n: usize,
     /// The share of a core that a thread had while tasks were timed: near 1 unless the machine was busy. The time is
     /// that of an idle one in any case.
-    pub share: f64,
-    /// Wall time of the sampling in seconds.
-    pub spent: f64,
+    pub core_share: f64,
+    /// Wall time of the sampling.
+    pub spent: Duration,
 }
 
-impl Estimate {
-    /// Of the run that counts all solutions on a board of this size: 10,000 samples within a minute, by the fastest
-    /// engine on every core.
-    pub fn new(size: Size) -> Self {
-        Self { size, engine: Choice::Auto, isa: None, threads: 0, sampling: Sampling::default() }
-    }
-
-    /// Of a run by this engine.
-    #[must_use]
-    pub fn engine(self, engine: Choice) -> Self {
-        Self { engine, ..self }
-    }
-
-    /// Of a run on this instruction set.
-    #[must_use]
-    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
-        Self { isa: isa.into(), ..self }
-    }
-
-    /// Of a run on this many threads, which the sampling uses too; 0 is every core that the process may use.
-    #[must_use]
-    pub fn threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
-    }
-
-    /// Counts this many random parts, and times a tenth as many tasks. The intervals narrow with the square root.
-    #[must_use]
-    pub fn samples(self, samples: usize) -> Self {
-        Self { sampling: Sampling { samples, ..self.sampling }, ..self }
-    }
-
-    /// Draws other samples for another seed, and the same ones for the same.
-    #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { sampling: Sampling { seed, ..self.sampling }, ..self }
-    }
-
-    /// Begins no sample that is likely to end after this time. At least two of each kind are made: a second or two, if
-    /// there is less.
-    #[must_use]
-    pub fn max_time(self, max_time: Duration) -> Self {
-        Self { sampling: Sampling { max_time, ..self.sampling }, ..self }
-    }
-
-    /// Samples and predicts.
-    ///
-    /// # Errors
-    /// Where the engine can't count such a board or no threads can be had.
-    pub fn run(&self) -> Result<Prediction, CountError> {
-        let pool = thread_pool(self.threads)?;
-        let threads = pool.current_num_threads();
-        let empty = Placement::empty(self.size);
-        let method = Method::choose(self.engine, self.isa, &empty)?;
-        let backtrack = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &empty)?;
-        let start = Instant::now();
-        let Sampling { samples, seed, .. } = self.sampling;
-        let deadline = |share| self.sampling.deadline(start, share);
-        let parts_sampler = Sampler { pool: &pool, samples: samples.max(2), seed, deadline: deadline(COUNT_SHARE) };
-        let parts = dispatch(backtrack, &empty, Lines::Two, parts_sampler);
-        let tasks = Sampler { samples: (samples / PARTS_PER_TASK).max(2), deadline: deadline(1.0), ..parts_sampler };
-        let cores = cores(threads);
-        let time = TimeSample::draw(self.size, method, tasks, cores);
-        Ok(Prediction {
-            method,
-            threads,
-            cores,
-            tasks: time.tasks,
-            count: parts.count(),
-            count_samples: parts.drawn.len(),
-            seconds: time.seconds,
-            time_samples: time.samples,
-            timed: time.size,
-            share: time.share,
-            spent: start.elapsed().as_secs_f64(),
-        })
-    }
+/// Predicts a count by this method.
+pub(crate) fn predict(
+    subject: &Subject,
+    method: Method,
+    threads: Threads,
+    sampling: &Sampling,
+) -> Result<Prediction, CountError> {
+    let pool = threads.pool()?;
+    let cores = pool.current_num_threads().min(available_threads());
+    predict_on(subject, method, &pool, cores, sampling)
 }
 
-/// The cores that so many threads keep busy on this machine.
-fn cores(threads: usize) -> usize {
-    threads.min(available_threads())
+/// The same on these threads, which will keep so many cores busy.
+fn predict_on(
+    subject: &Subject,
+    method: Method,
+    pool: &rayon::ThreadPool,
+    cores: usize,
+    sampling: &Sampling,
+) -> Result<Prediction, CountError> {
+    let start = Instant::now();
+    let sampler = |samples: usize, share| {
+        // A century is for ever, and still fits a clock.
+        let time = sampling.max_time.min(Duration::from_hours(100 * 365 * 24));
+        Sampler { pool, samples: samples.max(2), seed: sampling.seed, deadline: start + time.mul_f64(share) }
+    };
+    let (parts, time): (Samples, TimeSample) = match *subject {
+        Subject::Rotational(_) => {
+            let samples = method.dispatch(subject, sampler(sampling.samples, 1.0));
+            let time = TimeSample::of(&samples, subject.n(), cores);
+            (samples, time)
+        }
+        Subject::Completions(_) | Subject::Profile(_) => {
+            let solutions = if let Subject::Profile(size) = *subject { size.into() } else { *subject };
+            let backtrack = Method::choose(EngineKind::Backtrack.into(), None, solutions)?;
+            let parts = backtrack.dispatch(&solutions, sampler(sampling.samples, COUNT_SHARE));
+            (parts, TimeSample::draw(subject, method, sampler(sampling.samples / PARTS_PER_TASK, 1.0), cores))
+        }
+    };
+    Ok(Prediction {
+        subject: *subject,
+        engine: method.name(subject),
+        isa: method.isa,
+        threads: pool.current_num_threads(),
+        cores,
+        tasks: time.tasks,
+        count: parts.count(),
+        count_samples: parts.drawn.len(),
+        seconds: time.seconds,
+        time_samples: time.samples,
+        timed_n: time.n,
+        core_share: time.core_share,
+        spent: start.elapsed(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oeis;
+    use crate::engine::Choice;
+    use crate::{Request, Rotation, RotationalBoard, Size, oeis};
 
     fn predict(n: usize, samples: usize, seed: u64, threads: usize) -> Prediction {
-        let estimate = Estimate::new(Size::new(n).unwrap()).samples(samples).seed(seed).threads(threads);
-        estimate.engine(Choice::Engine(EngineKind::Backtrack)).run().unwrap()
+        let request = Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Backtrack).threads(threads);
+        request.estimate(&Sampling { samples, seed, ..Sampling::default() }).unwrap()
     }
 
     /// Nineteen intervals in twenty should; fewer than eighteen in twenty would happen by chance once in 70 times, but
@@ -235,11 +189,45 @@ mod tests {
 
     #[test]
     fn time_ends_the_sampling() {
-        let estimate = Estimate::new(Size::new(20).unwrap()).samples(1_000_000_000).max_time(Duration::ZERO);
-        let prediction = estimate.threads(1).engine(Choice::Engine(EngineKind::Backtrack)).run().unwrap();
+        let request = Request::solutions(Size::new(20).unwrap()).engine(EngineKind::Backtrack).threads(1);
+        let sampling = Sampling { samples: 1_000_000_000, max_time: Duration::ZERO, ..Sampling::default() };
+        let prediction = request.estimate(&sampling).unwrap();
         // No time even to climb to the board itself: two samples on each of the first three boards on the way.
         assert_eq!((prediction.count_samples, prediction.time_samples), (2, 6));
-        assert_eq!(prediction.timed.get(), 14);
+        assert_eq!(prediction.timed_n, 14);
         assert!(prediction.seconds.mean > 0.0 && prediction.count.high > prediction.count.mean);
+    }
+
+    /// A profile takes the time of its own engine, and ends in the same count.
+    #[test]
+    fn profiles_are_predicted() {
+        let sampling = Sampling { samples: 500, ..Sampling::default() };
+        let prediction = Request::profile(Size::new(12).unwrap()).estimate(&sampling).unwrap();
+        assert_eq!((prediction.engine, prediction.timed_n), ("profile", 12));
+        assert!((prediction.count.low..=prediction.count.high).contains(&14_200.0), "{:?}", prediction.count);
+    }
+
+    /// For tasks that are timed and for those extrapolated to: by a factor that no machine's noise reaches, and in the right
+    /// direction. The count is the same.
+    #[test]
+    fn more_cores_take_less_time() {
+        let size = |n| Size::new(n).unwrap().into();
+        let half = RotationalBoard::new(Rotation::Half, 16).unwrap().into();
+        let pool = Threads::from(2).pool().unwrap();
+        for (subject, engine, max_time, timed) in [
+            (size(12), EngineKind::Backtrack.into(), Duration::from_hours(1), 12),
+            (size(20), EngineKind::Backtrack.into(), Duration::ZERO, 14),
+            (half, Choice::Auto, Duration::from_hours(1), 16),
+        ] {
+            let method = Method::choose(engine, None, subject).unwrap();
+            let sampling = Sampling { samples: 200, max_time, ..Sampling::default() };
+            let predicted = |cores| predict_on(&subject, method, &pool, cores, &sampling).unwrap();
+            let [one, many] = [1, 1_000_000].map(predicted);
+            assert_eq!([one.timed_n, many.timed_n], [timed; 2]);
+            assert!(one.seconds.mean > 100.0 * many.seconds.mean && many.seconds.mean > 0.0);
+            assert!(max_time.is_zero() || one.count == many.count);
+            let whole = super::predict(&subject, method, 2.into(), &sampling).unwrap();
+            assert_eq!(whole.cores, available_threads().min(2));
+        }
     }
 }

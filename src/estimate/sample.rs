@@ -7,7 +7,7 @@ use super::interval::Interval;
 use crate::engine::Engine;
 use crate::plan::{Plan, Weighted};
 use crate::run::clock::thread_seconds;
-use crate::run::dispatch::Job;
+use crate::run::dispatch::{Counter, Job};
 
 /// Samples at least, whatever the time: one has no interval.
 const LEAST_SAMPLES: usize = 2;
@@ -60,19 +60,13 @@ pub(super) struct Drawn {
 impl Job for Sampler<'_> {
     type Output = Samples;
 
-    fn run<P, E, S>(self, plan: &P, engine: &E, _second: &S) -> Samples
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-        S: Engine<Task = P::Task>,
-    {
-        self.of(plan, engine)
+    fn run<C: Counter>(self, counter: &C) -> Samples {
+        self.draw(counter.plan(), counter.engine())
     }
 }
 
 impl Sampler<'_> {
-    /// Draws.
-    pub(super) fn of<P, E>(self, plan: &P, engine: &E) -> Samples
+    fn draw<P, E>(self, plan: &P, engine: &E) -> Samples
     where
         P: Plan,
         E: Engine<Task = P::Task>,
@@ -104,17 +98,17 @@ impl Sampler<'_> {
         let mut drawn: Vec<_> = drawn.into_iter().flatten().collect();
         drawn.sort_by_key(|(number, _)| *number);
         let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-        // A lap, and before it the same lap and the one before.
-        let each = (3 * plan.lap()).max(1);
+        // Those that share lists, and before them the same ones and their predecessors.
+        let each = (3 * plan.tasks_sharing_lists()).max(1);
         Samples { tasks, each, drawn: drawn.into_iter().map(|(_, drawn)| drawn).collect() }
     }
 }
 
-/// The tasks of one lap of a unit, see [`Plan::lap`].
-fn tasks_of<P: Plan>(plan: &P, unit: usize, lap: u64) -> impl Iterator<Item = Weighted<P::Task>> {
-    let length = plan.lap();
-    let end = plan.tasks(unit).min((lap + 1) * length);
-    (lap * length..end).map(move |index| plan.task(unit, index))
+/// One of the groups of tasks of a unit that share lists, see [`Plan::tasks_sharing_lists`].
+fn group<P: Plan>(plan: &P, unit: usize, number: u64) -> impl Iterator<Item = Weighted<P::Task>> {
+    let length = plan.tasks_sharing_lists();
+    let end = plan.tasks(unit).min((number + 1) * length);
+    (number * length..end).map(move |index| plan.task(unit, index))
 }
 
 /// The units of a plan, to draw from by their work.
@@ -145,19 +139,19 @@ impl Units {
         let unit = self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1);
         let work = self.sums[unit] - if unit == 0 { 0.0 } else { self.sums[unit - 1] };
         let begun = Instant::now();
-        let (tasks, lap) = (plan.tasks(unit), plan.lap());
-        let (drawn, stands_for) = if lap == 0 {
+        let (tasks, sharing) = (plan.tasks(unit), plan.tasks_sharing_lists());
+        let (drawn, stands_for) = if sharing == 0 {
             let task = plan.task(unit, random.u64(0..tasks));
             let (part, parts) = plan.part(task.task, &mut |below| random.usize(0..below));
             (vec![Weighted { task: part, ..task }], tasks as f64 * parts)
         } else {
-            let laps = tasks.div_ceil(lap);
-            let drawn = random.u64(0..laps);
-            // What a run would have kept is made before: for the lap itself, and by the one before it, as a run comes to it.
-            for lap in [drawn, drawn.saturating_sub(1)] {
-                let _: u128 = tasks_of(plan, unit, lap).map(|task| u128::from(engine.count(worker, &task.task))).sum();
+            let groups = tasks.div_ceil(sharing);
+            let drawn = random.u64(0..groups);
+            // What a run would have kept is made before: for the group itself, and by the one before it, as a run comes to it.
+            for number in [drawn, drawn.saturating_sub(1)] {
+                let _: u128 = group(plan, unit, number).map(|task| u128::from(engine.count(worker, &task.task))).sum();
             }
-            (tasks_of(plan, unit, drawn).collect(), laps as f64)
+            (group(plan, unit, drawn).collect(), groups as f64)
         };
         let stands_for = self.total / work * stands_for;
         let (start, worked) = (Instant::now(), thread_seconds());
@@ -200,28 +194,28 @@ mod tests {
         assert!((samples.count().mean - 800.0).abs() < 1e-9);
     }
 
-    /// The laps of a unit are its tasks, each once.
+    /// The groups of a unit are its tasks, each once.
     #[test]
-    fn laps_cover_a_unit() {
+    fn groups_cover_a_unit() {
         for n in [12, 13, 21, 22] {
             let plan = HalvesPlan::new(Size::new(n).unwrap());
             for unit in [0, plan.units() / 2, plan.units() - 1] {
-                let laps = 0..plan.tasks(unit).div_ceil(plan.lap());
-                let tasks: Vec<_> = laps.flat_map(|lap| tasks_of(&plan, unit, lap)).collect();
+                let groups = 0..plan.tasks(unit).div_ceil(plan.tasks_sharing_lists());
+                let tasks: Vec<_> = groups.flat_map(|number| group(&plan, unit, number)).collect();
                 assert!(tasks.into_iter().eq(plan.unit(unit)), "N = {n}, unit {unit}");
             }
         }
     }
 
-    /// With laps too, a sample makes on average of the plan what there is: of a third of all laps, within three per cent.
+    /// Of groups too, a sample makes on average of the plan what there is: of a third of all of them, within three per cent.
     #[test]
-    fn laps_are_drawn_fairly() {
+    fn groups_are_drawn_fairly() {
         let size = Size::new(13).unwrap();
         let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
-        assert!(plan.lap() > 1, "odd boards share the east");
+        assert!(plan.tasks_sharing_lists() > 1, "odd boards share the east");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let deadline = Instant::now() + Duration::from_hours(1);
-        let found = Sampler { pool: &pool, samples: 2000, seed: 1, deadline }.of(&plan, &join);
+        let found = Sampler { pool: &pool, samples: 2000, seed: 1, deadline }.draw(&plan, &join);
         let mean = found.drawn.iter().map(|drawn| drawn.count).sum::<f64>() / found.drawn.len() as f64;
         assert!((mean / 73712.0 - 1.0).abs() < 0.03, "{mean}");
     }

@@ -5,10 +5,9 @@ use std::time::Instant;
 use super::interval::{FEWEST, Interval};
 use super::sample::{Drawn, Sampler, Samples};
 use crate::board::Size;
-use crate::board::placement::Placement;
 use crate::engine::{Choice, Method};
-use crate::plan::rows::Lines;
-use crate::run::dispatch::dispatch;
+use crate::run::dispatch::Dispatch;
+use crate::subject::Subject;
 
 /// The time goes from board to board of the same parity, since odd and even boards are cut in different ways.
 const STEP: usize = 2;
@@ -30,41 +29,43 @@ pub(super) struct TimeSample {
     pub(super) seconds: Interval,
     /// Tasks timed for it, all in all.
     pub(super) samples: usize,
-    /// The largest board whose tasks were timed.
-    pub(super) size: Size,
+    /// The size of the largest board whose tasks were timed.
+    pub(super) n: usize,
     /// Processor time of the samples over their wall time.
-    pub(super) share: f64,
+    pub(super) core_share: f64,
 }
 
 impl TimeSample {
-    /// Times tasks of this board by this method within the sampler's time, or climbs as far towards it as that allows.
-    /// The run will keep so many cores busy.
-    pub(super) fn draw(size: Size, method: Method, sampler: Sampler, cores: usize) -> Self {
-        let boards = Boards { method, sampler };
-        let top = boards.climb(size);
-        if top == size {
-            let samples = boards.draw(size, sampler.samples, sampler.deadline);
-            let (tasks, timed) = (samples.tasks, samples.drawn.len());
-            let share = share(&samples.drawn);
-            return Self { tasks, seconds: samples.seconds(cores), samples: timed, size, share };
+    /// From samples of the board of this size itself. The run will keep so many cores busy.
+    pub(super) fn of(samples: &Samples, n: usize, cores: usize) -> Self {
+        let (tasks, timed) = (samples.tasks, samples.drawn.len());
+        Self { tasks, seconds: samples.seconds(cores), samples: timed, n, core_share: core_share(&samples.drawn) }
+    }
+
+    /// Times tasks of this subject by this method within the sampler's time, or climbs as far towards it as that allows.
+    pub(super) fn draw(subject: &Subject, method: Method, sampler: Sampler, cores: usize) -> Self {
+        let boards = Boards { subject, method, sampler };
+        let top = boards.climb();
+        if top == subject.n() {
+            return Self::of(&boards.draw(subject, sampler.samples, sampler.deadline), top, cores);
         }
-        let below = |steps: usize| Size::new(top.get() - steps * STEP).expect("the climb began below");
+        let below = |steps: usize| boards.smaller(top - steps * STEP).expect("the climb began below");
         let mut timed = Vec::new();
         // From small to large, so that what one leaves of its share the next can use.
         let [far, middle, near] = [(2, 3), (1, 2), (0, 1)].map(|(steps, shares)| {
-            let samples = boards.draw(below(steps), sampler.samples, boards.sooner(shares));
+            let samples = boards.draw(&below(steps), sampler.samples, boards.sooner(shares));
             timed.extend_from_slice(&samples.drawn);
             samples.seconds(cores)
         });
-        let steps = (size.get() - top.get()) / STEP;
-        let tasks = boards.draw(size, 0, sampler.deadline).tasks;
+        let steps = (subject.n() - top) / STEP;
+        let tasks = boards.draw(subject, 0, sampler.deadline).tasks;
         let seconds = Interval::extrapolated(near, middle, far, steps as f64);
-        Self { tasks, seconds, samples: timed.len(), size: top, share: share(&timed) }
+        Self { tasks, seconds, samples: timed.len(), n: top, core_share: core_share(&timed) }
     }
 }
 
 /// Processor time over wall time: 1 where nothing else ran on the machine.
-fn share(samples: &[Drawn]) -> f64 {
+fn core_share(samples: &[Drawn]) -> f64 {
     let sum = |seconds: fn(&Drawn) -> f64| samples.iter().map(seconds).sum::<f64>();
     let (worked, passed) = (sum(|sample| sample.task_seconds), sum(|sample| sample.wall_seconds));
     if passed > 0.0 { (worked / passed).min(1.0) } else { 1.0 }
@@ -72,18 +73,19 @@ fn share(samples: &[Drawn]) -> f64 {
 
 /// The boards on the way.
 struct Boards<'a> {
+    subject: &'a Subject,
     method: Method,
     sampler: Sampler<'a>,
 }
 
 impl Boards<'_> {
-    /// The largest board up to this one whose tasks can be timed in the time that is left.
-    fn climb(&self, size: Size) -> Size {
-        let way = (1..=CLIMB).rev().filter_map(|steps| Size::new(size.get().checked_sub(steps * STEP)?).ok());
-        let way: Vec<Size> = way.filter(|&size| self.can_count(size)).collect();
+    /// The size of the largest board up to the one asked for whose tasks can be timed in the time that is left.
+    fn climb(&self) -> usize {
+        let sizes = (1..=CLIMB).rev().filter_map(|steps| self.subject.n().checked_sub(steps * STEP));
+        let way: Vec<Subject> = sizes.filter_map(|n| self.smaller(n)).collect();
         let mut before = None;
-        let boards = way.iter().skip(1).chain([&size]);
-        for (index, (&board, &above)) in way.iter().zip(boards).enumerate() {
+        let boards = way.iter().skip(1).chain([self.subject]);
+        for (index, (board, above)) in way.iter().zip(boards).enumerate() {
             let samples = self.draw(board, PROBES, self.sooner(2 * CLIMB as u32));
             let all = samples.drawn.iter().map(|drawn| drawn.sample_seconds).sum::<f64>();
             let mean = all / (samples.drawn.len() as u64 * samples.each).max(1) as f64;
@@ -94,14 +96,21 @@ impl Boards<'_> {
             let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
             let next = 1.5 * rounds * growth * mean * self.draw(above, 0, self.sampler.deadline).each as f64;
             if index >= 2 && next > self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64() {
-                return board;
+                return board.n();
             }
         }
-        size
+        self.subject.n()
     }
 
-    fn can_count(&self, size: Size) -> bool {
-        Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), &Placement::empty(size)).is_ok()
+    /// The same of a smaller board, where the method counts it; none for completions, which have no smaller like.
+    fn smaller(&self, n: usize) -> Option<Subject> {
+        let size = Size::new(n).ok()?;
+        let smaller = match self.subject {
+            Subject::Completions(prefix) if prefix.is_empty() => size.into(),
+            Subject::Profile(_) => Subject::Profile(size),
+            Subject::Completions(_) | Subject::Rotational(_) => return None,
+        };
+        Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
     }
 
     /// The end of this fraction of the time that is left.
@@ -110,33 +119,7 @@ impl Boards<'_> {
         now + self.sampler.deadline.saturating_duration_since(now) / fraction
     }
 
-    fn draw(&self, size: Size, samples: usize, deadline: Instant) -> Samples {
-        let lines = Lines::for_threads(size, self.sampler.pool.current_num_threads());
-        dispatch(self.method, &Placement::empty(size), lines, Sampler { samples, deadline, ..self.sampler })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::EngineKind;
-    use std::time::Duration;
-
-    /// A million cores take far less time than one, for a board whose tasks are timed and for one that is extrapolated
-    /// to: by a factor that no machine's noise reaches, and in the right direction.
-    #[test]
-    fn more_cores_take_less_time() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let drawn = |n: usize, time: Duration, cores: usize| {
-            let size = Size::new(n).unwrap();
-            let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, &Placement::empty(size)).unwrap();
-            let sampler = Sampler { pool: &pool, samples: 20, seed: 1, deadline: Instant::now() + time };
-            TimeSample::draw(size, method, sampler, cores)
-        };
-        for (n, time, timed) in [(12, Duration::from_hours(1), 12), (20, Duration::ZERO, 14)] {
-            let [one, many] = [1, 1_000_000].map(|cores| drawn(n, time, cores));
-            assert_eq!([one.size.get(), many.size.get()], [timed; 2]);
-            assert!(one.seconds.mean > 100.0 * many.seconds.mean && many.seconds.mean > 0.0);
-        }
+    fn draw(&self, board: &Subject, samples: usize, deadline: Instant) -> Samples {
+        self.method.dispatch(board, Sampler { samples, deadline, ..self.sampler })
     }
 }

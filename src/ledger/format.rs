@@ -32,9 +32,10 @@ use std::str::Lines;
 
 use sha2::{Digest, Sha256};
 
-use super::{Fingerprint, Ledger, Origin, Partial, Subject};
+use super::{Fingerprint, Ledger, Origin, Partial};
 use crate::board::placement::Placement;
 use crate::board::rotation::RotationalBoard;
+use crate::subject::Subject;
 use crate::tally::Tally;
 
 /// The number in the first line: without the processor time, with it, and with parts of units. It grows with every change
@@ -69,8 +70,8 @@ pub fn encode(ledger: &Ledger) -> String {
     let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
     let origin = &ledger.origin;
     let kind = match subject {
-        Subject::Completions(prefix) if prefix.is_empty() => "prefix -".to_owned(),
-        Subject::Completions(prefix) => format!("prefix {prefix}"),
+        Subject::Completions(prefix) if !prefix.is_empty() => format!("prefix {prefix}"),
+        Subject::Completions(_) | Subject::Profile(_) => "prefix -".to_owned(),
         Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
     };
     let (version, cpu) = match (ledger.partials().next(), origin.cpu_seconds) {
@@ -153,6 +154,12 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
         _ => return Err("the line 'prefix' is missing".to_owned()),
     };
     let engine = field(&mut lines, "engine")?.to_owned();
+    let subject = match subject {
+        Subject::Completions(prefix) if prefix.is_empty() && engine == Fingerprint::PROFILE => {
+            Subject::Profile(prefix.size())
+        }
+        subject => subject,
+    };
     let plan = field(&mut lines, "plan")?.to_owned();
     let units = parsed("units", field(&mut lines, "units")?)?;
     let shard = parsed("shard", field(&mut lines, "shard")?)?;

@@ -23,9 +23,8 @@ use crate::ledger::shard::Shard;
 use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
 
-pub(crate) use fingerprint::PROFILE;
+pub use fingerprint::Fingerprint;
 use fingerprint::differ;
-pub use fingerprint::{Fingerprint, Subject};
 
 /// Why a ledger does not take something in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

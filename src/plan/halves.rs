@@ -336,7 +336,7 @@ impl Plan for HalvesPlan {
     /// The tasks of one north in a strip: for each south, those with each place of the middle row's queen. A run lists
     /// every north once for so many, the souths of a strip for all its norths, and the east for all such places. Listing
     /// takes most of the time where it is done anew for every task (N = 19: 0.85 of it), and next to none for large halves.
-    fn lap(&self) -> u64 {
+    fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= LONG_TASKS {
             return if middles > 1 { middles as u64 } else { 0 };

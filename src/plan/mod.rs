@@ -49,7 +49,7 @@ pub trait Plan: Sync {
 
     /// After how many consecutive tasks a worker has met again what it keeps from one to the next, and takes as long as
     /// it does on average in a run; 0 where a task takes as long whatever came before it. Samples of the time need it.
-    fn lap(&self) -> u64 {
+    fn tasks_sharing_lists(&self) -> u64 {
         0
     }
 

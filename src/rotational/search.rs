@@ -44,7 +44,7 @@ impl Search {
         let n = board.n() as i32;
         // The centre is at 0; on an even board the columns next to it are half a square away.
         let distances = (0..n / 2).map(|i| 2 * i + 1 + n % 2).collect();
-        let border = super::count::border(board);
+        let border = super::border(board);
         Self { rotation: board.rotation(), distances, border }
     }
 

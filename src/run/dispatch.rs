@@ -1,53 +1,165 @@
-//! From the name of an engine to its type: the one place that pairs engines with their plans.
+//! From what is counted, and the name of an engine, to types: the one place that pairs each plan with the engine that
+//! counts its tasks, the engine that double-checks it and the auditor.
 
-use crate::auditor::{Audited, Sampled};
+use crate::auditor::{self, Audited, Sampled};
 use crate::board::Size;
 use crate::board::placement::Placement;
+use crate::board::rotation::RotationalBoard;
 use crate::engine::backtrack::Backtrack;
+use crate::engine::cover::{Cover, Cut};
 use crate::engine::join::Join;
-use crate::engine::lanes::{Lanes, Portable, WithLanes};
+use crate::engine::lanes::{Isa, Lanes, Portable, WithLanes};
 use crate::engine::naive::Naive;
 use crate::engine::{Engine, EngineKind, Method};
+use crate::ledger::Fingerprint;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
 use crate::plan::rows::{Lines, RowsPlan};
+use crate::profile::Levels;
+use crate::rotational;
+use crate::subject::Subject;
+use crate::tally::Tally;
 
-/// Something to do with an engine and a plan that fits it, whatever their types.
+/// A plan, and who counts its tasks.
+pub(crate) trait Counter: Sync {
+    type Plan: Plan;
+    type Engine: Engine<Task = <Self::Plan as Plan>::Task>;
+    type Second: Engine<Task = <Self::Plan as Plan>::Task>;
+
+    fn plan(&self) -> &Self::Plan;
+
+    fn engine(&self) -> &Self::Engine;
+
+    /// Counts the same tasks by other means, for a double check.
+    fn second(&self) -> &Self::Second;
+
+    /// What a task counts by its definition, taken once; none where `stopped`, asked now and then, says so before the end.
+    fn audit(&self, task: &<Self::Plan as Plan>::Task, stopped: &dyn Fn() -> bool) -> Option<Tally>;
+}
+
+/// Something to do with a counter, whatever its types.
 pub(crate) trait Job {
     type Output;
 
-    /// The engine `second` counts the same tasks by other means, for a double check.
-    fn run<P, E, S>(self, plan: &P, engine: &E, second: &S) -> Self::Output
-    where
-        P: Plan<Task: Audited>,
-        E: Engine<Task = P::Task>,
-        S: Engine<Task = P::Task>;
+    fn run<C: Counter>(self, counter: &C) -> Self::Output;
 }
 
-/// Does `job` with this method and its plan for the completions of `prefix`.
-///
-/// The method must fit the prefix and the processor, as [`Method::choose`] makes sure.
-pub(crate) fn dispatch<J: Job>(method: Method, prefix: &Placement, lines: Lines, job: J) -> J::Output {
-    match method.engine {
-        EngineKind::Backtrack => {
-            let backtrack = Backtrack::new(method.isa).expect("the processor has the instruction set that was chosen");
-            job.run(&RowsPlan::new(prefix, lines), &backtrack, &Naive)
-        }
-        EngineKind::Naive => job.run(&RowsPlan::new(prefix, lines), &Naive, &Backtrack::default()),
-        EngineKind::Join => {
-            let joining = Joining { size: prefix.size(), job };
-            method.isa.with(joining).expect("the processor has the instruction set that was chosen")
-        }
+/// Finds the counter of a subject.
+pub(crate) trait Dispatch {
+    /// Does `job` with the counter for this subject.
+    fn dispatch<J: Job>(&self, subject: &Subject, job: J) -> J::Output;
+
+    /// What ledgers and results call the engine.
+    fn name(&self, subject: &Subject) -> &'static str;
+
+    fn isa(&self) -> Isa;
+
+    /// What pins the units of the subject's plan.
+    fn fingerprint(&self, subject: &Subject) -> Fingerprint {
+        let (plan, units) = self.dispatch(subject, Pinned);
+        Fingerprint { subject: *subject, engine: self.name(subject).to_owned(), plan, units }
     }
 }
 
+/// By the engines of this crate. The method must fit the subject and the processor, as [`Method::choose`] makes sure.
+impl Dispatch for Method {
+    fn dispatch<J: Job>(&self, subject: &Subject, job: J) -> J::Output {
+        const CHOSEN: &str = "the processor has the instruction set that was chosen";
+        let backtrack = || Backtrack::new(self.isa).expect(CHOSEN);
+        match (self.engine, *subject) {
+            (EngineKind::Backtrack, Subject::Completions(prefix)) => {
+                job.run(&solutions(&prefix_plan(prefix), &backtrack(), &Naive))
+            }
+            (EngineKind::Naive, Subject::Completions(prefix)) => {
+                job.run(&solutions(&prefix_plan(prefix), &Naive, &Backtrack::default()))
+            }
+            (EngineKind::Join, Subject::Completions(prefix)) => {
+                self.isa.with(JoinJob { size: prefix.size(), job }).expect(CHOSEN)
+            }
+            (EngineKind::Backtrack, Subject::Profile(size)) => {
+                job.run(&profile(&prefix_plan(Placement::empty(size)), &Levels(backtrack())))
+            }
+            (EngineKind::Cover, Subject::Rotational(board)) => self.isa.with(CoverJob { board, job }).expect(CHOSEN),
+            (engine, subject) => unreachable!("{engine} is not chosen for {subject:?}"),
+        }
+    }
+
+    fn name(&self, subject: &Subject) -> &'static str {
+        match subject {
+            Subject::Profile(_) => Fingerprint::PROFILE,
+            Subject::Completions(_) | Subject::Rotational(_) => self.engine.info().name,
+        }
+    }
+
+    fn isa(&self) -> Isa {
+        self.isa
+    }
+}
+
+/// By an engine from outside, for whatever is cut by the first columns.
+pub(crate) struct OwnEngine<'a, E>(pub(crate) &'a E);
+
+impl<E: Engine<Task = Placement>> Dispatch for OwnEngine<'_, E> {
+    fn dispatch<J: Job>(&self, subject: &Subject, job: J) -> J::Output {
+        match *subject {
+            Subject::Completions(prefix) => job.run(&solutions(&prefix_plan(prefix), self.0, &Naive)),
+            Subject::Profile(size) => job.run(&profile(&prefix_plan(Placement::empty(size)), self.0)),
+            Subject::Rotational(_) => unreachable!("a request refuses this engine"),
+        }
+    }
+
+    fn name(&self, _subject: &Subject) -> &'static str {
+        std::any::type_name::<E>()
+    }
+
+    fn isa(&self) -> Isa {
+        Isa::Portable
+    }
+}
+
+/// The plan's own line, and how many units it has.
+struct Pinned;
+
+impl Job for Pinned {
+    type Output = (String, usize);
+
+    fn run<C: Counter>(self, counter: &C) -> (String, usize) {
+        (counter.plan().fingerprint(), counter.plan().units())
+    }
+}
+
+fn prefix_plan(prefix: Placement) -> RowsPlan {
+    RowsPlan::new(&prefix, Lines::Two)
+}
+
+/// Solutions of tasks that have a definition.
+fn solutions<'a, P, E, S>(plan: &'a P, engine: &'a E, second: &'a S) -> impl Counter
+where
+    P: Plan<Task: Audited>,
+    E: Engine<Task = P::Task>,
+    S: Engine<Task = P::Task>,
+{
+    let auditor = |task: &P::Task, stopped: &dyn Fn() -> bool| auditor::count(task, stopped).map(once);
+    Parts { plan, engine, second, auditor }
+}
+
+/// The solutions of a task, taken once.
+fn once(solutions: u64) -> Tally {
+    u128::from(solutions).into()
+}
+
+/// The placements of fewer queens too.
+fn profile<'a>(plan: &'a RowsPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
+    Parts { plan, engine, second: &Levels(Naive), auditor: auditor::levels }
+}
+
 /// A job for the join, on whichever lanes.
-struct Joining<J> {
+struct JoinJob<J> {
     size: Size,
     job: J,
 }
 
-impl<J: Job> WithLanes for Joining<J> {
+impl<J: Job> WithLanes for JoinJob<J> {
     type Output = J::Output;
 
     fn with<L: Lanes>(self, lanes: L) -> J::Output {
@@ -56,16 +168,70 @@ impl<J: Job> WithLanes for Joining<J> {
         // errs now and then, even where they check themselves; for the method, the auditor counts one task of each unit.
         let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
         let second = Sampled::new(Join::new(self.size, Portable::new()), most);
-        self.job.run(&plan, &Join::new(self.size, lanes), &second)
+        self.job.run(&solutions(&plan, &Join::new(self.size, lanes), &second))
+    }
+}
+
+/// A job for the cover, on whichever lanes.
+struct CoverJob<J> {
+    board: RotationalBoard,
+    job: J,
+}
+
+impl<J: Job> WithLanes for CoverJob<J> {
+    type Output = J::Output;
+
+    fn with<L: Lanes>(self, lanes: L) -> J::Output {
+        let engine = Cover::new(lanes, rotational::problem(self.board));
+        let auditor = |task: &Cut, stopped: &dyn Fn() -> bool| {
+            auditor::rotational::count(self.board, engine.plan(), task, stopped).map(once)
+        };
+        let second = rotational::Search::new(self.board);
+        self.job.run(&Parts { plan: engine.plan(), engine: &engine, second: &second, auditor })
+    }
+}
+
+/// A plan, an engine, another engine and an auditor.
+struct Parts<'a, P, E, S, A> {
+    plan: &'a P,
+    engine: &'a E,
+    second: &'a S,
+    auditor: A,
+}
+
+impl<P, E, S, A> Counter for Parts<'_, P, E, S, A>
+where
+    P: Plan,
+    E: Engine<Task = P::Task>,
+    S: Engine<Task = P::Task>,
+    A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally> + Sync,
+{
+    type Plan = P;
+    type Engine = E;
+    type Second = S;
+
+    fn plan(&self) -> &P {
+        self.plan
+    }
+
+    fn engine(&self) -> &E {
+        self.engine
+    }
+
+    fn second(&self) -> &S {
+        self.second
+    }
+
+    fn audit(&self, task: &P::Task, stopped: &dyn Fn() -> bool) -> Option<Tally> {
+        (self.auditor)(task, stopped)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Size;
+    use crate::Rotation;
     use crate::engine::Choice;
-    use crate::engine::lanes::Isa;
     use std::any::type_name;
 
     /// The types of the engine and of the one that checks it.
@@ -74,38 +240,43 @@ mod tests {
     impl Job for Names {
         type Output = [&'static str; 2];
 
-        fn run<P, E, S>(self, _plan: &P, _engine: &E, _second: &S) -> Self::Output
-        where
-            P: Plan<Task: Audited>,
-            E: Engine<Task = P::Task>,
-            S: Engine<Task = P::Task>,
-        {
-            [type_name::<E>(), type_name::<S>()]
+        fn run<C: Counter>(self, _counter: &C) -> Self::Output {
+            [type_name::<C::Engine>(), type_name::<C::Second>()]
         }
     }
 
-    fn names(engine: EngineKind, isa: Option<Isa>) -> [&'static str; 2] {
-        let empty = Placement::empty(Size::new(9).unwrap());
-        let method = Method::choose(Choice::Engine(engine), isa, &empty).unwrap();
-        dispatch(method, &empty, Lines::Two, Names)
+    fn names(subject: impl Into<Subject>, engine: impl Into<Choice>, isa: Option<Isa>) -> [&'static str; 2] {
+        let subject = subject.into();
+        Method::choose(engine.into(), isa, subject).unwrap().dispatch(&subject, Names)
     }
 
     /// What is asked for is what runs, and what checks it is something else.
     #[test]
     fn engines_are_those_named_and_checked_by_others() {
-        let [engine, second] = names(EngineKind::Backtrack, None);
+        let size = Size::new(9).unwrap();
+        let [engine, second] = names(size, EngineKind::Backtrack, None);
         assert!(engine.ends_with("::Backtrack") && second.ends_with("::Naive"), "{engine}, {second}");
-        let [engine, second] = names(EngineKind::Naive, None);
+        let [engine, second] = names(size, EngineKind::Naive, None);
         assert!(engine.ends_with("::Naive") && second.ends_with("::Backtrack"), "{engine}, {second}");
-        let mut joins = Vec::new();
+        let [engine, second] = names(Subject::Profile(size), Choice::Auto, None);
+        assert!(engine.contains("::Levels<") && engine.ends_with("::Backtrack>"), "{engine}");
+        assert!(second.contains("::Levels<") && second.ends_with("::Naive>"), "{second}");
+        let half = RotationalBoard::new(Rotation::Half, 9).unwrap();
+        let (mut joins, mut covers) = (Vec::new(), Vec::new());
         for isa in Isa::available() {
-            let [engine, second] = names(EngineKind::Join, Some(isa));
-            assert!(second.contains("::Sampled<") && second.contains("::Portable>"), "{second}");
             let lanes = format!("::{}>", isa.lanes());
+            let [engine, second] = names(size, EngineKind::Join, Some(isa));
+            assert!(second.contains("::Sampled<") && second.contains("::Portable>"), "{second}");
             assert!(engine.contains("::Join<") && engine.ends_with(&lanes), "{engine} for {isa}");
             joins.push(engine);
+            let [engine, second] = names(half, Choice::Auto, Some(isa));
+            assert!(second.ends_with("::rotational::search::Search"), "{second}");
+            assert!(engine.contains("::Cover<") && engine.ends_with(&lanes), "{engine} for {isa}");
+            covers.push(engine);
         }
-        joins.dedup();
-        assert_eq!(joins.len(), Isa::available().count(), "each set has lanes of its own: {joins:?}");
+        for mut engines in [joins, covers] {
+            engines.dedup();
+            assert_eq!(engines.len(), Isa::available().count(), "each set has lanes of its own: {engines:?}");
+        }
     }
 }

@@ -2,24 +2,33 @@
 
 pub(crate) mod clock;
 pub(crate) mod dispatch;
+mod error;
 mod pace;
-pub(crate) mod recheck;
+mod recheck;
 pub(crate) mod self_check;
+mod share;
 pub mod state;
 mod stop;
+mod threads;
 
+pub use error::{CountError, RunError};
 pub use pace::TimeLeft;
-pub use self_check::{Board, SelfCheckError};
+pub use self_check::SelfCheckError;
+pub use share::{Share, ShareError};
 pub use stop::Stop;
+pub use threads::{Threads, available_threads};
 
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::engine::Engine;
-use crate::ledger::{LedgerError, Partial};
+use crate::ledger::Partial;
 use crate::plan::Plan;
-use crate::tally::{Overflow, Tally};
+use crate::run::dispatch::{Counter, Job};
+use crate::run::recheck::{Recheck, Reread};
+use crate::run::state::RunState;
+use crate::tally::Tally;
 
 /// Sees a run from within its threads. `()` sees nothing and costs nothing.
 pub(crate) trait Observer: Sync {
@@ -49,31 +58,6 @@ pub(crate) trait Observer: Sync {
 }
 
 impl Observer for () {}
-
-/// Why a run ended before its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// It was asked to.
-    #[error("stopped before the end")]
-    Stopped,
-    /// The sum is too large.
-    #[error(transparent)]
-    Overflow(#[from] Overflow),
-    /// The ledger it writes to has something else.
-    #[error("the ledger does not take a result: {0}")]
-    Ledger(#[from] LedgerError),
-    /// A unit counted twice gave two tallies.
-    #[error("counted twice with different results, {first} and {second}: {unit}; the machine or the program is wrong")]
-    Differs {
-        /// The unit's name.
-        unit: String,
-        /// By the engine of the run.
-        first: Box<Tally>,
-        /// By the second engine.
-        second: Box<Tally>,
-    },
-}
 
 /// The weighted sum over `units` of `plan`, solved by the threads of `pool`.
 ///
@@ -114,6 +98,36 @@ where
             })
             .try_reduce(Tally::default, |a, b| Ok(a.plus(&b)?))
     })
+}
+
+/// Counts the units of a plan, or those that the ledger of a state lacks; also tells how many units were counted twice.
+pub(crate) struct Sum<'a> {
+    pub(crate) pool: &'a rayon::ThreadPool,
+    pub(crate) double_check: Share,
+    pub(crate) state: Option<&'a RunState>,
+}
+
+impl Job for Sum<'_> {
+    type Output = Result<(Tally, usize), CountError>;
+
+    fn run<C: Counter>(self, counter: &C) -> Self::Output {
+        let (plan, engine, second) = (counter.plan(), counter.engine(), counter.second());
+        let Some(state) = self.state else {
+            let units: Vec<usize> = (0..plan.units()).collect();
+            let recheck = Recheck::new(plan, second, &units, self.double_check, &());
+            return Ok((run(plan, engine, self.pool, &units, &recheck)?, recheck.units()));
+        };
+        let ledger = state.ledger();
+        ledger.check_partials(plan)?;
+        let observer = state.start(plan, self.pool.current_num_threads());
+        // What a file says of units that an earlier run finished is held to the same as what this run finds.
+        let earlier = Reread::new(plan, &ledger, self.double_check, &observer);
+        run(plan, second, self.pool, earlier.units(), &earlier)?;
+        let units = ledger.todo();
+        let recheck = Recheck::new(plan, second, &units, self.double_check, &observer);
+        run(plan, engine, self.pool, &units, &recheck)?;
+        Ok((state.ledger().total()?, earlier.units().len() + recheck.units()))
+    }
 }
 
 /// The weighted sum over one unit, from what the observer says is finished of it.

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Observer, RunError, unit_tally};
+use super::{Observer, RunError, Share, unit_tally};
 use crate::engine::Engine;
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
@@ -23,7 +23,7 @@ pub(crate) struct Recheck<'a, P, E, O> {
 
 impl<'a, P, E, O> Recheck<'a, P, E, O> {
     /// Recounts a random `share` of `units`, rounded up to whole units, by the engine `second`.
-    pub(crate) fn new(plan: &'a P, second: &'a E, units: &[usize], share: f64, inner: &'a O) -> Self {
+    pub(crate) fn new(plan: &'a P, second: &'a E, units: &[usize], share: Share, inner: &'a O) -> Self {
         Self { plan, second, chosen: chosen(units.iter().copied(), units.len(), share), inner }
     }
 
@@ -78,7 +78,7 @@ pub(crate) struct Reread<'a, P, O> {
 
 impl<'a, P, O> Reread<'a, P, O> {
     /// Chooses a random `share` of the finished units of `ledger`, rounded up to whole units.
-    pub(crate) fn new(plan: &'a P, ledger: &Ledger, share: f64, inner: &'a O) -> Self {
+    pub(crate) fn new(plan: &'a P, ledger: &Ledger, share: Share, inner: &'a O) -> Self {
         let tallies: HashMap<usize, Tally> = ledger.tallies().collect();
         let mut units: Vec<usize> = chosen(ledger.tallies().map(|(unit, _)| unit), tallies.len(), share);
         units.sort_unstable();
@@ -101,10 +101,9 @@ impl<P: Plan, O: Observer> Observer for Reread<'_, P, O> {
     }
 }
 
-/// A random share of so many units, rounded up to whole ones.
-fn chosen<C: FromIterator<usize>>(units: impl Iterator<Item = usize>, of: usize, share: f64) -> C {
-    let number = (share.clamp(0.0, 1.0) * of as f64).ceil() as usize;
-    fastrand::choose_multiple(units, number).into_iter().collect()
+/// A random share of so many units.
+fn chosen<C: FromIterator<usize>>(units: impl Iterator<Item = usize>, of: usize, share: Share) -> C {
+    fastrand::choose_multiple(units, share.of(of)).into_iter().collect()
 }
 
 /// Fails with the unit's name where its two tallies differ.
@@ -153,7 +152,7 @@ mod tests {
         let plan = RowsPlan::new(&Placement::empty(Size::new(8).unwrap()), Lines::Two);
         let units: Vec<usize> = (0..plan.units()).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let all = Recheck::new(&plan, &Naive, &units, 1.0, &());
+        let all = Recheck::new(&plan, &Naive, &units, Share::ALL, &());
         assert_eq!(all.units(), units.len());
         assert_eq!(run(&plan, &Backtrack::default(), &pool, &units, &all).map(|tally| tally.get()), Ok(92));
         let halt = run(&plan, &Flipped, &pool, &units, &all).unwrap_err();
@@ -161,7 +160,7 @@ mod tests {
         assert!(unit.ends_with("(completions of 35)"), "{unit}");
         assert_eq!(first.get().abs_diff(second.get()), 2, "the unit's weight is 2");
         // Unchecked, the error passes.
-        let none = Recheck::new(&plan, &Naive, &units, 0.0, &());
+        let none = Recheck::new(&plan, &Naive, &units, Share::NONE, &());
         assert_eq!(none.units(), 0);
         assert_ne!(run(&plan, &Flipped, &pool, &units, &none).map(|tally| tally.get()), Ok(92));
     }
@@ -170,7 +169,7 @@ mod tests {
     fn shares_are_rounded_up() {
         let plan = RowsPlan::new(&Placement::empty(Size::new(8).unwrap()), Lines::Two);
         let units: Vec<usize> = (0..10).collect();
-        let number = |share| Recheck::new(&plan, &Naive, &units, share, &()).units();
+        let number = |share: f64| Recheck::new(&plan, &Naive, &units, share.try_into().unwrap(), &()).units();
         assert_eq!([0.0, 0.001, 0.1, 0.11, 1.0].map(number), [0, 1, 1, 2, 10]);
     }
 }

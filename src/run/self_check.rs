@@ -1,69 +1,31 @@
-//! The self-check: whatever is about to count a large board must first get a small one right.
+//! The self-check: whatever is about to count a large board must first get small ones right.
 //!
 //! A broken build, a processor that computes wrongly or a symmetry weight gone astray would otherwise cost hours and
-//! end in a wrong number. The same plan, engine and instruction set are run on 8×8, and on 9×9 too where the board is
-//! odd, since middle lines are code of their own; that takes microseconds.
+//! end in a wrong number. The same kind of plan, engine and instruction set are run on 8×8, and on 9×9 too where the board
+//! is odd, since middle lines are code of their own; for solutions that a turn leaves unchanged, on one board of that turn.
+//! That takes microseconds to milliseconds.
 
 use crate::board::Size;
-use crate::board::rotation::Rotation;
+use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::Engine;
+use crate::oeis;
 use crate::plan::Plan;
+use crate::run::dispatch::{Counter, Dispatch, Job};
+use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
 
-/// A board small enough to be counted before every larger one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Board {
-    n: usize,
-    /// All its solutions.
-    solutions: u128,
-}
-
-/// Nauck 1850.
-const EIGHT: Board = Board { n: 8, solutions: 92 };
-/// Pein 1889.
-const NINE: Board = Board { n: 9, solutions: 352 };
-
-/// The boards to count before one of this size: none where it is as small itself.
-pub(crate) fn boards(size: Size) -> &'static [Board] {
-    match size.get() {
-        0..=8 => &[],
-        n if n % 2 == 0 => &[EIGHT],
-        _ => &[EIGHT, NINE],
-    }
-}
-
-impl Board {
-    /// Its size.
-    pub(crate) fn size(self) -> Size {
-        Size::new(self.n).expect("8 and 9 are sizes")
-    }
-}
-
 /// The engine failed on a small board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfCheckError {
     /// A wrong total.
-    #[error("self-check failed: found {0} solutions on {n}×{n} instead of {wanted}; nothing was counted",
-        n = _1.n, wanted = _1.solutions)]
-    Total(u128, Board),
-    /// A wrong count for the half that mirror symmetry leaves.
-    #[error("self-check failed: found {0} solutions on the upper half of {n}×{n} instead of {wanted}; nothing was counted",
-        n = _1.n, wanted = _1.solutions / 2)]
-    UpperHalf(u128, Board),
-    /// A wrong count of what a turn leaves unchanged.
-    #[error(
-        "self-check failed: found {found} solutions unchanged by a {rotation} rotation on {n}×{n} instead of {expected}; \
-         nothing was counted"
-    )]
-    Rotation {
-        /// The turn.
-        rotation: Rotation,
-        /// The size of the board.
-        n: usize,
+    #[error("self-check failed: found {found} solutions {board} instead of {expected}; nothing was counted")]
+    Wrong {
+        /// Which board, as in "on 8×8".
+        board: String,
         /// By the engine.
         found: u128,
-        /// By the search for orbits.
+        /// The published number.
         expected: u128,
     },
     /// A sum too large.
@@ -71,32 +33,61 @@ pub enum SelfCheckError {
     Overflow(#[from] Overflow),
 }
 
-/// Runs `engine` over `plan`, which must be a plan for the empty `board` made as the one for the real count.
-///
-/// Where every task stands for two, the halved sum is checked by itself, before the doubling.
+/// The boards to count before this subject: none where it is as small itself.
+fn small_boards(subject: &Subject) -> Vec<Subject> {
+    let board = |n| {
+        let size = Size::new(n).expect("a small board");
+        if let Subject::Profile(_) = subject { Subject::Profile(size) } else { size.into() }
+    };
+    match (subject.rotation(), subject.n()) {
+        (Some(rotation), _) => {
+            let n = match rotation {
+                Rotation::Half => 15,
+                Rotation::Quarter => 21,
+            };
+            vec![RotationalBoard::new(rotation, n).expect("a small board").into()]
+        }
+        (None, 0..=8) => Vec::new(),
+        (None, n) if n % 2 == 0 => vec![board(8)],
+        (None, _) => vec![board(8), board(9)],
+    }
+}
+
+/// Counts the small boards as the subject will be counted.
 ///
 /// # Errors
-/// Where a count differs from what it should be.
-pub(crate) fn check<P, E>(board: Board, plan: &P, engine: &E) -> Result<(), SelfCheckError>
+/// Where a count is not the published one.
+pub(crate) fn check(by: &impl Dispatch, subject: &Subject) -> Result<(), SelfCheckError> {
+    small_boards(subject).iter().try_for_each(|board| by.dispatch(board, SelfCheck(board)))
+}
+
+struct SelfCheck<'a>(&'a Subject);
+
+impl Job for SelfCheck<'_> {
+    type Output = Result<(), SelfCheckError>;
+
+    fn run<C: Counter>(self, counter: &C) -> Self::Output {
+        check_board(self.0, counter.plan(), counter.engine())
+    }
+}
+
+/// Runs `engine` over `plan`, which must be a plan for this small board.
+fn check_board<P, E>(board: &Subject, plan: &P, engine: &E) -> Result<(), SelfCheckError>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
 {
-    let mut worker = engine.worker();
-    let (mut total, mut half, mut halved) = (Tally::default(), Tally::default(), true);
-    for weighted in (0..plan.units()).flat_map(|unit| plan.unit(unit)) {
-        let count = engine.count(&mut worker, &weighted.task);
-        total.add(count, weighted.weight)?;
-        half.add(count, weighted.weight / 2)?;
-        halved &= weighted.weight % 2 == 0;
+    let (mut worker, mut total) = (engine.worker(), Tally::default());
+    for task in (0..plan.units()).flat_map(|unit| plan.unit(unit)) {
+        total.add(engine.count(&mut worker, &task.task), task.weight)?;
     }
-    if halved && half.get() != board.solutions / 2 {
-        return Err(SelfCheckError::UpperHalf(half.get(), board));
-    }
-    if total.get() != board.solutions {
-        return Err(SelfCheckError::Total(total.get(), board));
-    }
-    Ok(())
+    let (n, found) = (board.n(), total.get());
+    let (sequence, on) = match board.rotation() {
+        Some(rotation) => (rotation.sequence(), format!("unchanged by a {rotation} rotation on {n}×{n}")),
+        None => (&oeis::QUEENS, format!("on {n}×{n}")),
+    };
+    let expected = sequence.term(n).expect("the terms of small boards are published");
+    if found == expected { Ok(()) } else { Err(SelfCheckError::Wrong { board: on, found, expected }) }
 }
 
 #[cfg(test)]
@@ -108,17 +99,17 @@ mod tests {
     use crate::plan::rows::{Lines, RowsPlan};
     use crate::{Placement, Size};
 
-    /// An engine that loses every solution whose last queen set is in row 4.
-    struct Wrong;
+    /// An engine that loses every solution whose first queen is in row 4.
+    struct WrongBegin;
 
-    impl Engine for Wrong {
+    impl Engine for WrongBegin {
         type Task = Placement;
         type Worker = ();
 
         fn worker(&self) {}
 
         fn count(&self, (): &mut (), task: &Placement) -> u64 {
-            if task.rows().last() == Some(4) { 0 } else { Naive.count(&mut (), task) }
+            if task.rows().next() == Some(4) { 0 } else { Naive.count(&mut (), task) }
         }
     }
 
@@ -151,42 +142,52 @@ mod tests {
         }
     }
 
-    fn eight(lines: Lines) -> RowsPlan {
-        RowsPlan::new(&Placement::empty(Size::new(8).unwrap()), lines)
+    fn board(n: usize) -> (Subject, RowsPlan) {
+        let empty = Placement::empty(Size::new(n).unwrap());
+        (empty.into(), RowsPlan::new(&empty, Lines::Two))
+    }
+
+    fn wrong(board: &str, found: u128, expected: u128) -> Result<(), SelfCheckError> {
+        Err(SelfCheckError::Wrong { board: board.to_owned(), found, expected })
     }
 
     #[test]
     fn right_engines_pass() {
-        for lines in [Lines::One, Lines::Two] {
-            assert_eq!(check(EIGHT, &eight(lines), &Naive), Ok(()));
-            assert_eq!(check(EIGHT, &eight(lines), &Backtrack::default()), Ok(()));
-        }
+        let (eight, plan) = board(8);
+        assert_eq!(check_board(&eight, &plan, &Naive), Ok(()));
+        assert_eq!(check_board(&eight, &plan, &Backtrack::default()), Ok(()));
     }
 
     /// What is about to count an odd board is tried on one, too.
     #[test]
     fn odd_boards_have_a_self_check_of_their_own() {
-        let sizes = |n| boards(Size::new(n).unwrap()).iter().map(|board| board.size().get()).collect::<Vec<_>>();
-        assert_eq!([0, 8, 10, 32].map(sizes), [vec![], vec![], vec![8], vec![8]]);
-        assert_eq!([9, 13, 27].map(sizes), [[8, 9]; 3].map(Vec::from));
-        let nine = RowsPlan::new(&Placement::empty(NINE.size()), Lines::Two);
-        assert_eq!(check(NINE, &nine, &Naive), Ok(()));
-        let error = check(NINE, &nine, &Wrong).unwrap_err();
-        assert_eq!(error, SelfCheckError::UpperHalf(165, NINE), "22 begin in row 4");
-        let message =
-            "self-check failed: found 165 solutions on the upper half of 9×9 instead of 176; nothing was counted";
-        assert_eq!(error.to_string(), message);
-        assert!(check(EIGHT, &nine, &Naive).is_err());
+        let sizes = |subject: Subject| small_boards(&subject).iter().map(Subject::n).collect::<Vec<_>>();
+        for subject in [|n| Size::new(n).unwrap().into(), |n| Subject::Profile(Size::new(n).unwrap())] {
+            assert_eq!([0, 8, 10, 32].map(|n| sizes(subject(n))), [vec![], vec![], vec![8], vec![8]]);
+            assert_eq!([9, 13, 27].map(|n| sizes(subject(n))), [[8, 9]; 3].map(Vec::from));
+        }
+        let turned = |rotation| sizes(RotationalBoard::new(rotation, 38).unwrap().into());
+        assert_eq!([Rotation::Half, Rotation::Quarter].map(turned), [[15], [21]].map(Vec::from));
+        let (nine, plan) = board(9);
+        assert_eq!(check_board(&nine, &plan, &Naive), Ok(()));
+        // 44 begin in row 4, and as many in row 6.
+        let error = check_board(&nine, &plan, &WrongBegin);
+        assert_eq!(error, wrong("on 9×9", 264, 352));
+        let message = "self-check failed: found 264 solutions on 9×9 instead of 352; nothing was counted";
+        assert_eq!(error.unwrap_err().to_string(), message);
+        assert!(check_board(&board(8).0, &plan, &Naive).is_err());
     }
 
     #[test]
     fn a_wrong_engine_is_stopped() {
-        // 18 solutions begin in row 4 of 8.
-        assert_eq!(check(EIGHT, &eight(Lines::One), &Wrong), Err(SelfCheckError::UpperHalf(28, EIGHT)));
+        let (eight, plan) = board(8);
+        // 18 solutions begin in row 4, and as many in row 5.
+        assert_eq!(check_board(&eight, &plan, &WrongBegin), wrong("on 8×8", 56, 92));
     }
 
     #[test]
     fn a_wrong_weight_is_stopped() {
-        assert_eq!(check(EIGHT, &Doubled(eight(Lines::One)), &Naive), Err(SelfCheckError::Total(110, EIGHT)));
+        let (eight, plan) = board(8);
+        assert_eq!(check_board(&eight, &Doubled(plan), &Naive), wrong("on 8×8", 110, 92));
     }
 }

@@ -328,7 +328,7 @@ mod tests {
     use crate::ledger::Fingerprint;
     use crate::plan::Weighted;
     use crate::run::run;
-    use crate::{Placement, Shard, Size};
+    use crate::{Shard, Size};
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Ten units of ten tasks each, the last of which is half of all work. Task t of unit u counts 10u + t + 1.
@@ -362,7 +362,9 @@ mod tests {
     const ALL: u128 = 100 * 101 / 2;
 
     fn ledger(done: &[usize]) -> Ledger {
-        let fingerprint = Fingerprint::new(Placement::empty(Size::new(8).unwrap()), "none", &Uneven);
+        let subject = Size::new(8).unwrap().into();
+        let fingerprint =
+            Fingerprint { subject, engine: "none".into(), plan: Uneven.fingerprint(), units: Uneven.units() };
         let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
         for &unit in done {
             ledger.record(unit, 2.into()).unwrap();

@@ -4,17 +4,23 @@ use super::*;
 use crate::Isa;
 use crate::engine::Engine;
 use crate::engine::cover::Cover;
-use crate::engine::lanes::Lanes;
+use crate::engine::lanes::{Lanes, WithLanes};
 use crate::plan::Plan;
-use crate::rotational::{RotationalJob, Search as Second, dispatch};
+use crate::rotational::problem;
+
+/// Does `job` with the best lanes that there are.
+fn with_lanes<J: WithLanes>(job: J) -> J::Output {
+    Isa::best().with(job).unwrap()
+}
 
 /// Every task of a plan: its count by the engine must be that of the auditor. Their sum by the auditor.
 struct EveryTask(RotationalBoard);
 
-impl RotationalJob for EveryTask {
+impl WithLanes for EveryTask {
     type Output = u128;
 
-    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> u128 {
+    fn with<L: Lanes>(self, lanes: L) -> u128 {
+        let engine = Cover::new(lanes, problem(self.0));
         let (plan, mut worker, mut sum) = (engine.plan(), engine.worker(), 0);
         for unit in 0..plan.units() {
             for (index, weighted) in plan.unit(unit).enumerate() {
@@ -39,7 +45,7 @@ fn the_engine_counts_every_task_as_defined() {
     let half = (0..=20).map(|n| (Rotation::Half, n));
     for (rotation, n) in half.chain((0..=33).map(|n| (Rotation::Quarter, n))) {
         let board = RotationalBoard::new(rotation, n).unwrap();
-        let sum = dispatch(board, Isa::best(), EveryTask(board));
+        let sum = with_lanes(EveryTask(board));
         let published = if n == 0 { Some(1) } else { rotation.sequence().term(n) };
         assert_eq!(Some(sum), published, "{rotation} turn, N = {n}");
     }
@@ -51,10 +57,11 @@ struct Tasks {
     tasks: usize,
 }
 
-impl RotationalJob for Tasks {
+impl WithLanes for Tasks {
     type Output = ();
 
-    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) {
+    fn with<L: Lanes>(self, lanes: L) {
+        let engine = Cover::new(lanes, problem(self.board));
         let Self { board, tasks } = self;
         let (plan, mut worker) = (engine.plan(), engine.worker());
         let mut random = fastrand::Rng::with_seed(board.n() as u64);
@@ -73,7 +80,7 @@ fn the_engine_counts_random_tasks_as_defined() {
     let half = (21..=26).map(|n| (Rotation::Half, n));
     for (rotation, n) in half.chain((36..=57).filter(|n| n % 4 < 2).map(|n| (Rotation::Quarter, n))) {
         let board = RotationalBoard::new(rotation, n).unwrap();
-        dispatch(board, Isa::best(), Tasks { board, tasks: 5 });
+        with_lanes(Tasks { board, tasks: 5 });
     }
 }
 
@@ -96,13 +103,14 @@ impl Thinned {
     }
 }
 
-impl RotationalJob for Thinned {
+impl WithLanes for Thinned {
     /// The tasks of which some solution was left.
     type Output = usize;
 
-    fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> usize {
+    fn with<L: Lanes>(self, lanes: L) -> usize {
+        let engine = Cover::new(lanes, problem(self.board));
         let Self { board, tasks, solutions } = self;
-        let (plan, mut worker, turned) = (engine.plan(), engine.worker(), Turned(board));
+        let (plan, mut worker) = (engine.plan(), engine.worker());
         let is_centre = |square| board.n() % 2 == 1 && square == (board.n() / 2, board.n() / 2);
         let mut with_solutions = 0;
         for seed in 0..tasks as u64 {
@@ -112,9 +120,9 @@ impl RotationalJob for Thinned {
             // More and more squares, until some solutions consist of them: a hash says which, the same for a whole orbit.
             for share in 1..=20 {
                 let keep = |items: u64| fastrand::Rng::with_seed(items ^ seed << 56).u8(..20) < share;
-                let allowed = turned.allowed(&task, plan.always()).into_iter();
+                let allowed = board.allowed(&task, plan.always()).into_iter();
                 let allowed = allowed.filter(|&square| is_centre(square) || keep(self.items(square)));
-                let found = turned.solutions(allowed, &|| false).expect("nothing stops it");
+                let found = board.solutions(allowed, &|| false).expect("nothing stops it");
                 let by_engine = engine.within(keep).count(&mut worker, &task);
                 assert_eq!(by_engine, found, "{board:?}, {}, {share} of 20 squares: {task:?}", plan.name(unit));
                 if found >= solutions {
@@ -137,7 +145,7 @@ fn the_engine_counts_thinned_tasks_of_every_board_as_defined() {
         // The keys of the last half boards just fit: a queen that has one too many must be in some of the solutions.
         let (tasks, solutions) = if rotation == Rotation::Half && n >= 35 { (10, 1000) } else { (4, 20) };
         let board = RotationalBoard::new(rotation, n).unwrap();
-        let found = dispatch(board, Isa::best(), Thinned { board, tasks, solutions });
+        let found = with_lanes(Thinned { board, tasks, solutions });
         // Some tasks have next to none, and those of small boards all.
         assert!(!large || 2 * found >= tasks, "{rotation} turn, N = {n}: solutions in {found} of {tasks} tasks");
     }
@@ -146,13 +154,14 @@ fn the_engine_counts_thinned_tasks_of_every_board_as_defined() {
 #[test]
 fn a_long_audit_can_be_stopped() {
     struct Stopped(RotationalBoard);
-    impl RotationalJob for Stopped {
+    impl WithLanes for Stopped {
         type Output = Option<u64>;
-        fn run<L: Lanes>(self, engine: &Cover<L>, _second: &Second) -> Option<u64> {
+        fn with<L: Lanes>(self, lanes: L) -> Option<u64> {
+            let engine = Cover::new(lanes, problem(self.0));
             let task = engine.plan().task(0, 0).task;
             count(self.0, engine.plan(), &task, &|| true)
         }
     }
     let board = RotationalBoard::new(Rotation::Half, 38).unwrap();
-    assert_eq!(dispatch(board, Isa::best(), Stopped(board)), None);
+    assert_eq!(with_lanes(Stopped(board)), None);
 }

@@ -1,20 +1,24 @@
 //! `queens audit FILE...`
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
-use queens::ledger::Ledger;
 use queens::ledger::store::{self, StoreError};
-use queens::{Audit, CountError, Findings, Recounted, Shard};
+use queens::ledger::{Fingerprint, Ledger};
+use queens::{
+    AuditOptions, AuditedTask, CountError, Findings, MethodError, Recounted, Request, Rotation, Shard, Share,
+    UnknownEngine,
+};
 use serde::Serialize;
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::known_terms::{Agreement, Modulo, Oeis};
+use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::summary::Summary;
-use crate::cli::terminal::{json, messages, numbers, value_parsers};
+use crate::cli::terminal::{messages, numbers, value_parsers};
 
 /// Recounts random units and tasks of a checkpoint, shard or result.
 ///
@@ -53,16 +57,14 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    fn audit<'a>(&self, ledger: &'a Ledger) -> Audit<'a> {
-        let Audit { units, begin_within, seed, .. } = Audit::of(ledger);
-        Audit {
-            ledger,
-            units: self.units.map_or(units, |units| units as usize),
-            begin_within: begin_within.filter(|_| self.units.is_none() && self.max_time.is_none()),
+    fn options(&self) -> AuditOptions {
+        let default = AuditOptions::default();
+        AuditOptions {
+            units: self.units.map_or(default.units, |units| units as usize),
+            begin_within: default.begin_within.filter(|_| self.units.is_none() && self.max_time.is_none()),
+            end_within: Some(self.max_time()),
             tasks: self.tasks,
-            seed: self.seed.unwrap_or(seed),
-            threads: self.cores.threads,
-            isa: self.cores.isa,
+            seed: self.seed.unwrap_or(default.seed),
         }
     }
 
@@ -76,14 +78,18 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
     if ledger.reached() == (0, 0) {
         return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
     }
-    let (audit, deadline) = (args.audit(&ledger), Instant::now().checked_add(args.max_time()));
-    let findings = audit.run(&|| deadline.is_some_and(|deadline| Instant::now() >= deadline));
-    let findings = findings.map_err(|error| match error {
-        CountError::Ledger(error) => StoreError::Ledger(args.files[0].clone(), error).into(),
-        CountError::UnknownEngine(_) => Failure::Run(Exit::Failure, error.to_string()),
-        error => Failure::from(&error),
-    })?;
-    let Report { wrong, text, verdict } = report(&audit, &findings, args, &parts)?;
+    let options = args.options();
+    let request = Request::try_from(ledger.fingerprint()).map_err(CountError::from);
+    let findings = request
+        .and_then(|request| request.isa(args.cores.isa).threads(args.cores.threads).audit(&ledger, &options))
+        .map_err(|error| match error {
+            CountError::Ledger(error) => StoreError::Ledger(args.files[0].clone(), error).into(),
+            CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
+                Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
+            }
+            error => Failure::from(&error),
+        })?;
+    let Report { wrong, text, verdict } = AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
     for line in &wrong {
         messages::error(line);
     }
@@ -109,19 +115,95 @@ struct Report {
     verdict: Result<(), Failure>,
 }
 
-/// Puts the findings in words, and holds a complete ledger against what is known of its sum.
-fn report(audit: &Audit, findings: &Findings, args: &Command, parts: &[Ledger]) -> Result<Report, Failure> {
-    let agreement = if audit.ledger.is_complete() {
-        merge::known(audit.ledger, audit.threads)?.agreement
-    } else {
-        Agreement::default()
-    };
-    let text = if args.json {
-        json::object(&Json::new(audit, findings, &agreement))?
-    } else {
-        table(audit, findings, &agreement).to_string()
-    };
-    Ok(Report { wrong: wrong(findings, args, parts), text, verdict: verdict(findings, args, &agreement) })
+/// A ledger, what was to be recounted of it, and what was found.
+struct AuditOutcome<'a> {
+    ledger: &'a Ledger,
+    options: AuditOptions,
+    findings: Findings,
+}
+
+impl AuditOutcome<'_> {
+    /// Puts the findings in words, and holds a complete ledger against what is known of its sum.
+    fn report(&self, args: &Command, parts: &[Ledger]) -> Result<Report, Failure> {
+        let agreement = if self.ledger.is_complete() {
+            merge::known(self.ledger, args.cores.threads)?.agreement
+        } else {
+            Agreement::default()
+        };
+        let text = if args.json { self.json(&agreement).line() } else { self.table(&agreement).to_string() };
+        let findings = &self.findings;
+        Ok(Report { wrong: wrong(findings, args, parts), text, verdict: verdict(findings, args, &agreement) })
+    }
+
+    /// The findings as a person reads them.
+    fn table(&self, agreement: &Agreement) -> Summary {
+        let Self { ledger, options, findings } = self;
+        let Fingerprint { subject, engine, .. } = ledger.fingerprint();
+        let mut table = Summary::default();
+        table.row("N", subject.n());
+        if let Some(prefix) = subject.prefix() {
+            table.row("prefix", prefix);
+        }
+        if let Some(rotation) = subject.rotation() {
+            table.row("unchanged by", format!("a {rotation} turn"));
+        }
+        let (finished, units) = (findings.finished, ledger.units());
+        let parts = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
+        table.row(
+            "ledger",
+            format!("{finished} of {units} units{parts}, {} solutions", numbers::grouped(findings.total)),
+        );
+        let wrong = |number: usize| if number == 0 { "no difference".to_owned() } else { format!("{number} WRONG") };
+        let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
+        let wrong_tasks = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees()).count();
+        let (isa, compared, tasks) = (findings.isa, findings.units.len(), findings.tasks());
+        table.result("units", format!("{compared} recounted by {engine} ({isa}): {}", wrong(wrong_units)));
+        table.result("tasks", format!("{tasks} recounted by the auditor: {}", wrong(wrong_tasks)));
+        agreement.row(&mut table);
+        let share = |part| if part == findings.total { 1.0 } else { (part as f64 / findings.total as f64).min(LESS) };
+        let [recounted, audited] = [findings.recounted(), findings.audited()].map(|part| percent(share(part)));
+        table.row("confirmed", format!("{recounted} of these solutions by {engine},"));
+        table.row("", format!("{audited} by independent code"));
+        let chance = |wrong: usize| percent(findings.chance_to_find(wrong));
+        table.row("chance", format!("{} to find a single wrong unit", chance(1)));
+        for share in shares() {
+            let wrong = findings.share_of_units(share);
+            let are = numbers::count_of(wrong as u64, "unit");
+            let percents = 100.0 * share.get();
+            table.row("", format!("{} to find one if {percents} % of them are wrong ({are})", chance(wrong)));
+        }
+        table.row("seed", format!("{0}; the same units again: --seed {0} --units {compared}", options.seed));
+        table.row("threads", findings.threads);
+        table.row("time", numbers::seconds(findings.elapsed.as_secs_f64()));
+        table
+    }
+
+    /// The findings as a program reads them.
+    fn json(&self, agreement: &Agreement) -> Object {
+        let Self { ledger, options, findings } = self;
+        let Fingerprint { subject, engine, .. } = ledger.fingerprint();
+        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
+        let [hundredth, tenth] = shares().map(|share| findings.share_of_units(share));
+        Object::of_board("audit", subject.n())
+            .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
+            .with_some("symmetry", subject.rotation().map(Rotation::name))
+            .by(Some(engine), findings.isa, findings.threads)
+            .with("seed", options.seed)
+            .with("seconds", findings.elapsed.as_secs_f64())
+            .with("units", ledger.units())
+            .with("finished", findings.finished)
+            .with("parts", findings.parts)
+            .with("solutions", findings.total.to_string())
+            .with("recounted", findings.recounted().to_string())
+            .with("audited", findings.audited().to_string())
+            .with("audited_tasks", findings.tasks())
+            .with("chance_to_see_1_percent", findings.chance_to_find(hundredth))
+            .with("chances", [1, hundredth, tenth].map(chance))
+            .with("oeis", agreement.oeis)
+            .with("modulo", agreement.modulo)
+            .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
+            .with("drawn", findings.units.iter().map(UnitJson::from).collect::<Vec<_>>())
+    }
 }
 
 /// Every difference, with the file that has the unit.
@@ -170,7 +252,9 @@ fn differences(found: &Recounted) -> Vec<String> {
 }
 
 /// Shares of the units that may be wrong, of which the findings say with what chance they find some.
-const SHARES: [f64; 2] = [0.01, 0.1];
+fn shares() -> [Share; 2] {
+    [0.01, 0.1].map(|share| Share::try_from(share).expect("from 0 to 1"))
+}
 
 /// A share in percent, to two digits, rounded down: only the whole is 100 %.
 fn percent(share: f64) -> String {
@@ -185,82 +269,10 @@ fn percent(share: f64) -> String {
     format!("{:.*} %", digits as usize, percent.min(99.0))
 }
 
-/// The findings as a person reads them.
-fn table(audit: &Audit, findings: &Findings, agreement: &Agreement) -> Summary {
-    let (ledger, subject) = (audit.ledger, &audit.ledger.fingerprint().subject);
-    let mut table = Summary::default();
-    table.row("N", subject.n());
-    if let Some(prefix) = subject.prefix() {
-        table.row("prefix", prefix);
-    }
-    if let Some(rotation) = subject.rotation() {
-        table.row("unchanged by", format!("a {rotation} turn"));
-    }
-    let (finished, units) = (findings.finished, ledger.units());
-    let parts = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
-    table.row("ledger", format!("{finished} of {units} units{parts}, {} solutions", numbers::grouped(findings.total)));
-    let wrong = |number: usize| if number == 0 { "no difference".to_owned() } else { format!("{number} WRONG") };
-    let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
-    let wrong_tasks = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees()).count();
-    let (engine, isa) = (&findings.engine, findings.isa);
-    let (compared, tasks) = (findings.units.len(), findings.tasks());
-    table.result("units", format!("{compared} recounted by {engine} ({isa}): {}", wrong(wrong_units)));
-    table.result("tasks", format!("{tasks} recounted by the auditor: {}", wrong(wrong_tasks)));
-    agreement.row(&mut table);
-    let share = |part| if part == findings.total { 1.0 } else { (part as f64 / findings.total as f64).min(LESS) };
-    let [recounted, audited] = [findings.recounted(), findings.audited()].map(|part| percent(share(part)));
-    table.row("confirmed", format!("{recounted} of these solutions by {engine},"));
-    table.row("", format!("{audited} by independent code"));
-    let chance = |wrong: usize| percent(findings.chance_to_find(wrong));
-    table.row("chance", format!("{} to find a single wrong unit", chance(1)));
-    for share in SHARES {
-        let wrong = findings.share_of_units(share);
-        let are = numbers::count_of(wrong as u64, "unit");
-        table.row("", format!("{} to find one if {} % of them are wrong ({are})", chance(wrong), 100.0 * share));
-    }
-    table.row("seed", format!("{0}; the same units again: --seed {0} --units {compared}", audit.seed));
-    table.row("threads", findings.threads);
-    table.row("time", numbers::seconds(findings.seconds));
-    table
-}
-
 /// Less than the whole, by as little as can be.
 const LESS: f64 = 1.0 - f64::EPSILON;
 
-/// The findings as a program reads them.
-#[derive(Serialize)]
-struct Json {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    n: usize,
-    prefix: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symmetry: Option<String>,
-    engine: String,
-    isa: String,
-    threads: usize,
-    seed: u64,
-    seconds: f64,
-    /// Units of the plan, finished ones, and those of which the first tasks are finished.
-    units: usize,
-    finished: usize,
-    parts: usize,
-    /// Solutions in the finished units, and those found again by the engine and by the auditor.
-    solutions: String,
-    recounted: String,
-    audited: String,
-    audited_tasks: usize,
-    chance_to_see_1_percent: f64,
-    /// How likely such an audit finds a wrong unit, if so many are.
-    chances: Vec<Chance>,
-    /// The comparison of a complete ledger with what is known of its sum.
-    oeis: Option<Oeis>,
-    modulo: Option<Modulo>,
-    agrees: bool,
-    drawn: Vec<UnitJson>,
-}
-
+/// How likely such an audit finds a wrong unit, if so many are.
 #[derive(Serialize)]
 struct Chance {
     wrong_units: usize,
@@ -283,49 +295,19 @@ struct TaskJson {
     auditor: String,
 }
 
-impl Json {
-    fn new(audit: &Audit, findings: &Findings, agreement: &Agreement) -> Self {
-        let subject = &audit.ledger.fingerprint().subject;
-        let unit = |found: &Recounted| UnitJson {
+impl From<&Recounted> for UnitJson {
+    fn from(found: &Recounted) -> Self {
+        let task = |task: &AuditedTask| TaskJson {
+            task: task.index,
+            weight: task.weight,
+            engine: task.engine.to_string(),
+            auditor: task.auditor.to_string(),
+        };
+        Self {
             unit: found.unit,
             tally: found.tally.to_string(),
             recounted: found.recounted.to_string(),
-            tasks: found
-                .tasks
-                .iter()
-                .map(|task| TaskJson {
-                    task: task.index,
-                    weight: task.weight,
-                    engine: task.engine.to_string(),
-                    auditor: task.auditor.to_string(),
-                })
-                .collect(),
-        };
-        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
-        Self {
-            about: json::About::here(),
-            command: "audit",
-            n: subject.n(),
-            prefix: subject.prefix().map(|prefix| prefix.to_string()),
-            symmetry: subject.rotation().map(|rotation| rotation.to_string()),
-            engine: findings.engine.clone(),
-            isa: findings.isa.to_string(),
-            threads: findings.threads,
-            seed: audit.seed,
-            seconds: findings.seconds,
-            units: audit.ledger.units(),
-            finished: findings.finished,
-            parts: findings.parts,
-            solutions: findings.total.to_string(),
-            recounted: findings.recounted().to_string(),
-            audited: findings.audited().to_string(),
-            audited_tasks: findings.tasks(),
-            chance_to_see_1_percent: findings.chance_to_find(findings.share_of_units(0.01)),
-            chances: [1].into_iter().chain(SHARES.map(|share| findings.share_of_units(share))).map(chance).collect(),
-            oeis: agreement.oeis,
-            modulo: agreement.modulo,
-            agrees: findings.differences().next().is_none() && agreement.verdict().is_ok(),
-            drawn: findings.units.iter().map(unit).collect(),
+            tasks: found.tasks.iter().map(task).collect(),
         }
     }
 }
@@ -338,7 +320,7 @@ mod tests {
     use clap::FromArgMatches;
     use queens::engine::Engine;
     use queens::engine::backtrack::Backtrack;
-    use queens::{Count, Placement, Size};
+    use queens::{EngineKind, Placement, Size};
 
     #[test]
     fn shares_have_two_digits_and_are_rounded_down() {
@@ -355,17 +337,15 @@ mod tests {
     /// As many units as begin within a minute, ten minutes at most; whoever asks for a number or a time gets it.
     #[test]
     fn what_is_asked_for_is_not_cut_short() {
-        let ledger = Ledger::new(Count::new(Size::new(10).unwrap()).fingerprint().unwrap(), Shard::WHOLE);
         let limits = |line: &[&str]| {
-            let args = parsed(line);
-            let Audit { units, begin_within, .. } = args.audit(&ledger);
-            (units, begin_within.map(|time| time.as_secs()), args.max_time().as_secs())
+            let AuditOptions { units, begin_within, end_within, .. } = parsed(line).options();
+            (units, begin_within.map(|time| time.as_secs()), end_within.unwrap().as_secs())
         };
         assert_eq!(limits(&[]), (usize::MAX, Some(60), 600));
         assert_eq!(limits(&["--units", "20"]), (20, None, 600));
         assert_eq!(limits(&["--max-time", "2h"]), (usize::MAX, None, 7200));
         assert_eq!(limits(&["--max-time", "30s", "--units", "5", "--seed", "3"]), (5, None, 30));
-        assert_eq!(parsed(&["--seed", "3"]).audit(&ledger).seed, 3);
+        assert_eq!(parsed(&["--seed", "3"]).options().seed, 3);
     }
 
     /// Right on the small boards, so that it passes the self-check, and one solution too many in every task of a larger
@@ -388,24 +368,24 @@ mod tests {
     /// A wrong engine made the ledger and recounts it: each unit is as the ledger has it, and the auditor alone says no.
     #[test]
     fn the_auditor_alone_decides_the_verdict() {
-        let count = Count::new(Size::new(10).unwrap()).engine("backtrack".parse().unwrap());
+        let request = Request::solutions(Size::new(10).unwrap()).engine(EngineKind::Backtrack);
         let audited = |engine: &WrongBeyond, json: bool| {
-            let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+            let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
             // What the engine would have entered: its own recount of units that are all missing yet.
             for unit in 0..ledger.fingerprint().units {
                 ledger.record(unit, 0.into()).unwrap();
             }
-            let recounted = Audit { units: usize::MAX, ..Audit::of(&ledger) }.run_by(engine, &|| false).unwrap();
-            let mut ledger = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
+            let recounted = request.audit_by(engine, &ledger, &AuditOptions::default()).unwrap();
+            let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
             // But for one unit, so that there is no sum to be compared.
             for unit in recounted.units.into_iter().skip(1) {
                 ledger.record(unit.unit, unit.recounted).unwrap();
             }
             let args = parsed(if json { &["--units", "3", "--json"] } else { &["--units", "3"] });
-            let audit = args.audit(&ledger);
-            let findings = audit.run_by(engine, &|| false).unwrap();
+            let options = args.options();
+            let findings = request.audit_by(engine, &ledger, &options).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
-            report(&audit, &findings, &args, std::slice::from_ref(&ledger)).unwrap()
+            AuditOutcome { ledger: &ledger, options, findings }.report(&args, std::slice::from_ref(&ledger)).unwrap()
         };
         let right = audited(&WrongBeyond(10), false);
         assert!(right.verdict.is_ok() && right.wrong.is_empty(), "{}", right.text);

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::estimate::{self, Estimate, Interval, Sampling};
-use queens::{Choice, Rotation, RotationalBoard, RotationalCount, oeis};
+use queens::estimate::{Interval, Prediction, Sampling};
+use queens::{Choice, Rotation, oeis};
 use serde::Serialize;
 
-use crate::cli::commands::count::rotational;
+use crate::cli::commands::count::request;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::summary::Summary;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, size, whole};
-use crate::cli::terminal::{json, messages, numbers};
+use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, whole};
+use crate::cli::terminal::{messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -49,76 +50,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
-    if let Some(symmetry) = args.symmetry {
-        return rotation(args, rotational::board(symmetry, n)?);
-    }
-    let size = size(n)?;
-    let estimate = Estimate::new(size)
-        .engine(args.engine)
-        .isa(args.cores.isa)
-        .threads(args.cores.threads)
-        .samples(args.samples as usize)
-        .seed(args.seed)
-        .max_time(args.max_time);
-    let prediction = estimate.run().map_err(|error| Failure::from(&error))?;
-    let memory = peak_memory();
-    let published = oeis::QUEENS.term(n);
-    let work = prediction.seconds.mean * prediction.cores as f64;
+    let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
+    let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
+    let prediction = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
     if args.json {
-        let json = Json {
-            about: json::About::here(),
-            command: "estimate",
-            n,
-            engine: prediction.method.engine.to_string(),
-            isa: prediction.method.isa.to_string(),
-            threads: prediction.threads,
-            tasks: prediction.tasks,
-            count: IntervalJson::from(prediction.count),
-            count_samples: prediction.count_samples,
-            published: published.map(|term| term.to_string()),
-            run_seconds: IntervalJson::from(prediction.seconds),
-            cpu_seconds: work,
-            time_samples: prediction.time_samples,
-            core_share: prediction.share,
-            timed_n: prediction.timed.get(),
-            memory_bytes: memory,
-            seed: args.seed,
-            seconds: prediction.spent,
-        };
-        return messages::deliver(&json::object(&json)?);
+        return messages::deliver(&object(&prediction, args.seed).line());
     }
-    let mut table = Summary::default();
-    table.row("N", size);
-    table.result("solutions", interval(prediction.count, numbers::rounded));
-    if let Some(term) = published {
-        table.row("published", format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
-    }
-    table.result("time", interval(prediction.seconds, numbers::seconds));
-    let extrapolated = prediction.timed != size;
-    if extrapolated {
-        table.row(
-            "",
-            format!("extrapolated: its tasks take too long to be timed, those of N = {} do not", prediction.timed),
-        );
-    }
-    if prediction.seconds.high.is_finite() {
-        table.row("work", numbers::core_time(work));
-    }
-    table.row("engine", format!("{}, {}", prediction.method.engine, prediction.method.isa));
-    table.row("threads", prediction.threads);
-    table.row("tasks", numbers::grouped(prediction.tasks.into()));
-    if let Some(bytes) = memory {
-        let least = if extrapolated { "more than " } else { "" };
-        table.row("memory", format!("{least}{:.0} MB", bytes as f64 / 1e6));
-    }
-    let samples = [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
-    let spent = numbers::seconds(prediction.spent);
-    table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
-    if prediction.share < BUSY {
-        let share = 100.0 * prediction.share;
-        table.row("machine", format!("busy: a thread had {share:.0} % of a core; the time is that of an idle machine"));
-    }
-    messages::deliver(&table.to_string())
+    messages::deliver(&table(&prediction).to_string())
 }
 
 /// Below this share of a core for each thread, other programs are worth a word.
@@ -130,56 +68,83 @@ const UNTOLD: f64 = 100.0;
 /// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
 const NARROW: f64 = 0.5;
 
-/// The same for what a turn leaves unchanged.
-fn rotation(args: &Args, board: RotationalBoard) -> Result<(), Failure> {
-    rotational::available(args.cores.isa)?;
-    let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
-    let count = RotationalCount::new(board).isa(args.cores.isa).threads(args.cores.threads);
-    let found = estimate::rotation(&count, sampling).map_err(|error| Failure::from(&error))?;
-    if args.json {
-        let json = TurnJson {
-            about: json::About::here(),
-            command: "estimate",
-            n: board.n(),
-            symmetry: board.rotation().name(),
-            isa: found.isa.to_string(),
-            threads: found.threads,
-            tasks: found.tasks,
-            count: IntervalJson::from(found.count),
-            run_seconds: IntervalJson::from(found.seconds),
-            samples: found.samples,
-            seed: args.seed,
-            seconds: found.spent,
-        };
-        return messages::deliver(&json::object(&json)?);
-    }
-    let mut table = Summary::default();
-    table.row("N", board.n());
-    table.row("unchanged by", format!("a {} turn", board.rotation()));
-    table.result("solutions", interval(found.count, numbers::rounded));
-    table.result("time", interval(found.seconds, numbers::seconds));
-    table.row("threads", found.threads);
-    table.row("tasks", numbers::grouped(found.tasks.into()));
-    let samples = numbers::grouped(found.samples as u128);
-    table.row("sampled", format!("{samples} tasks, in {}", numbers::seconds(found.spent)));
-    messages::deliver(&table.to_string())
+/// Processor seconds of the run, of all threads together.
+fn work(prediction: &Prediction) -> f64 {
+    prediction.seconds.mean * prediction.cores as f64
 }
 
-#[derive(Serialize)]
-struct TurnJson {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    n: usize,
-    symmetry: &'static str,
-    isa: String,
-    threads: usize,
-    tasks: u64,
-    count: IntervalJson,
-    run_seconds: IntervalJson,
-    samples: usize,
-    seed: u64,
-    seconds: f64,
+/// The prediction as a program reads it.
+fn object(prediction: &Prediction, seed: u64) -> Object {
+    let Prediction { subject, engine, isa, threads, tasks, .. } = *prediction;
+    let (count, run_seconds) = (IntervalJson::from(prediction.count), IntervalJson::from(prediction.seconds));
+    let object = Object::of_board("estimate", subject.n());
+    let object = if let Some(rotation) = subject.rotation() {
+        object
+            .with("symmetry", rotation.name())
+            .by(None, isa, threads)
+            .with("tasks", tasks)
+            .with("count", count)
+            .with("run_seconds", run_seconds)
+            .with("samples", prediction.count_samples)
+    } else {
+        object
+            .by(Some(engine), isa, threads)
+            .with("tasks", tasks)
+            .with("count", count)
+            .with("count_samples", prediction.count_samples)
+            .with("published", oeis::QUEENS.term(subject.n()).map(|term| term.to_string()))
+            .with("run_seconds", run_seconds)
+            .with("cpu_seconds", work(prediction))
+            .with("time_samples", prediction.time_samples)
+            // Less than 1 on a busy machine.
+            .with("core_share", prediction.core_share)
+            .with("timed_n", prediction.timed_n)
+            .with("memory_bytes", peak_memory())
+    };
+    object.with("seed", seed).with("seconds", prediction.spent.as_secs_f64())
+}
+
+/// The prediction as a person reads it.
+fn table(prediction: &Prediction) -> Summary {
+    let (n, rotation) = (prediction.subject.n(), prediction.subject.rotation());
+    let mut table = Summary::default();
+    table.row("N", n);
+    if let Some(rotation) = rotation {
+        table.row("unchanged by", format!("a {rotation} turn"));
+    }
+    table.result("solutions", interval(prediction.count, numbers::rounded));
+    if let Some(term) = oeis::QUEENS.term(n).filter(|_| rotation.is_none()) {
+        table.row("published", format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
+    }
+    table.result("time", interval(prediction.seconds, numbers::seconds));
+    let (extrapolated, timed) = (prediction.timed_n != n, prediction.timed_n);
+    if extrapolated {
+        table.row("", format!("extrapolated: its tasks take too long to be timed, those of N = {timed} do not"));
+    }
+    if rotation.is_none() {
+        if prediction.seconds.high.is_finite() {
+            table.row("work", numbers::core_time(work(prediction)));
+        }
+        table.row("engine", format!("{}, {}", prediction.engine, prediction.isa));
+    }
+    table.row("threads", prediction.threads);
+    table.row("tasks", numbers::grouped(prediction.tasks.into()));
+    let samples = [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
+    let spent = numbers::seconds(prediction.spent.as_secs_f64());
+    if rotation.is_some() {
+        table.row("sampled", format!("{} tasks, in {spent}", samples[0]));
+        return table;
+    }
+    if let Some(bytes) = peak_memory() {
+        let least = if extrapolated { "more than " } else { "" };
+        table.row("memory", format!("{least}{:.0} MB", bytes as f64 / 1e6));
+    }
+    table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
+    if prediction.core_share < BUSY {
+        let share = 100.0 * prediction.core_share;
+        table.row("machine", format!("busy: a thread had {share:.0} % of a core; the time is that of an idle machine"));
+    }
+    table
 }
 
 fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
@@ -209,33 +174,6 @@ fn peak_memory() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
-}
-
-#[derive(Serialize)]
-struct Json {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    n: usize,
-    engine: String,
-    isa: String,
-    threads: usize,
-    tasks: u64,
-    count: IntervalJson,
-    count_samples: usize,
-    /// The term of A000170, where there is one.
-    published: Option<String>,
-    run_seconds: IntervalJson,
-    /// Processor time of the run, of all threads together.
-    cpu_seconds: f64,
-    time_samples: usize,
-    /// The share of a core that a thread had while tasks were timed, less than 1 on a busy machine.
-    core_share: f64,
-    /// The board whose tasks were timed, smaller than N where the time is extrapolated.
-    timed_n: usize,
-    memory_bytes: Option<u64>,
-    seed: u64,
-    seconds: f64,
 }
 
 /// Numbers here, not strings: they are estimates and fit a double.

@@ -1,20 +1,19 @@
 //! `queens merge FILE...`
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
-use queens::ledger::{Fingerprint, Ledger, LedgerError, Subject};
-use queens::{Count, MethodError, Profile, RotationalCount, Shard, ranges};
-use serde::Serialize;
+use queens::ledger::{Fingerprint, Ledger, LedgerError};
+use queens::{Request, Rotation, Shard, ranges};
 
 use crate::cli::commands::profile;
-use crate::cli::long_run::known_terms::{Agreement, Modulo, Oeis};
+use crate::cli::long_run::known_terms::{Agreement, Form, Oeis, Printed};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::summary::Summary;
-use crate::cli::terminal::{json, messages, numbers};
+use crate::cli::terminal::{messages, numbers};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
@@ -36,8 +35,7 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
-        let text =
-            if args.json { json::object(&merged.json(None, &missing, Some(&list)))? } else { format!("{list}\n") };
+        let text = if args.json { merged.json(None, &missing, Some(&list)).line() } else { format!("{list}\n") };
         let are = if missing.len() == 1 { "is" } else { "are" };
         let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
         // Whether anybody reads the list or not, shards are missing.
@@ -45,38 +43,31 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         return Err(Failure::Run(Exit::Missing, reason));
     }
     let Known { total, placements, agreement } = known(&merged.whole, 0)?;
-    if args.json {
-        let profile = placements.map(|placements| placements.iter().map(u128::to_string).collect());
-        let json = Json { profile, ..merged.json(Some((total, &agreement)), &[], None) };
-        return agreement.verdict().and(messages::deliver(&json::object(&json)?));
-    }
-    agreement.verdict()?;
-    if args.quiet || !std::io::stdout().is_terminal() {
-        messages::deliver(&placements.map_or_else(|| format!("{total}\n"), |placements| profile::lines(&placements)))?;
-        agreement.note(args.quiet);
-        return Ok(());
-    }
-    let profile = placements.map_or_else(String::new, |placements| profile::table(&placements) + "\n\n");
-    messages::deliver(&format!("{profile}{}", merged.table(total, &agreement)))
+    let summary = merged.table(total, &agreement);
+    let (numbers, table) = if placements.is_empty() {
+        (format!("{total}\n"), summary.to_string())
+    } else {
+        (profile::lines(&placements), format!("{}\n\n{summary}", profile::table(&placements)))
+    };
+    let object = merged.json(Some((total, &placements, &agreement)), &[], None);
+    let form = Form { json: args.json, quiet: args.quiet, note: !args.quiet };
+    Printed { agreement: &agreement, object, numbers: Some(numbers), table }.deliver(&form)
 }
 
 /// What a complete ledger comes to, held against what is known of it.
 pub(super) struct Known {
-    pub(super) total: u128,
+    total: u128,
     /// Of 0, 1, ... N queens, where it is the ledger of a profile.
-    pub(super) placements: Option<Vec<u128>>,
+    placements: Vec<u128>,
     pub(super) agreement: Agreement,
 }
 
 /// Adds up a complete ledger and compares, on so many threads.
 pub(super) fn known(whole: &Ledger, threads: usize) -> Result<Known, Failure> {
     let tally = whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?;
-    let total = tally.get();
-    let placements = Profile::of(whole.fingerprint()).map(|profile| profile.row(&tally));
-    let agreement = match &placements {
-        Some(placements) => profile::agreement(placements),
-        None => Agreement::of(&whole.fingerprint().subject, total, threads)?,
-    };
+    let (subject, total) = (whole.fingerprint().subject, tally.get());
+    let placements = subject.placements(&tally);
+    let agreement = Agreement::of(&subject, total, &placements, threads)?;
     Ok(Known { total, placements, agreement })
 }
 
@@ -93,7 +84,8 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
         let ledger = store::read(path)?;
         let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
         // A file says what it is for; what such a count has to have is found out anew.
-        let wanted = rebuilt(ledger.fingerprint())
+        let wanted = Request::try_from(ledger.fingerprint())
+            .and_then(|request| request.fingerprint())
             .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
         ledger.fingerprint().check(&wanted).map_err(named)?;
         let Merged { whole, of } = merged.get_or_insert_with(|| Merged {
@@ -107,17 +99,6 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
         whole.merge(&ledger).map_err(named)?;
     }
     Ok(merged.expect("clap wants at least one file"))
-}
-
-/// The fingerprint that a count of this subject by this engine has today.
-fn rebuilt(found: &Fingerprint) -> Result<Fingerprint, MethodError> {
-    if let Some(profile) = Profile::of(found) {
-        return Ok(profile.fingerprint());
-    }
-    match found.subject {
-        Subject::Completions(prefix) => Count::of(prefix, &found.engine)?.fingerprint(),
-        Subject::Rotational(board) => Ok(RotationalCount::new(board).fingerprint()),
-    }
 }
 
 impl Merged {
@@ -142,56 +123,25 @@ impl Merged {
         table
     }
 
-    fn json<'a>(
-        &'a self,
-        result: Option<(u128, &Agreement)>,
-        missing_shards: &'a [u32],
-        missing: Option<&'a str>,
-    ) -> Json<'a> {
-        let fingerprint = self.whole.fingerprint();
-        Json {
-            about: json::About::here(),
-            command: "merge",
-            n: fingerprint.subject.n(),
-            prefix: fingerprint.subject.prefix().map(|prefix| prefix.to_string()),
-            symmetry: fingerprint.subject.rotation().map(|rotation| rotation.to_string()),
-            count: result.map(|(total, _)| total.to_string()),
-            profile: None,
-            engine: &fingerprint.engine,
-            shards: self.of,
-            missing,
-            missing_shards,
-            oeis: result.and_then(|(_, agreement)| agreement.oeis),
-            modulo: result.and_then(|(_, agreement)| agreement.modulo),
-            agrees_with: result.and_then(|(_, agreement)| agreement.oeis?.agreed()),
-            seconds: self.whole.origin.seconds,
-            cpu_seconds: self.whole.origin.cpu_seconds,
-        }
+    fn json(&self, result: Option<(u128, &[u128], &Agreement)>, missing: &[u32], list: Option<&str>) -> Object {
+        let Fingerprint { subject, engine, .. } = self.whole.fingerprint();
+        let placements = result.map(|(_, placements, _)| placements).filter(|placements| !placements.is_empty());
+        let (oeis, modulo) = result.map_or((None, None), |(_, _, agreement)| (agreement.oeis, agreement.modulo));
+        Object::of_board("merge", subject.n())
+            .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
+            .with_some("symmetry", subject.rotation().map(Rotation::name))
+            .with("count", result.map(|(total, ..)| total.to_string()))
+            .with("profile", placements.map(profile::strings))
+            .with("engine", engine)
+            .with("shards", self.of)
+            // As `3,7-9`, and one by one.
+            .with("missing", list)
+            .with("missing_shards", missing)
+            .with("oeis", oeis)
+            .with("modulo", modulo)
+            // The sequence again, where it agrees, as in version 0.1.
+            .with("agrees_with", oeis.and_then(Oeis::agreed))
+            .with("seconds", self.whole.origin.seconds)
+            .with("cpu_seconds", self.whole.origin.cpu_seconds)
     }
-}
-
-/// The result as a program reads it.
-#[derive(Serialize)]
-struct Json<'a> {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    n: usize,
-    prefix: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    symmetry: Option<String>,
-    count: Option<String>,
-    /// Placements of 0, 1, ... N queens, where the shards are those of a profile.
-    profile: Option<Vec<String>>,
-    engine: &'a str,
-    shards: u32,
-    /// As `3,7-9`, and one by one.
-    missing: Option<&'a str>,
-    missing_shards: &'a [u32],
-    oeis: Option<Oeis>,
-    modulo: Option<Modulo>,
-    /// The sequence again, where it agrees, as in version 0.1.
-    agrees_with: Option<&'static str>,
-    seconds: f64,
-    cpu_seconds: Option<f64>,
 }

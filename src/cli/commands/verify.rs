@@ -13,9 +13,10 @@ use serde::Serialize;
 use crate::cli::commands::count::range;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout::BestEffortStdout;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
-use crate::cli::terminal::{files, json, messages, numbers};
+use crate::cli::terminal::{files, messages, numbers};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(symmetry) = args.symmetry {
-        return range::verify(symmetry, boards, args.cores.isa, args.cores.threads, args.json);
+        return range::verify(symmetry, boards, &args.cores, args.json);
     }
     size(to)?;
     let start = Instant::now();
@@ -103,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let summary = Summary::new(&rows);
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        json::json(&mut out, &json(&source, &rows, &summary, seconds))?;
+        out.write_all(json(&source, &rows, &summary, seconds).line().as_bytes())?;
     } else {
         summary.print(&mut out, &source, rows.len(), seconds)?;
     }
@@ -197,9 +198,9 @@ impl Layout {
                         Verdict::Agrees => (GOOD, "✓".to_owned()),
                         Verdict::Differs(count) => (BAD, format!("✗ {}", numbers::grouped(*count))),
                         Verdict::Asymmetric(_) => (BAD, "✗ modulo 8".to_owned()),
-                        Verdict::Failed(_) => (BAD, "✗ failed".to_owned()),
+                        _ => (BAD, "✗ failed".to_owned()),
                     };
-                    (style, format!("{verdict}  {:>7}", numbers::seconds(check.seconds)))
+                    (style, format!("{verdict}  {:>7}", numbers::seconds(check.elapsed.as_secs_f64())))
                 }
             };
             write!(out, "  {style}{text:>0$}{style:#}", self.cell)?;
@@ -243,6 +244,7 @@ impl Summary {
             Verdict::Differs(count) => format!("{engine} finds {count}"),
             Verdict::Asymmetric(error) => format!("{engine}: {error}"),
             Verdict::Failed(reason) => format!("{engine}: {reason}"),
+            other => format!("{engine}: {other:?}"),
         };
         let more = match self.differences - 1 {
             0 => String::new(),
@@ -251,19 +253,6 @@ impl Summary {
         };
         Some(format!("the term for N = {size} in {name} is {published}, but {found}{more}"))
     }
-}
-
-#[derive(Serialize)]
-struct Json {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    sequence: &'static str,
-    source: String,
-    terms: Vec<TermJson>,
-    results: usize,
-    differences: usize,
-    seconds: f64,
 }
 
 #[derive(Serialize)]
@@ -285,7 +274,7 @@ struct ResultJson {
     seconds: f64,
 }
 
-fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Json {
+fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Object {
     let result = |check: &Check| ResultJson {
         engine: check.method.engine.info().name,
         isa: check.method.isa.name(),
@@ -294,23 +283,20 @@ fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Json 
         error: match &check.verdict {
             Verdict::Asymmetric(error) => Some(error.to_string()),
             Verdict::Failed(error) => Some(error.clone()),
-            Verdict::Agrees | Verdict::Differs(_) => None,
+            _ => None,
         },
-        seconds: check.seconds,
+        seconds: check.elapsed.as_secs_f64(),
     };
     let term = |row: &Row| TermJson {
         n: row.size.get(),
         published: row.published.to_string(),
         results: row.checks.iter().map(result).collect(),
     };
-    Json {
-        about: json::About::here(),
-        command: "verify",
-        sequence: source.terms.sequence().id,
-        source: source.name.clone(),
-        terms: rows.iter().map(term).collect(),
-        results: summary.results,
-        differences: summary.differences,
-        seconds,
-    }
+    Object::of("verify")
+        .with("sequence", source.terms.sequence().id)
+        .with("source", &source.name)
+        .with("terms", rows.iter().map(term).collect::<Vec<_>>())
+        .with("results", summary.results)
+        .with("differences", summary.differences)
+        .with("seconds", seconds)
 }

@@ -1,12 +1,15 @@
-//! Every result held against what is known of it: the published term, else the remainder that symmetry demands.
+//! Every result held against what is known of it, the published term, else the remainder that symmetry demands; and
+//! printed.
 
-use queens::ledger::Subject;
+use std::io::IsTerminal;
+
 use queens::oeis::{self, Sequence};
-use queens::{Placement, Residue};
+use queens::{Placement, Residue, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::messages;
 use crate::cli::terminal::summary::Summary;
 
@@ -52,15 +55,29 @@ impl Agreement {
     }
 
     /// Of whatever is counted.
-    pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
+    pub(crate) fn of(subject: &Subject, found: u128, placements: &[u128], threads: usize) -> Result<Self, Failure> {
         match subject {
             Subject::Completions(prefix) => Self::all(prefix, found, threads),
             Subject::Rotational(board) => Ok(Self::with(board.rotation().sequence(), board.n(), found)),
+            Subject::Profile(_) => Ok(Self::profile(placements)),
+            _ => Ok(Self::default()),
+        }
+    }
+
+    /// Of every level where the row is published, else of the last, which is the number of solutions.
+    fn profile(placements: &[u128]) -> Self {
+        let first = placements.len() * (placements.len() - 1) / 2;
+        let levels = placements.iter().enumerate();
+        let mut compared = levels.map(|(level, &found)| Self::with(&oeis::PROFILE, first + level, found));
+        match compared.find(|agreement| agreement.oeis.is_none() || agreement.verdict().is_err()) {
+            None => Self::with(&oeis::PROFILE, first, placements[0]),
+            Some(wrong) if wrong.oeis.is_some() => wrong,
+            Some(_) => Self::with(&oeis::QUEENS, placements.len() - 1, placements[placements.len() - 1]),
         }
     }
 
     /// Of the number of all completions of a placement: of nothing, unless it is empty.
-    pub(crate) fn all(prefix: &Placement, found: u128, threads: usize) -> Result<Self, Failure> {
+    fn all(prefix: &Placement, found: u128, threads: usize) -> Result<Self, Failure> {
         if !prefix.is_empty() {
             return Ok(Self::default());
         }
@@ -97,13 +114,6 @@ impl Agreement {
         }
     }
 
-    /// The words on stderr, for where stdout has the number alone.
-    pub(crate) fn note(&self, quiet: bool) {
-        if let Some(words) = self.words().filter(|_| !quiet) {
-            messages::note(&words);
-        }
-    }
-
     /// # Errors
     /// Where something is not as it is known to be.
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
@@ -111,10 +121,65 @@ impl Agreement {
     }
 }
 
+/// A result in each of its forms, and what is known of it.
+pub(crate) struct Printed<'a> {
+    pub(crate) agreement: &'a Agreement,
+    pub(crate) object: Object,
+    /// The numbers alone; nothing for a part of a count, which would pass for the count.
+    pub(crate) numbers: Option<String>,
+    pub(crate) table: String,
+}
+
+/// Which form is asked for.
+pub(crate) struct Form {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    /// Whether stderr may have a sentence on what is known, where stdout has the numbers alone.
+    pub(crate) note: bool,
+}
+
+impl Printed<'_> {
+    /// Prints it; fails where it is not as it is known to be.
+    pub(crate) fn deliver(&self, form: &Form) -> Result<(), Failure> {
+        if form.json {
+            let delivered = messages::deliver(&self.object.line());
+            return self.agreement.verdict().and(delivered);
+        }
+        // A wrong number, alone, would pass for the count.
+        self.agreement.verdict()?;
+        if !form.quiet && std::io::stdout().is_terminal() {
+            return messages::deliver(&self.table);
+        }
+        let Some(numbers) = &self.numbers else { return Ok(()) };
+        messages::deliver(numbers)?;
+        if let Some(words) = self.agreement.words().filter(|_| form.note) {
+            messages::note(&words);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use queens::Size;
+
+    #[test]
+    fn every_level_of_a_profile_is_compared() {
+        let right = [1, 4, 6, 4, 2];
+        assert_eq!(Agreement::profile(&right).words().as_deref(), Some("agrees with OEIS A319284"));
+        for level in 0..right.len() {
+            let mut wrong = right;
+            wrong[level] += 1;
+            assert!(Agreement::profile(&wrong).verdict().is_err(), "level {level}");
+        }
+        // Beyond the published rows the last level is one of another sequence.
+        let mut beyond = vec![1; 20];
+        beyond.push(39_029_188_884);
+        assert_eq!(Agreement::profile(&beyond).words().as_deref(), Some("agrees with OEIS A000170"));
+        beyond[20] += 1;
+        assert!(Agreement::profile(&beyond).verdict().is_err());
+    }
 
     #[test]
     fn known_terms_agree_or_differ() {

@@ -1,15 +1,15 @@
 //! Whether a run will find the memory that it needs, told before it is taken.
 
-use queens::{Choice, Isa, Method, Placement, available_threads};
+use queens::{Request, Subject, Threads};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use crate::cli::terminal::{messages, numbers};
 
 /// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
-pub(crate) fn look(engine: Choice, isa: Option<Isa>, threads: usize, prefix: &Placement) {
-    let Ok(method) = Method::choose(engine, isa, prefix) else { return };
-    let threads = if threads == 0 { available_threads() } else { threads };
-    if let Some(text) = warning(|threads| method.memory(prefix.size(), threads), threads, available()) {
+pub(crate) fn look(request: &Request, threads: usize) {
+    let (Subject::Completions(prefix), Ok(method)) = (request.subject(), request.method()) else { return };
+    let need = |threads| method.memory(prefix.size(), threads);
+    if let Some(text) = warning(need, Threads::from(threads).get(), available()) {
         messages::warning(&text);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use queens::Shard;
+use queens::{Shard, Share};
 
 use crate::cli::terminal::value_parsers::{duration, share};
 
@@ -34,7 +34,7 @@ pub(crate) struct LongRun {
     /// Count this share of the units a second time by another engine, as in 1% or 0.01; of the join's, by other lanes, and a
     /// task of each by code that shares nothing with it
     #[arg(long, value_name = "P", default_value = "0%", hide_default_value = true, value_parser = share)]
-    pub(crate) double_check: f64,
+    pub(crate) double_check: Share,
 
     /// Count every M-th unit only, beginning with the K-th, for `queens merge`
     #[arg(long, value_name = "K/M", requires = "out")]

@@ -268,7 +268,7 @@ mod tests {
     use crate::cli::terminal::panics;
     use clap::Parser;
     use queens::ledger::store;
-    use queens::{Count, Shard, Size};
+    use queens::{Request, Shard, Size};
     use std::env;
     use std::path::Path;
     use std::process::{self, Command};
@@ -279,8 +279,8 @@ mod tests {
         long: LongRun,
     }
 
-    fn count() -> Count {
-        Count::new(Size::new(9).unwrap()).threads(2)
+    fn count() -> Request {
+        Request::solutions(Size::new(9).unwrap()).threads(2)
     }
 
     /// A run that finishes its units, of which none is saved yet, and then fails in a thread of a pool. The process ends.

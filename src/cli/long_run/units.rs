@@ -6,18 +6,20 @@ use std::path::Path;
 use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
 use queens::run::state::RunState;
-use queens::{CountError, Shard};
+use queens::{Report, Request, Shard};
 
 use crate::cli::long_run::checkpoint::Checkpoint;
+use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::long_run::options::LongRun;
 use crate::cli::long_run::supervision;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::messages;
 
 /// What came of it.
-pub(crate) struct Outcome<T> {
-    pub(crate) report: T,
+pub(crate) struct Outcome {
+    pub(crate) report: Report,
     pub(crate) shard: Shard,
     /// Units that an earlier run had finished.
     pub(crate) resumed: usize,
@@ -29,46 +31,67 @@ pub(crate) struct Outcome<T> {
     pub(crate) total_seconds: f64,
 }
 
-/// The units to be worked through, and how.
-pub(crate) struct Units<'a, W> {
-    pub(crate) args: &'a LongRun,
-    /// Whether to say which shard was finished.
-    pub(crate) quiet: bool,
-    pub(crate) fingerprint: Fingerprint,
-    /// Does what the ledger of a watch lacks.
-    pub(crate) work: W,
-}
-
-impl<T, W> Units<'_, W>
-where
-    T: Send + 'static,
-    W: FnOnce(&RunState) -> Result<T, CountError> + Send + 'static,
-{
-    /// Works through them, into the shard's result file where a shard is asked for.
-    pub(crate) fn run(self) -> Result<Outcome<T>, Failure> {
-        match (self.args.shard, &self.args.out) {
-            (Some(shard), Some(out)) => self.shard(shard, out),
-            _ => Ok(self.open(Shard::WHOLE)?.0),
+impl Outcome {
+    /// What is known of the result, which a shard has only a part of.
+    pub(crate) fn agreement(&self, threads: usize) -> Result<Agreement, Failure> {
+        let Report { subject, count, placements, .. } = &self.report;
+        if self.shard.is_whole() {
+            Agreement::of(subject, *count, placements, threads)
+        } else {
+            Ok(Agreement::default())
         }
     }
 
+    /// Adds the last fields of the object: what it took.
+    pub(crate) fn json(&self, object: Object) -> Object {
+        let turned = self.report.subject.rotation().is_some();
+        object
+            .with("seconds", self.report.elapsed.as_secs_f64())
+            .with_some("total_seconds", (!turned).then_some(self.total_seconds))
+            .with("units", self.units)
+            .with("resumed", self.resumed)
+            .with("double_checked", self.report.double_checked)
+    }
+}
+
+/// Counts what is requested, into the shard's result file where a shard is asked for; unless `quiet`, says which shard
+/// was finished.
+pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outcome, Failure> {
+    let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let units = Units { args, quiet, fingerprint, request };
+    match (args.shard, &args.out) {
+        (Some(shard), Some(out)) => units.shard(shard, out),
+        _ => Ok(units.open(Shard::WHOLE)?.0),
+    }
+}
+
+/// The units to be worked through, and how.
+struct Units<'a> {
+    args: &'a LongRun,
+    quiet: bool,
+    fingerprint: Fingerprint,
+    request: Request,
+}
+
+impl Units<'_> {
     /// Goes on from the checkpoint.
-    fn open(self, shard: Shard) -> Result<(Outcome<T>, Ledger), Failure> {
+    fn open(self, shard: Shard) -> Result<(Outcome, Ledger), Failure> {
         let (checkpoint, ledger) = Checkpoint::open(self.args, self.fingerprint.clone(), shard)?;
         self.go_on(ledger, checkpoint)
     }
 
     /// Does what the ledger lacks.
-    fn go_on(self, ledger: Ledger, mut checkpoint: Checkpoint) -> Result<(Outcome<T>, Ledger), Failure> {
+    fn go_on(self, ledger: Ledger, mut checkpoint: Checkpoint) -> Result<(Outcome, Ledger), Failure> {
         let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
         let went_on = ledger.reached() > (0, 0);
-        let (report, ledger) = supervision::run(ledger, &mut checkpoint, self.args, self.work)?;
+        let work = move |state: &RunState| self.request.resume(state);
+        let (report, ledger) = supervision::run(ledger, &mut checkpoint, self.args, work)?;
         let total_seconds = ledger.origin.seconds;
         Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
     }
 
     /// Does a shard, unless its result is complete already.
-    fn shard(self, shard: Shard, out: &Path) -> Result<Outcome<T>, Failure> {
+    fn shard(self, shard: Shard, out: &Path) -> Result<Outcome, Failure> {
         if self.args.checkpoint.as_deref() == Some(out) {
             let message = "--checkpoint and --out are two files: only a finished shard gets to the second";
             return Err(Failure::usage(&message));
@@ -97,6 +120,7 @@ where
         Ok(outcome)
     }
 }
+
 /// Prints a shard that could not be written, so that it is not lost: what is printed is what the file would hold.
 fn unsaved(ledger: &Ledger, error: &StoreError, out: &Path) -> Failure {
     let text = format::encode(ledger);

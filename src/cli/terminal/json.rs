@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use queens::Isa;
 use serde::Serialize;
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
@@ -33,6 +34,47 @@ pub(crate) struct About {
 impl About {
     pub(crate) fn here() -> Self {
         Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu: cpu_name() }
+    }
+}
+
+/// The fields of a JSON object, each as it is written, in the order in which they were given.
+pub(crate) struct Object(Vec<String>);
+
+impl Object {
+    /// What the result of every command begins with.
+    pub(crate) fn of(command: &'static str) -> Self {
+        let About { schema, version, cpu } = About::here();
+        Self(Vec::new()).with("schema", schema).with("version", version).with("cpu", cpu).with("command", command)
+    }
+
+    /// The same for a board of `n` columns.
+    pub(crate) fn of_board(command: &'static str, n: usize) -> Self {
+        Self::of(command).with("n", n)
+    }
+
+    /// Null where the value is none.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Serialize) -> Self {
+        let value = serde_json::to_string(&value).expect("the values of a result have a form in JSON");
+        self.0.push(format!("\"{name}\":{value}"));
+        self
+    }
+
+    /// Left out where the value is none.
+    pub(crate) fn with_some(self, name: &'static str, value: Option<impl Serialize>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// By what it was found.
+    pub(crate) fn by(self, engine: Option<&str>, isa: Isa, threads: usize) -> Self {
+        self.with_some("engine", engine).with("isa", isa.name()).with("threads", threads)
+    }
+
+    /// The object, on a line of its own.
+    pub(crate) fn line(&self) -> String {
+        format!("{{{}}}\n", self.0.join(","))
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Size};
+use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Share, Size};
 
 use crate::cli::terminal::failure::Failure;
 
@@ -25,8 +25,8 @@ pub(crate) fn whole(
 }
 
 /// A share of a whole: `1%` or `0.01`. A bare `1` could mean either, so it is neither.
-pub(crate) fn share(text: &str) -> Result<f64, String> {
-    portion(text, 100)
+pub(crate) fn share(text: &str) -> Result<Share, String> {
+    portion(text, 100).map(|share| Share::try_from(share).expect("at most the whole"))
 }
 
 /// How much larger something may be: a share that can be more than the whole.
@@ -165,9 +165,8 @@ mod tests {
         #[test]
         fn any_share(text in prop_oneof!["[0-9.]{0,6}%?", "[-+0-9.eE%infNa]{0,12}", ".{0,8}"]) {
             if let Ok(share) = share(&text) {
-                prop_assert!((0.0..=1.0).contains(&share));
-                let again = self::share(&format!("{}%", share * 100.0)).unwrap();
-                prop_assert!((again - share).abs() < 1e-9);
+                let again = self::share(&format!("{}%", share.get() * 100.0)).unwrap();
+                prop_assert!((again.get() - share.get()).abs() < 1e-9);
             }
         }
     }
@@ -178,7 +177,8 @@ mod tests {
         for text in ["", "5", "0s", "-1s", "1 fortnight"] {
             assert!(duration(text).is_err(), "{text}");
         }
-        assert_eq!(["1%", "0.5", "100%", "0", "0%"].map(share), [Ok(0.01), Ok(0.5), Ok(1.0), Ok(0.0), Ok(0.0)]);
+        let shares = ["1%", "0.5", "100%", "0", "0%"].map(|text| share(text).map(Share::get));
+        assert_eq!(shares, [Ok(0.01), Ok(0.5), Ok(1.0), Ok(0.0), Ok(0.0)]);
         for text in ["", "%", "101%", "-1%", "1", "1.5", "100", "NaN", "nan%", "inf"] {
             assert!(share(text).is_err(), "{text}");
         }

@@ -164,7 +164,7 @@ fn engines_are_listed() {
     for engine in ENGINES {
         assert!(listed.contains(&engine.name), "docs/design.md does not list {}", engine.name);
     }
-    assert!(listed.contains(&queens::RotationalCount::ENGINE));
+    assert!(listed.contains(&queens::EngineKind::Cover.info().name));
 }
 
 /// The formats of `queens solutions`, with the extensions that mean them.

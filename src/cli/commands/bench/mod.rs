@@ -192,7 +192,7 @@ fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
 fn failure(error: &BenchError) -> Failure {
     match error {
         BenchError::Count(error) => error.into(),
-        BenchError::Wrong(..) => Failure::Run(Exit::Difference, error.to_string()),
+        _ => Failure::Run(Exit::Difference, error.to_string()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use queens::bench::Combination;
-use queens::{Choice, Isa, Method, MethodError, Placement, Size};
+use queens::{Choice, Isa, Method, MethodError, Size};
 use serde::{Deserialize, Serialize};
 
 use super::results::Measurement;
@@ -27,7 +27,7 @@ pub(super) struct Score {
 /// What is timed for the score: one thread and as many as there are, on each of these instruction sets, or on the best.
 pub(super) fn combinations(isas: &[Isa], threads: usize) -> Result<Vec<Combination>, MethodError> {
     let size = Size::new(SIZE).expect("a board has up to 32 columns");
-    let choose = |isa| Method::choose(Choice::Auto, isa, &Placement::empty(size));
+    let choose = |isa| Method::choose(Choice::Auto, isa, size);
     let methods = match isas {
         [] => vec![choose(None)?],
         named => named.iter().map(|&isa| choose(Some(isa))).collect::<Result<_, _>>()?,
@@ -42,7 +42,7 @@ impl Score {
     /// From the results, where the board of the score is among them.
     pub(super) fn of(results: &[Measurement]) -> Option<Self> {
         let size = Size::new(SIZE).expect("as above");
-        let engine = Method::choose(Choice::Auto, None, &Placement::empty(size)).ok()?.engine.info().name;
+        let engine = Method::choose(Choice::Auto, None, size).ok()?.engine.info().name;
         let timed = || results.iter().filter(|timed| timed.n == SIZE && timed.engine == engine);
         let millions = |measurement: &Measurement| measurement.solutions_per_second / 1e6;
         // Where instruction sets were compared, that of the fastest on the most threads.

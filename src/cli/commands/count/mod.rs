@@ -1,24 +1,20 @@
 //! `queens count N`
 
 pub(crate) mod range;
-pub(crate) mod rotational;
 mod unique;
 
-use std::io::IsTerminal;
-
 use clap::Args as ClapArgs;
-use queens::run::state::RunState;
-use queens::{Choice, Count, ENGINES, Placement, Report, Rotation};
-use serde::Serialize;
+use queens::{Choice, ENGINES, Placement, Request, Rotation, RotationalBoard};
 
-use crate::cli::long_run::known_terms::{Agreement, Modulo, Oeis};
+use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
 use crate::cli::long_run::memory;
 use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::units::{Outcome, Units};
+use crate::cli::long_run::units::{self, Outcome};
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
+use crate::cli::terminal::numbers;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, rotation_parser, size};
-use crate::cli::terminal::{json, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -76,135 +72,79 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let Some(n) = args.sizes.one() else { return range::run(args) };
-    if let Some(rotation) = args.symmetry {
-        return rotational::run(args, rotation, n);
-    }
-    let size = size(n)?;
-    let prefix = match &args.prefix {
-        None => Placement::empty(size),
-        Some(text) => Placement::parse(text, size).map_err(|error| Failure::invalid("--prefix <P>", text, &error))?,
-    };
-    let outcome = counted(args, prefix)?;
+    let outcome = counted(args, n)?;
     if args.unique {
         return unique::run(args, &outcome.report);
     }
-    let agreement = if outcome.shard.is_whole() {
-        Agreement::all(&prefix, outcome.report.count, args.cores.threads)?
-    } else {
-        Agreement::default()
+    let agreement = outcome.agreement(args.cores.threads)?;
+    let numbers = outcome.shard.is_whole().then(|| format!("{}\n", outcome.report.count));
+    let (object, table) = (json(&outcome, &agreement), table(&outcome, &agreement).to_string());
+    Printed { agreement: &agreement, object, numbers, table }.deliver(&form(args))
+}
+
+/// In which form the result is asked for.
+fn form(args: &Args) -> Form {
+    // Where stderr is for programs too, a sentence would be in their way.
+    let note = !args.quiet && args.long.progress != When::Json;
+    Form { json: args.json, quiet: args.quiet, note }
+}
+
+/// The solutions of a board, or those that a turn leaves unchanged.
+pub(crate) fn request(symmetry: Option<Rotation>, n: usize, cores: &Cores) -> Result<Request, Failure> {
+    let request = match symmetry {
+        None => Request::solutions(size(n)?),
+        Some(rotation) => {
+            let board = RotationalBoard::new(rotation, n);
+            Request::rotational(board.map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))?)
+        }
     };
-    if args.json {
-        let delivered = messages::deliver(&json::object(&Json::new(&outcome, &agreement))?);
-        return agreement.verdict().and(delivered);
-    }
-    // A wrong number, alone, would pass for the count.
-    agreement.verdict()?;
-    if !args.quiet && std::io::stdout().is_terminal() {
-        messages::deliver(&table(&outcome, &agreement).to_string())?;
-    } else if outcome.shard.is_whole() {
-        // So would a part of it.
-        messages::deliver(&format!("{}\n", outcome.report.count))?;
-        // Where stderr is for programs too, a sentence would be in their way.
-        agreement.note(args.quiet || args.long.progress == When::Json);
-    }
-    Ok(())
+    Ok(request.isa(cores.isa).threads(cores.threads))
 }
 
-/// The number alone, the table or the object, as for every count.
-fn print(
-    args: &Args,
-    count: u128,
-    agreement: &Agreement,
-    table: &Summary,
-    json: &impl Serialize,
-) -> Result<(), Failure> {
-    if args.json {
-        let delivered = messages::deliver(&json::object(json)?);
-        return agreement.verdict().and(delivered);
+/// Counts a board of N columns, all of it or a shard.
+fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
+    let mut request = request(args.symmetry, n, &args.cores)?;
+    if let Some(text) = &args.prefix {
+        let prefix = Placement::parse(text, size(n)?);
+        let prefix = prefix.map_err(|error| Failure::invalid("--prefix <P>", text, &error))?;
+        request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
-    agreement.verdict()?;
-    if args.quiet || !std::io::stdout().is_terminal() {
-        messages::deliver(&format!("{count}\n"))?;
-        agreement.note(args.quiet);
-        Ok(())
-    } else {
-        messages::deliver(&table.to_string())
-    }
-}
-
-/// Counts the completions of a placement, all of them or a shard.
-pub(super) fn counted(args: &Args, prefix: Placement) -> Result<Outcome<Report>, Failure> {
-    memory::look(args.engine, args.cores.isa, args.cores.threads, &prefix);
-    let count = Count::completions(prefix)
-        .engine(args.engine)
-        .isa(args.cores.isa)
-        .threads(args.cores.threads)
-        .double_check(args.long.double_check);
-    let fingerprint = count.fingerprint().map_err(|error| Failure::usage(&error))?;
-    let work = move |watch: &RunState| count.resume(watch);
-    Units { args: &args.long, quiet: args.quiet, fingerprint, work }.run()
+    let request = request.engine(args.engine).double_check(args.long.double_check);
+    memory::look(&request, args.cores.threads);
+    units::run(&args.long, args.quiet, request)
 }
 
 /// The result as a program reads it.
-#[derive(Serialize)]
-struct Json {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    n: usize,
-    prefix: Option<String>,
-    /// The number of solutions, of all shards.
-    count: Option<String>,
-    /// The comparison with OEIS, where it has the term, and else that of the remainder, where something is known of it.
-    oeis: Option<Oeis>,
-    modulo: Option<Modulo>,
-    shard: Option<String>,
-    /// What this shard adds to the count.
-    part: Option<String>,
-    engine: String,
-    isa: String,
-    threads: usize,
-    seconds: f64,
-    /// With the time of earlier runs.
-    total_seconds: f64,
-    units: usize,
-    resumed: usize,
-    double_checked: usize,
-}
-
-impl Json {
-    fn new(outcome: &Outcome<Report>, agreement: &Agreement) -> Self {
-        let report = &outcome.report;
-        let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
-        Self {
-            about: json::About::here(),
-            command: "count",
-            n: report.prefix.size().get(),
-            prefix: (!report.prefix.is_empty()).then(|| report.prefix.to_string()),
-            count: whole.then(|| count.clone()),
-            oeis: agreement.oeis,
-            modulo: agreement.modulo,
-            shard: (!whole).then(|| outcome.shard.to_string()),
-            part: (!whole).then_some(count),
-            engine: report.method.engine.to_string(),
-            isa: report.method.isa.to_string(),
-            threads: report.threads,
-            seconds: report.seconds,
-            total_seconds: outcome.total_seconds,
-            units: outcome.units,
-            resumed: outcome.resumed,
-            double_checked: report.double_checked,
+fn json(outcome: &Outcome, agreement: &Agreement) -> Object {
+    let report = &outcome.report;
+    let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
+    let object = Object::of_board("count", report.subject.n());
+    let object = match report.subject.rotation() {
+        Some(rotation) => {
+            object.with("symmetry", rotation.name()).with("oeis", agreement.oeis).with("count", whole.then_some(&count))
         }
-    }
+        None => object
+            .with("prefix", report.subject.prefix().map(|prefix| prefix.to_string()))
+            .with("count", whole.then_some(&count))
+            .with("oeis", agreement.oeis)
+            .with("modulo", agreement.modulo),
+    };
+    let object = object
+        .with("shard", (!whole).then(|| outcome.shard.to_string()))
+        // What this shard adds to the count.
+        .with("part", (!whole).then_some(&count))
+        .by(Some(report.engine), report.isa, report.threads);
+    outcome.json(object)
 }
 
 /// The result as a person reads it.
-fn table(outcome: &Outcome<Report>, agreement: &Agreement) -> Summary {
+fn table(outcome: &Outcome, agreement: &Agreement) -> Summary {
     let report = &outcome.report;
+    let rotation = report.subject.rotation();
     let mut table = Summary::default();
-    table.row("N", report.prefix.size());
-    if !report.prefix.is_empty() {
-        table.row("prefix", report.prefix);
+    table.row("N", report.subject.n());
+    if let Some(prefix) = report.subject.prefix() {
+        table.row("prefix", prefix);
     }
     if outcome.shard.is_whole() {
         table.result("solutions", numbers::grouped(report.count));
@@ -213,14 +153,20 @@ fn table(outcome: &Outcome<Report>, agreement: &Agreement) -> Summary {
         table.row("shard", outcome.shard);
         table.result("its part", numbers::grouped(report.count));
     }
-    table.row("engine", format!("{}, {}", report.method.engine, report.method.isa));
+    if let Some(rotation) = rotation {
+        table.row("unchanged by", format!("a {rotation} turn"));
+    }
+    let seconds = report.elapsed.as_secs_f64();
+    table.row("engine", format!("{}, {}", report.engine, report.isa));
     table.row("threads", report.threads);
-    table.row("time", numbers::seconds(report.seconds));
+    table.row("time", numbers::seconds(seconds));
     if outcome.went_on {
-        table.row("in all", numbers::seconds(outcome.total_seconds));
+        if rotation.is_none() {
+            table.row("in all", numbers::seconds(outcome.total_seconds));
+        }
         table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
-    } else if report.count > 0 && report.seconds > 0.0 {
-        table.row("rate", format!("{} solutions/s", numbers::rounded(report.count as f64 / report.seconds)));
+    } else if rotation.is_none() && report.count > 0 && seconds > 0.0 {
+        table.row("rate", format!("{} solutions/s", numbers::rounded(report.count as f64 / seconds)));
     }
     if report.double_checked > 0 {
         table.row("checked", format!("{} units twice, no difference", report.double_checked));
@@ -231,9 +177,10 @@ fn table(outcome: &Outcome<Report>, agreement: &Agreement) -> Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::{EngineKind, Method, Shard, Size};
+    use queens::{Shard, Size};
+    use std::time::Duration;
 
-    fn plain(outcome: &Outcome<Report>) -> String {
+    fn plain(outcome: &Outcome) -> String {
         anstream::adapter::strip_str(
             &table(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).to_string(),
         )
@@ -243,11 +190,11 @@ mod tests {
     #[test]
     fn a_person_reads_aligned_lines() {
         let sixteen = Size::new(16).unwrap();
-        let mut report = Count::new(Size::new(4).unwrap()).threads(2).run().unwrap();
-        report.prefix = Placement::empty(sixteen);
+        let mut report =
+            Request::solutions(Size::new(4).unwrap()).isa(queens::Isa::Portable).threads(2).count().unwrap();
+        report.subject = sixteen.into();
         report.count = 14_772_512;
-        report.method = Method { engine: EngineKind::Backtrack, isa: queens::Isa::Portable };
-        report.seconds = 0.5;
+        report.elapsed = Duration::from_millis(500);
         let mut outcome =
             Outcome { report, shard: Shard::WHOLE, resumed: 0, went_on: false, units: 105, total_seconds: 62.0 };
         let expected = "\
@@ -260,7 +207,7 @@ time       500 ms
 rate       29.5 million solutions/s
 ";
         assert_eq!(plain(&outcome), expected);
-        outcome.report.prefix = Placement::parse("1,3", sixteen).unwrap();
+        outcome.report.subject = Placement::parse("1,3", sixteen).unwrap().into();
         outcome.report.count = 0;
         assert!(plain(&outcome).contains("prefix     1,3\n"));
         assert!(!plain(&outcome).contains("rate"));

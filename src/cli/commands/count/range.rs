@@ -3,16 +3,17 @@
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 
+use queens::Rotation;
 use queens::oeis::{self, Sequence};
-use queens::{Isa, Placement, Rotation, RotationalCount, Unique};
 use serde::Serialize;
 
-use crate::cli::commands::count::{Args, counted, rotational};
+use super::{Args, counted, request, unique};
 use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::value_parsers::size;
-use crate::cli::terminal::{json, messages, numbers};
+use crate::cli::terminal::json::Object;
+use crate::cli::terminal::value_parsers::Cores;
+use crate::cli::terminal::{messages, numbers};
 
 /// Counts each board of the range. On a pipe a term is a line "n a(n)", as in a b-file of OEIS; at a terminal it is one of
 /// a table, beside what OEIS says of it.
@@ -25,7 +26,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let sizes = args.sizes;
     // A board at the end that cannot be counted should not show after hours.
-    check(args, sizes.last)?;
+    request(args.symmetry, sizes.last, &args.cores)?;
     let table = !args.quiet && std::io::stdout().is_terminal();
     let line = |n, Term { value, .. }: Term, agreement: &Agreement| {
         if table {
@@ -88,9 +89,8 @@ impl<'a> Comparison<'a> {
             wrong = wrong.or(agreement.verdict().err());
         }
         if self.json {
-            let about = json::About::here();
-            let json = Json { about, command: self.command, sequence: self.sequence.id, terms };
-            (self.print)(&json::object(&json)?)?;
+            let object = Object::of(self.command).with("sequence", self.sequence.id).with("terms", terms);
+            (self.print)(&object.line())?;
         }
         wrong.map_or(Ok(()), Err)
     }
@@ -115,50 +115,29 @@ fn sequence(args: &Args) -> &'static Sequence {
     }
 }
 
-/// Whether a board of this size can be counted.
-fn check(args: &Args, n: usize) -> Result<(), Failure> {
-    match args.symmetry {
-        Some(rotation) => rotational::board(rotation, n).map(|_| ()),
-        None => size(n).map(|_| ()),
-    }
-}
-
 fn term(args: &Args, n: usize) -> Result<Term, Failure> {
-    if let Some(rotation) = args.symmetry {
-        let report = rotational::counted(args, rotation, n)?.report;
-        return Ok(Term { value: report.count, seconds: report.seconds });
-    }
-    let size = size(n)?;
-    let report = counted(args, Placement::empty(size))?.report;
-    let all = Term { value: report.count, seconds: report.seconds };
-    if !args.unique {
-        return Ok(all);
-    }
-    let unique = Unique::new(size, args.cores.threads).map_err(|error| Failure::from(&error))?;
-    let value = unique.classes(all.value).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
-    Ok(Term { value, ..all })
+    let report = counted(args, n)?.report;
+    let value = if args.unique { unique::classes(&report)?.0 } else { report.count };
+    Ok(Term { value, seconds: report.elapsed.as_secs_f64() })
 }
 
 /// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
 pub(crate) fn verify(
     rotation: Rotation,
     boards: RangeInclusive<usize>,
-    isa: Option<Isa>,
-    threads: usize,
+    cores: &Cores,
     json: bool,
 ) -> Result<(), Failure> {
     let to = *boards.end();
-    rotational::board(rotation, to)?;
-    rotational::available(isa)?;
+    request(Some(rotation), to, cores)?.method().map_err(|error| Failure::usage(&error))?;
     let sequence = rotation.sequence();
     let boards: Vec<usize> = boards.filter(|&n| sequence.term(n).is_some()).collect();
     if boards.is_empty() {
         return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", sequence.id)));
     }
     let find = |n| {
-        let count = RotationalCount::new(rotational::board(rotation, n)?).isa(isa).threads(threads);
-        let report = count.run().map_err(|error| Failure::from(&error))?;
-        Ok(Term { value: report.count, seconds: report.seconds })
+        let report = request(Some(rotation), n, cores)?.count().map_err(|error| Failure::from(&error))?;
+        Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
     };
     let line = |n, Term { value, seconds }: Term, agreement: &Agreement| {
         let word = agreement.words().unwrap_or_else(|| format!("differs from OEIS {}", sequence.id));
@@ -167,16 +146,7 @@ pub(crate) fn verify(
     Comparison::new("verify", sequence, json, &mut messages::deliver).run(boards, find, line)
 }
 
-/// The terms as a program reads them.
-#[derive(Serialize)]
-struct Json {
-    #[serde(flatten)]
-    about: json::About,
-    command: &'static str,
-    sequence: &'static str,
-    terms: Vec<TermJson>,
-}
-
+/// A term as a program reads it.
 #[derive(Serialize)]
 struct TermJson {
     n: usize,

@@ -1,4 +1,4 @@
-//! Whole orbits of queens at a time: two queens for a half turn, four for a quarter turn.
+//! The oracle: whole orbits of queens at a time: two queens for a half turn, four for a quarter turn.
 //!
 //! Squares are (column c, row r) from 0, diagonals are numbered r+c and r-c+N-1. Three facts keep the search small:
 //!

@@ -3,12 +3,13 @@
 use super::*;
 use crate::engine::EngineKind;
 use crate::engine::fault::{self, Fault};
-use crate::ledger::Ledger;
+use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
+use crate::run::RunError;
 use crate::{Shard, oeis};
 
-fn join(n: usize) -> Count {
-    Count::new(Size::new(n).unwrap()).engine(Choice::Engine(EngineKind::Join)).threads(2)
+fn join(n: usize) -> Request {
+    Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Join).threads(2)
 }
 
 fn published(n: usize) -> u128 {
@@ -27,10 +28,10 @@ const MACHINE: Fault = |n, lanes, task| if lanes.ends_with("::Portable") { 0 } e
 /// What METHOD adds to the total: a solution of weight 4 in a task that stands for two.
 const ADDED: u128 = 8;
 
-fn watched(count: &Count, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
-    let watch = RunState::new(ledger);
-    let result = count.resume(&watch);
-    (result, watch.ledger())
+fn resumed(request: &Request, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
+    let state = RunState::new(ledger);
+    let result = request.resume(&state);
+    (result, state.ledger())
 }
 
 fn difference(result: Result<Report, CountError>) -> u128 {
@@ -51,7 +52,7 @@ fn a_wrong_join_counts_nothing() {
             (10, |n, _, _| u64::from(n == 9), false),
             (10, |n, lanes, _| u64::from(n == 8 && !lanes.ends_with("::Portable")), isa != Isa::Portable),
         ] {
-            let result = fault::with(fault, || join(n).isa(isa).run());
+            let result = fault::with(fault, || join(n).isa(isa).count());
             match result {
                 Err(CountError::SelfCheck(_)) => assert!(is_seen, "{isa}, N = {n}"),
                 other => assert!(!is_seen && other.unwrap().count == published(n), "{isa}, N = {n}"),
@@ -63,8 +64,9 @@ fn a_wrong_join_counts_nothing() {
 #[test]
 fn a_double_check_sees_lanes_that_err() {
     for isa in Isa::available() {
-        let (checked, unchecked) =
-            fault::with(MACHINE, || (join(12).isa(isa).double_check(1.0).run(), join(12).isa(isa).run().unwrap()));
+        let (checked, unchecked) = fault::with(MACHINE, || {
+            (join(12).isa(isa).double_check(Share::ALL).count(), join(12).isa(isa).count().unwrap())
+        });
         if isa == Isa::Portable {
             assert_eq!([checked.unwrap().count, unchecked.count], [published(12); 2]);
         } else {
@@ -74,21 +76,21 @@ fn a_double_check_sees_lanes_that_err() {
     }
 }
 
-/// What all joins do wrong, the auditor alone sees: in a count of one go, in one that is watched, and in what an earlier
+/// What all joins do wrong, the auditor alone sees: in a count of one go, in one with a ledger, and in what an earlier
 /// run has left.
 #[test]
 fn a_double_check_asks_the_auditor() {
     fault::with(METHOD, || {
         for isa in Isa::available() {
-            let (checked, unchecked) = (join(12).isa(isa).double_check(1.0), join(12).isa(isa));
-            assert_eq!(difference(checked.run()), ADDED, "{isa}");
-            assert_eq!(unchecked.run().unwrap().count, published(12) + ADDED, "{isa}: nobody else sees it");
+            let (checked, unchecked) = (join(12).isa(isa).double_check(Share::ALL), join(12).isa(isa));
+            assert_eq!(difference(checked.count()), ADDED, "{isa}");
+            assert_eq!(unchecked.count().unwrap().count, published(12) + ADDED, "{isa}: nobody else sees it");
 
             let empty = Ledger::new(checked.fingerprint().unwrap(), Shard::WHOLE);
-            assert_eq!(difference(watched(&checked, empty.clone()).0), ADDED, "{isa}");
-            let (report, ledger) = watched(&unchecked, empty);
+            assert_eq!(difference(resumed(&checked, empty.clone()).0), ADDED, "{isa}");
+            let (report, ledger) = resumed(&unchecked, empty);
             assert_eq!(report.unwrap().count, published(12) + ADDED, "{isa}");
-            assert_eq!(difference(watched(&checked, ledger).0), ADDED, "{isa}");
+            assert_eq!(difference(resumed(&checked, ledger).0), ADDED, "{isa}");
         }
     });
 }
@@ -96,17 +98,17 @@ fn a_double_check_asks_the_auditor() {
 /// Where a unit has several tasks, one of them is the auditor's.
 #[test]
 fn a_double_check_asks_the_auditor_once_a_unit() {
-    let count = join(18).double_check(1.0);
+    let request = join(18).double_check(Share::ALL);
     let plan = HalvesPlan::new(Size::new(18).unwrap());
     let tasks = |&unit: &usize| plan.tasks(unit);
     let largest = (0..plan.units()).max_by_key(tasks).unwrap();
     assert!(tasks(&largest) > 1);
     // The shard of that unit alone.
     let shard = Shard::new(largest as u32 + 1, plan.units() as u32).unwrap();
-    let ledger = || Ledger::new(count.fingerprint().unwrap(), shard);
-    let right = watched(&count, ledger()).0.unwrap();
+    let ledger = || Ledger::new(request.fingerprint().unwrap(), shard);
+    let right = resumed(&request, ledger()).0.unwrap();
     assert_eq!(right.double_checked, 1);
-    let wrong = fault::with(|n, _, _| u64::from(n == 18), || watched(&count, ledger()).0);
+    let wrong = fault::with(|n, _, _| u64::from(n == 18), || resumed(&request, ledger()).0);
     // That of one task, whose weight is 1 or 2.
     assert!([4, 8].contains(&difference(wrong)));
 }

@@ -1,0 +1,151 @@
+//! Burnside's lemma: the number of solutions up to symmetry, and what that demands of the number of all.
+//!
+//! The number of classes is the mean, over the eight symmetries of the square, of the solutions that each leaves
+//! unchanged. For N > 1 no reflection leaves any: its own image in a mirror would put two queens in one row or column, or
+//! on one diagonal. What remains is `(all + unchanged by the half turn + 2 × unchanged by the quarter turn) / 8`, and that
+//! the division has no remainder is a check of the full count modulo 8.
+
+use crate::board::Size;
+use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::request::Request;
+use crate::run::{CountError, Threads};
+
+/// The number of solutions that this turn leaves unchanged.
+fn unchanged(rotation: Rotation, size: Size, threads: impl Into<Threads>) -> Result<u128, CountError> {
+    let board = RotationalBoard::new(rotation, size.get()).expect("turns are counted beyond every Size");
+    Ok(Request::rotational(board).threads(threads).count()?.count)
+}
+
+/// What Burnside's lemma needs of a board besides the number of all its solutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unique {
+    size: Size,
+    /// Solutions unchanged by a half turn, OEIS A032522.
+    pub half: u128,
+    /// Solutions unchanged by a quarter turn, OEIS A033148.
+    pub quarter: u128,
+}
+
+/// The symmetries do not fit the count: one of the three numbers is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "self-check failed: {all} solutions, {half} unchanged by a half rotation and {quarter} by a quarter rotation give \
+     no whole number of symmetry classes for N = {size}"
+)]
+pub struct NotDivisible {
+    size: Size,
+    all: u128,
+    half: u128,
+    quarter: u128,
+}
+
+impl Unique {
+    /// Counts the solutions that turns leave unchanged; seconds up to N = 28, where the full count takes decades.
+    ///
+    /// # Errors
+    /// Where a sum does not fit or no threads can be had.
+    pub fn new(size: Size, threads: impl Into<Threads>) -> Result<Self, CountError> {
+        let threads = threads.into();
+        let count = |rotation| unchanged(rotation, size, threads);
+        Ok(Self { size, half: count(Rotation::Half)?, quarter: count(Rotation::Quarter)? })
+    }
+
+    /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions.
+    ///
+    /// ```
+    /// use queens::{Size, Unique};
+    /// let eight = Unique::new(Size::new(8)?, 1)?;
+    /// assert_eq!(eight.classes(92)?, 12);
+    /// assert!(eight.classes(93).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the division by 8 leaves a remainder, so that `all` cannot be right.
+    pub fn classes(&self, all: u128) -> Result<u128, NotDivisible> {
+        let Self { size, half, quarter } = *self;
+        // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
+        let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(half + 2 * quarter) };
+        let exact = sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8);
+        exact.ok_or(NotDivisible { size, all, half, quarter })
+    }
+}
+
+/// The remainder that the number of all solutions must leave.
+///
+/// The symmetries of the square gather solutions in classes of eight, of four where a half turn leaves them unchanged,
+/// and of two where a quarter turn does; no reflection leaves one unchanged for N > 1. So with f, a and b classes of
+/// each kind there are 8f + 4a + 2b solutions, 4a + 2b of them unchanged by a half turn and 2b by a quarter turn: the
+/// first and the second number are the same modulo 8, the first and the third modulo 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residue {
+    /// 8, or 4 where the solutions unchanged by a half turn take too long to count.
+    pub modulus: u128,
+    /// From 0 to less than that.
+    pub residue: u128,
+}
+
+/// Up to here the solutions unchanged by a half turn are counted: seconds of one core at the most.
+const HALF_TURNS: usize = 28;
+
+impl Residue {
+    /// For a board of this size; none up to N = 1, where every symmetry leaves the one solution unchanged.
+    ///
+    /// ```
+    /// use queens::{Residue, Size};
+    /// let eight = Residue::new(Size::new(8)?, 1)?.expect("a board of more than one square");
+    /// assert!(eight.admits(92) && !eight.admits(93));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where no threads can be had.
+    pub fn new(size: Size, threads: impl Into<Threads>) -> Result<Option<Self>, CountError> {
+        let (modulus, rotation) = match size.get() {
+            0..=1 => return Ok(None),
+            2..=HALF_TURNS => (8, Rotation::Half),
+            _ => (4, Rotation::Quarter),
+        };
+        Ok(Some(Self { modulus, residue: unchanged(rotation, size, threads)? % modulus }))
+    }
+
+    /// Whether this can be the number of all solutions.
+    pub fn admits(&self, all: u128) -> bool {
+        all % self.modulus == self.residue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oeis;
+
+    #[test]
+    fn published_totals_give_published_classes() {
+        for n in 1..=18 {
+            let unique = Unique::new(Size::new(n).unwrap(), 2).unwrap();
+            let all = oeis::QUEENS.term(n).unwrap();
+            assert_eq!(unique.classes(all), Ok(oeis::UNIQUE.term(n).unwrap()), "N = {n}");
+            if n > 1 {
+                for wrong in 1..8 {
+                    assert!(unique.classes(all + wrong).is_err(), "N = {n}, off by {wrong}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn published_totals_are_admitted_and_their_neighbours_are_not() {
+        for n in 2..=20 {
+            let all = oeis::QUEENS.term(n).unwrap();
+            let residue = Residue::new(Size::new(n).unwrap(), 2).unwrap().unwrap();
+            assert_eq!(residue.modulus, 8);
+            assert!(residue.admits(all), "N = {n}");
+            assert!((1..8).all(|wrong| !residue.admits(all + wrong)), "N = {n}");
+            assert_eq!(all % 4, oeis::QUARTER_TURN.term(n).unwrap() % 4, "N = {n}");
+        }
+        assert_eq!(Residue::new(Size::new(1).unwrap(), 1).unwrap(), None);
+        let large = Residue::new(Size::new(32).unwrap(), 2).unwrap().unwrap();
+        assert_eq!((large.modulus, large.residue), (4, oeis::QUARTER_TURN.term(32).unwrap() % 4));
+    }
+}

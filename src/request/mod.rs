@@ -1,0 +1,321 @@
+//! What is to be counted, by what, and what becomes of it.
+
+use std::time::{Duration, Instant};
+
+use crate::audit::{self, AuditOptions, Findings};
+use crate::board::Size;
+use crate::board::placement::Placement;
+use crate::board::rotation::RotationalBoard;
+use crate::engine::lanes::Isa;
+use crate::engine::{Choice, Engine, Method, MethodError};
+use crate::estimate::{self, Prediction, Sampling};
+use crate::ledger::{Fingerprint, Ledger};
+use crate::run::dispatch::{Dispatch, OwnEngine};
+use crate::run::state::RunState;
+use crate::run::{CountError, Share, Sum, Threads, self_check};
+use crate::subject::Subject;
+
+/// A count to be made: of what, by which engine, on which instruction set and how many threads.
+///
+/// ```
+/// use queens::{EngineKind, Placement, Request, Rotation, RotationalBoard, Size};
+/// let eight = Size::new(8)?;
+/// assert_eq!(Request::solutions(eight).count()?.count, 92);
+/// let oracle = Request::solutions(eight).engine(EngineKind::Naive).threads(2).count()?;
+/// assert_eq!((oracle.count, oracle.engine, oracle.threads), (92, "naive", 2));
+/// assert_eq!(Request::completions(Placement::parse("158", eight)?).count()?.count, 1);
+/// let quarter = RotationalBoard::new(Rotation::Quarter, 36)?;
+/// assert_eq!(Request::rotational(quarter).count()?.count, 5_845_504);
+/// assert_eq!(Request::profile(eight).count()?.placements, [1, 8, 42, 140, 344, 568, 550, 312, 92]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    subject: Subject,
+    engine: Choice,
+    isa: Option<Isa>,
+    threads: Threads,
+    double_check: Share,
+}
+
+/// A count that was made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// What was counted.
+    pub subject: Subject,
+    /// The number of solutions.
+    pub count: u128,
+    /// In a profile the placements of 0, 1, ... N queens, of those units alone that the ledger has where it has not all;
+    /// otherwise none.
+    pub placements: Vec<u128>,
+    /// By which engine, as ledgers name it.
+    pub engine: &'static str,
+    /// On which instruction set.
+    pub isa: Isa,
+    /// On how many threads.
+    pub threads: usize,
+    /// Wall time, self-check and plan included, starting the threads not.
+    pub elapsed: Duration,
+    /// Units counted a second time, see [`Request::double_check`].
+    pub double_checked: usize,
+}
+
+impl Request {
+    fn new(subject: impl Into<Subject>) -> Self {
+        let (engine, threads, double_check) = (Choice::Auto, Threads::ALL, Share::NONE);
+        Self { subject: subject.into(), engine, isa: None, threads, double_check }
+    }
+
+    /// All solutions on a board of this size.
+    pub fn solutions(size: Size) -> Self {
+        Self::new(size)
+    }
+
+    /// The solutions whose first queens stand as in `prefix`.
+    pub fn completions(prefix: Placement) -> Self {
+        Self::new(prefix)
+    }
+
+    /// The solutions that a turn leaves unchanged.
+    pub fn rotational(board: RotationalBoard) -> Self {
+        Self::new(board)
+    }
+
+    /// The placements of k queens on the first k columns, for each k.
+    pub fn profile(size: Size) -> Self {
+        Self::new(Subject::Profile(size))
+    }
+
+    /// By this engine instead of the fastest.
+    #[must_use]
+    pub fn engine(self, engine: impl Into<Choice>) -> Self {
+        Self { engine: engine.into(), ..self }
+    }
+
+    /// On this instruction set instead of the best that the processor has.
+    #[must_use]
+    pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
+        Self { isa: isa.into(), ..self }
+    }
+
+    /// On this many threads instead of one for every core that the process may use.
+    #[must_use]
+    pub fn threads(self, threads: impl Into<Threads>) -> Self {
+        Self { threads: threads.into(), ..self }
+    }
+
+    /// Counts a random share of the units a second time by another engine; the first difference ends the run.
+    #[must_use]
+    pub fn double_check(self, share: Share) -> Self {
+        Self { double_check: share, ..self }
+    }
+
+    /// What is to be counted.
+    pub fn subject(&self) -> Subject {
+        self.subject
+    }
+
+    /// By which engine on which instruction set it will be counted.
+    ///
+    /// # Errors
+    /// Where the engine, the instruction set, the processor and the subject do not go together.
+    pub fn method(&self) -> Result<Method, MethodError> {
+        Method::choose(self.engine, self.isa, self.subject)
+    }
+
+    /// What pins the units that [`Request::resume`] enters in a ledger.
+    ///
+    /// # Errors
+    /// As for [`Request::method`].
+    pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
+        Ok(self.method()?.fingerprint(&self.subject))
+    }
+
+    /// Counts.
+    ///
+    /// Time grows about tenfold for each step of N, eightfold for a profile. Memory is under a megabyte a thread by
+    /// backtracking; the join keeps up to 140 MB of tables for N ≤ 20 and at most 60 MB a thread at N = 22, 150 at 24 and
+    /// 450 at 28. What turns leave unchanged takes, on one Zen 4 core with AVX-512, half a second for half turns at N = 26
+    /// and ten minutes at N = 32; for quarter turns a third of a second at N = 45 and five hours at N = 68.
+    ///
+    /// # Errors
+    /// Where the engine cannot count this or fails its check on small boards, the count does not fit in 128 bits, a
+    /// double check fails, or no threads can be had.
+    pub fn count(&self) -> Result<Report, CountError> {
+        self.counted(&self.method()?, None)
+    }
+
+    /// Counts by an engine of your own, which passes the same self-check as those that are built in.
+    ///
+    /// ```
+    /// use queens::engine::Engine;
+    /// use queens::{Placement, Request, Size};
+    ///
+    /// /// Tries every row of the next column.
+    /// struct Plain;
+    ///
+    /// impl Engine for Plain {
+    ///     type Task = Placement;
+    ///     type Worker = ();
+    ///     fn worker(&self) {}
+    ///     fn count(&self, (): &mut (), task: &Placement) -> u64 {
+    ///         let rows = 1..=task.size().get();
+    ///         if task.is_solution() { 1 } else { rows.flat_map(|row| task.with(row)).map(|next| self.count(&mut (), &next)).sum() }
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(Request::solutions(Size::new(9)?).count_by(&Plain)?.count, 352);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Request::count`], and for what a turn leaves unchanged, whose tasks are of another kind.
+    pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
+        self.counted(&self.own(engine)?, None)
+    }
+
+    /// Counts what the ledger of `state` lacks, and enters it there; the report has the sum of the whole ledger.
+    ///
+    /// The units do not depend on the number of threads, so that any machine can go on with the ledger. Progress and
+    /// ledger can be read from `state` meanwhile, and it can stop the run.
+    ///
+    /// ```
+    /// use queens::ledger::Ledger;
+    /// use queens::run::state::RunState;
+    /// use queens::{Request, Shard, Size};
+    /// let request = Request::solutions(Size::new(10)?);
+    /// let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
+    /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {
+    ///     let state = RunState::new(Ledger::new(request.fingerprint()?, shard));
+    ///     request.resume(&state)?;
+    ///     whole.merge(&state.ledger())?;
+    /// }
+    /// assert_eq!(whole.total()?.get(), 724);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Request::count`], and where the ledger belongs to another count or the run is stopped.
+    pub fn resume(&self, state: &RunState) -> Result<Report, CountError> {
+        self.counted(&self.method()?, Some(state))
+    }
+
+    /// Predicts the count, and how long it will take on this machine, from random samples.
+    ///
+    /// ```
+    /// use queens::estimate::Sampling;
+    /// use queens::{Request, Size};
+    /// let sampling = Sampling { samples: 500, ..Sampling::default() };
+    /// let prediction = Request::solutions(Size::new(14)?).estimate(&sampling)?;
+    /// assert!((300e3..450e3).contains(&prediction.count.mean)); // 365,596
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the engine cannot count this or no threads can be had.
+    pub fn estimate(&self, sampling: &Sampling) -> Result<Prediction, CountError> {
+        estimate::predict(&self.subject, self.method()?, self.threads, sampling)
+    }
+
+    /// Recounts random units of a ledger by the engine, and random tasks of these by the [auditor](crate::auditor).
+    ///
+    /// ```
+    /// use queens::ledger::Ledger;
+    /// use queens::run::state::RunState;
+    /// use queens::{AuditOptions, Request, Shard, Size};
+    /// let request = Request::solutions(Size::new(9)?);
+    /// let state = RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE));
+    /// request.resume(&state)?;
+    /// let ledger = state.ledger();
+    /// let options = AuditOptions { units: 5, ..AuditOptions::default() };
+    /// // A ledger says what it is about.
+    /// let findings = Request::try_from(ledger.fingerprint())?.audit(&ledger, &options)?;
+    /// assert_eq!((findings.units.len(), findings.differences().count()), (5, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Where the ledger is about something else, the engine fails its self-check, or no threads can be had. A difference
+    /// is no error but a finding.
+    pub fn audit(&self, ledger: &Ledger, options: &AuditOptions) -> Result<Findings, CountError> {
+        audit::audit(&self.method()?, &self.fingerprint()?, ledger, options, self.threads)
+    }
+
+    /// Audits by an engine of your own, as [`Request::count_by`] counts, a ledger of whatever engine counts by the same
+    /// plan.
+    ///
+    /// # Errors
+    /// As for [`Request::audit`] and [`Request::count_by`].
+    pub fn audit_by<E: Engine<Task = Placement>>(
+        &self,
+        engine: &E,
+        ledger: &Ledger,
+        options: &AuditOptions,
+    ) -> Result<Findings, CountError> {
+        let own = self.own(engine)?;
+        let wanted = Fingerprint { engine: ledger.fingerprint().engine.clone(), ..own.fingerprint(&self.subject) };
+        audit::audit(&own, &wanted, ledger, options, self.threads)
+    }
+
+    fn own<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<OwnEngine<'a, E>, MethodError> {
+        match self.subject {
+            Subject::Completions(_) | Subject::Profile(_) => Ok(OwnEngine(engine)),
+            Subject::Rotational(_) => Err(MethodError::NotForTurns),
+        }
+    }
+
+    fn counted(&self, by: &impl Dispatch, state: Option<&RunState>) -> Result<Report, CountError> {
+        let Self { subject, double_check, .. } = *self;
+        let pool = self.threads.pool()?;
+        let start = Instant::now();
+        self_check::check(by, &subject)?;
+        if let Some(state) = state {
+            state.ledger().fingerprint().check(&by.fingerprint(&subject))?;
+        }
+        let (tally, double_checked) = by.dispatch(&subject, Sum { pool: &pool, double_check, state })?;
+        Ok(Report {
+            subject,
+            count: tally.get(),
+            placements: subject.placements(&tally),
+            engine: by.name(&subject),
+            isa: by.isa(),
+            threads: pool.current_num_threads(),
+            elapsed: start.elapsed(),
+            double_checked,
+        })
+    }
+}
+
+/// As a ledger has it: its subject, by the engine that it names. Whether its plan is the one that such a count has is
+/// another question: [`Fingerprint::check`] answers it with [`Request::fingerprint`].
+impl TryFrom<&Fingerprint> for Request {
+    type Error = MethodError;
+
+    fn try_from(found: &Fingerprint) -> Result<Self, MethodError> {
+        let request = Self::new(found.subject);
+        let request = match found.subject {
+            Subject::Completions(_) => request.engine(found.engine.parse::<Choice>()?),
+            // There is one engine, whatever the ledger says.
+            Subject::Rotational(_) | Subject::Profile(_) => request,
+        };
+        request.method().map(|_| request)
+    }
+}
+
+/// The number of solutions of the N-queens problem (OEIS A000170), by the fastest engine on every core.
+///
+/// ```
+/// assert_eq!(queens::count(10)?, 724);
+/// assert!(queens::count(33).is_err());
+/// # Ok::<(), queens::CountError>(())
+/// ```
+///
+/// # Errors
+/// Where `n` is more than 32, and as for [`Request::count`].
+pub fn count(n: usize) -> Result<u128, CountError> {
+    Ok(Request::solutions(Size::new(n)?).count()?.count)
+}
+
+#[cfg(test)]
+mod tests;

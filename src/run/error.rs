@@ -1,0 +1,62 @@
+//! Why a count was not made, or ended early.
+
+use super::SelfCheckError;
+use crate::board::SizeError;
+use crate::engine::MethodError;
+use crate::ledger::LedgerError;
+use crate::tally::{Overflow, Tally};
+
+/// Why a count was not made. None of these leaves a wrong number behind.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CountError {
+    /// No board has this size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// The engine can't count this, or not on this processor.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// The engine failed on a small board.
+    #[error(transparent)]
+    SelfCheck(#[from] SelfCheckError),
+    /// The run ended early: it was stopped, its sum is too large, or a double check failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The ledger to go on from, or to audit, belongs to something else.
+    #[error("this ledger is of no use here: {0}")]
+    Ledger(#[from] LedgerError),
+    /// The threads could not be started.
+    #[error("the threads could not be started: {0}")]
+    Threads(String),
+}
+
+impl From<Overflow> for CountError {
+    fn from(overflow: Overflow) -> Self {
+        Self::Run(overflow.into())
+    }
+}
+
+/// Why a run ended before its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It was asked to.
+    #[error("stopped before the end")]
+    Stopped,
+    /// The sum is too large.
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+    /// The ledger it writes to has something else.
+    #[error("the ledger does not take a result: {0}")]
+    Ledger(#[from] LedgerError),
+    /// A unit counted twice gave two tallies.
+    #[error("counted twice with different results, {first} and {second}: {unit}; the machine or the program is wrong")]
+    Differs {
+        /// The unit's name.
+        unit: String,
+        /// By the engine of the run.
+        first: Box<Tally>,
+        /// By the second engine.
+        second: Box<Tally>,
+    },
+}

@@ -1,0 +1,42 @@
+//! A part of a whole.
+
+/// A part of a whole, from nothing to all of it.
+///
+/// ```
+/// use queens::Share;
+/// assert_eq!(Share::try_from(0.01)?.of(105), 2); // rounded up
+/// assert!(Share::try_from(1.5).is_err());
+/// # Ok::<(), queens::ShareError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Share(f64);
+
+/// A number that is no [`Share`].
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("a share is from 0 to 1, not {0}")]
+pub struct ShareError(f64);
+
+impl Share {
+    /// Nothing.
+    pub const NONE: Self = Self(0.0);
+    /// The whole.
+    pub const ALL: Self = Self(1.0);
+
+    /// As a number from 0 to 1.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// So much of a number of things, rounded up to whole ones.
+    pub fn of(self, number: usize) -> usize {
+        (self.0 * number as f64).ceil() as usize
+    }
+}
+
+impl TryFrom<f64> for Share {
+    type Error = ShareError;
+
+    fn try_from(share: f64) -> Result<Self, ShareError> {
+        if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(ShareError(share)) }
+    }
+}

@@ -1,0 +1,43 @@
+//! How many threads count.
+
+use std::num::NonZero;
+
+use super::CountError;
+
+/// How many threads count: every core that the process may use, unless a number is given.
+///
+/// ```
+/// use queens::{Threads, available_threads};
+/// assert_eq!(Threads::from(3).get(), 3);
+/// assert_eq!(Threads::from(0), Threads::ALL);
+/// assert_eq!(Threads::ALL.get(), available_threads());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Threads(Option<NonZero<usize>>);
+
+impl Threads {
+    /// One for every core that the process may use.
+    pub const ALL: Self = Self(None);
+
+    /// Their number on this machine.
+    pub fn get(self) -> usize {
+        self.0.map_or_else(available_threads, usize::from)
+    }
+
+    pub(crate) fn pool(self) -> Result<rayon::ThreadPool, CountError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.get()).build();
+        pool.map_err(|error| CountError::Threads(error.to_string()))
+    }
+}
+
+/// 0 is every core, as on the command line.
+impl From<usize> for Threads {
+    fn from(threads: usize) -> Self {
+        Self(NonZero::new(threads))
+    }
+}
+
+/// The cores this process may use, by affinity and control group; 1 where the system does not say.
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
