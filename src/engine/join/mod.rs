@@ -80,7 +80,7 @@ mod table;
 use self::half::{Half, Inner, Outer, inner_queens};
 use self::keys::{Keys, Side};
 use self::quadrant::LongDiagonal::{Free, Taken};
-use self::table::{Quadrants, Role, Tables};
+use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::{Cost, Lanes};
@@ -111,7 +111,7 @@ const LONGEST: Longest = Longest { build: 12 << 20, probe: 6 << 20 };
 pub struct Join<L> {
     lanes: L,
     cost: Cost,
-    tables: Tables,
+    tables: QuadrantTables,
     longest: Longest,
     /// Which solutions of an even board are counted, by queens on long diagonals: all, but where a test asks for a class.
     classes: [bool; 3],
@@ -131,7 +131,7 @@ impl<L: Lanes> Join<L> {
         Self {
             lanes,
             cost: L::COST,
-            tables: Tables::new(size, L::COST.wide.lanes),
+            tables: QuadrantTables::new(size, L::COST.wide.lanes),
             longest: LONGEST,
             classes: [true; 3],
             inner_squares: None,
@@ -205,7 +205,7 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
     for (index, inner) in inner.iter().enumerate() {
         half.list(lanes, inner, &mut out.patterns);
-        out.close();
+        out.close(lanes);
         if out.patterns.len() >= longest {
             return index + 1;
         }
@@ -305,7 +305,7 @@ impl<L: Lanes> Join<L> {
     fn list_west(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
         for (index, inner) in inner.iter().enumerate() {
             self.list_west_group(half, inner, mirror, west);
-            west.iter_mut().for_each(Grouped::close);
+            west.iter_mut().for_each(|list| list.close(self.lanes));
             if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.probe {
                 return index + 1;
             }
@@ -469,7 +469,7 @@ mod tests {
                     // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
                     let cache =
                         [CachePolicy::All, CachePolicy::Souths(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
-                    let tables = Tables::otherwise(size, depths, cache);
+                    let tables = QuadrantTables::otherwise(size, depths, cache);
                     let longest = if (n + usize::from(always)) % 2 == 0 { LONGEST } else { SHORT };
                     let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
                     let join = Join { cost, tables, longest, ..Join::new(size, Portable::new()) };

@@ -39,6 +39,11 @@ macro_rules! kernels {
                 unsafe { retain(patterns, avoid, out) }
             }
 
+            fn union(self, patterns: &[u64]) -> u64 {
+                // SAFETY: as above.
+                unsafe { union(patterns) }
+            }
+
             fn disjoint<const LISTS: usize>(
                 self,
                 keys: u64,
@@ -77,6 +82,9 @@ macro_rules! kernels {
                 // SAFETY: `len` words were written, no more than were reserved.
                 unsafe { out.set_len(len) };
             }
+
+            /// See [`Lanes::union`].
+            fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
             /// See [`Lanes::disjoint`].
             fn disjoint<const LISTS: usize>(

@@ -54,7 +54,7 @@ const FULL: usize = 512;
 const ROOM: usize = PAD + FULL + (FRONTS + 1) * LANES;
 
 /// One word for each board of a level.
-type List = [u32; ROOM];
+type BoardWords = [u32; ROOM];
 
 /// A vector of the front as it waits in memory: rows, down, up and free, one word to a lane.
 type Waiting = [[u32; LANES]; 4];
@@ -64,11 +64,11 @@ type Waiting = [[u32; LANES]; 4];
 pub struct Level {
     front: [Waiting; FRONTS],
     /// Rows that are taken, and those that the board does not have.
-    rows: List,
+    rows: BoardWords,
     /// Rows of the next column on the falling diagonals of the queens.
-    down: List,
+    down: BoardWords,
     /// Rows of the next column on the rising diagonals of the queens.
-    up: List,
+    up: BoardWords,
     /// Where the lists end.
     end: usize,
 }
@@ -117,12 +117,12 @@ pub trait LevelSearch: Copy + Send + Sync + 'static {
 
 /// The words of a vector that begins at `at`.
 #[inline]
-fn words<const COUNT: usize>(list: &List, at: usize) -> &[u32; COUNT] {
+fn words<const COUNT: usize>(list: &BoardWords, at: usize) -> &[u32; COUNT] {
     list[at..].first_chunk().expect("there is room for a vector beyond the end")
 }
 
 /// The same, to be written.
 #[inline]
-fn words_mut<const COUNT: usize>(list: &mut List, at: usize) -> &mut [u32; COUNT] {
+fn words_mut<const COUNT: usize>(list: &mut BoardWords, at: usize) -> &mut [u32; COUNT] {
     list[at..].first_chunk_mut().expect("there is room for a vector beyond the end")
 }
