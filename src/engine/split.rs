@@ -213,6 +213,9 @@ struct Lengths {
 
 impl Model {
     fn choose(&self, at: Lengths) -> Step {
+        if at.left == [0, 0] {
+            return Step::Match;
+        }
         let (mut best, mut step) = (self.matching(at), Step::Match);
         for (side, cut) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate() {
             let cost = self.cutting(at, side, AHEAD);
@@ -225,9 +228,7 @@ impl Model {
 
     fn matching(&self, at: Lengths) -> f64 {
         let [build, probe] = at.patterns.map(|patterns| patterns as usize);
-        // The sides change places where that takes less.
-        let matching = |build, probe| self.cost.matching(Cost::TYPICAL_KEYS, build, probe);
-        MATCH + matching(build, probe).min(matching(probe, build))
+        MATCH + self.cost.of_sides(build, probe)
     }
 
     /// Cycles where the next step is to cut that side.
