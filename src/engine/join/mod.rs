@@ -305,7 +305,9 @@ impl<L: Lanes> Join<L> {
     fn list_west(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
         for (index, inner) in inner.iter().enumerate() {
             self.list_west_group(half, inner, mirror, west);
-            west.iter_mut().for_each(|list| list.close(self.lanes));
+            for list in west.iter_mut() {
+                list.close(self.lanes);
+            }
             if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.probe {
                 return index + 1;
             }

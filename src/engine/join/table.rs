@@ -83,7 +83,7 @@ impl QuadrantTables {
         Self { half, depths, cache, middles: Mutex::default() }
     }
 
-    /// QuadrantTables that are cut and kept as if for another size.
+    /// Tables that are cut and kept as if for another size.
     #[cfg(test)]
     pub(super) fn otherwise(size: Size, depths: Depths, cache: CachePolicy) -> Self {
         Self { depths, cache, ..Self::new(size, 0) }
