@@ -21,7 +21,7 @@ use crate::engine::lanes::{Isa, IsaError, Lanes};
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::ledger::{Fingerprint, Ledger, LedgerError, Subject};
 use crate::placement::Placement;
-use crate::plan::rows::{Lines, RowsPlan};
+use crate::plan::prefixes::{Columns, PrefixPlan};
 use crate::plan::{Plan, Weighted};
 use crate::profile::Profile;
 use crate::run::dispatch::{Job, dispatch};
@@ -158,9 +158,9 @@ impl<'a> Audit<'a> {
         };
         let recount = self.recount(name, Isa::Portable, stopped)?;
         for &board in gate::boards(prefix.size()) {
-            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), Lines::Two), engine)?;
+            gate::check(board, &PrefixPlan::new(&Placement::empty(board.size()), Columns::Two), engine)?;
         }
-        recount.of(&RowsPlan::new(prefix, Lines::Two), engine, by_definition)
+        recount.of(&PrefixPlan::new(prefix, Columns::Two), engine, by_definition)
     }
 
     fn count(&self, engine: &str, prefix: &Placement, stopped: Stopped) -> Result<Findings, CountError> {
@@ -168,14 +168,14 @@ impl<'a> Audit<'a> {
         let method = Method::choose(engine, self.isa, prefix)?;
         let recount = self.recount(method.engine.info().name, method.isa, stopped)?;
         for &board in gate::boards(prefix.size()) {
-            dispatch(method, &Placement::empty(board.size()), Lines::Two, Gate(board))?;
+            dispatch(method, &Placement::empty(board.size()), Columns::Two, Gate(board))?;
         }
-        dispatch(method, prefix, Lines::Two, recount)
+        dispatch(method, prefix, Columns::Two, recount)
     }
 
     fn profile(&self, profile: &Profile, stopped: Stopped) -> Result<Findings, CountError> {
-        let (engine, isa) = profile.isa(self.isa).checked_engine(Lines::Two)?;
-        let plan = RowsPlan::new(&Placement::empty(profile.size()), Lines::Two);
+        let (engine, isa) = profile.isa(self.isa).checked_engine(Columns::Two)?;
+        let plan = PrefixPlan::new(&Placement::empty(profile.size()), Columns::Two);
         self.recount(Profile::ENGINE, isa, stopped)?.of(&plan, &engine, auditor::levels)
     }
 

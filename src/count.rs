@@ -9,7 +9,7 @@ use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::ledger::{Fingerprint, LedgerError, Subject};
 use crate::placement::Placement;
 use crate::plan::Plan;
-use crate::plan::rows::{Lines, RowsPlan};
+use crate::plan::prefixes::{Columns, PrefixPlan};
 use crate::run::dispatch::{Job, dispatch};
 use crate::run::gate::{self, Board, GateError};
 use crate::run::progress::Watch;
@@ -147,7 +147,7 @@ impl Count {
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
         let method = Method::choose(self.engine, self.isa, &self.prefix)?;
         let print = Print { subject: self.prefix.into(), engine: method.engine.info().name };
-        Ok(dispatch(method, &self.prefix, Lines::Two, print))
+        Ok(dispatch(method, &self.prefix, Columns::Two, print))
     }
 
     /// Counts.
@@ -228,13 +228,13 @@ impl Count {
     fn counted_by(&self, means: &impl Means, watch: Option<Watched>) -> Result<Counted, CountError> {
         let pool = thread_pool(self.threads)?;
         let threads = pool.current_num_threads();
-        let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.prefix.size(), threads) };
+        let columns = if watch.is_some() { Columns::Two } else { Columns::for_threads(self.prefix.size(), threads) };
         let start = Instant::now();
         for &board in gate::boards(self.prefix.size()) {
-            means.run(&Placement::empty(board.size()), lines, Gate(board))?;
+            means.run(&Placement::empty(board.size()), columns, Gate(board))?;
         }
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
-        let (tally, double_checked) = means.run(&self.prefix, lines, sum)?;
+        let (tally, double_checked) = means.run(&self.prefix, columns, sum)?;
         Ok(Counted { tally, threads, seconds: start.elapsed().as_secs_f64(), double_checked })
     }
 }
@@ -249,12 +249,12 @@ struct Counted {
 
 /// An engine with its plan for whatever is to be counted.
 trait Means {
-    fn run<J: Job>(&self, prefix: &Placement, lines: Lines, job: J) -> J::Output;
+    fn run<J: Job>(&self, prefix: &Placement, columns: Columns, job: J) -> J::Output;
 }
 
 impl Means for Method {
-    fn run<J: Job>(&self, prefix: &Placement, lines: Lines, job: J) -> J::Output {
-        dispatch(*self, prefix, lines, job)
+    fn run<J: Job>(&self, prefix: &Placement, columns: Columns, job: J) -> J::Output {
+        dispatch(*self, prefix, columns, job)
     }
 }
 
@@ -262,8 +262,8 @@ impl Means for Method {
 struct Own<'a, E>(&'a E);
 
 impl<E: Engine<Task = Placement>> Means for Own<'_, E> {
-    fn run<J: Job>(&self, prefix: &Placement, lines: Lines, job: J) -> J::Output {
-        job.run(&RowsPlan::new(prefix, lines), self.0, &Naive)
+    fn run<J: Job>(&self, prefix: &Placement, columns: Columns, job: J) -> J::Output {
+        job.run(&PrefixPlan::new(prefix, columns), self.0, &Naive)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::engine::{Choice, Engine, EngineKind, Method};
 use crate::ledger::{Fingerprint, PROFILE};
 use crate::placement::Placement;
 use crate::plan::Weighted;
-use crate::plan::rows::{Lines, RowsPlan};
+use crate::plan::prefixes::{Columns, PrefixPlan};
 use crate::run::dispatch::Job;
 use crate::run::gate;
 use crate::run::progress::Watch;
@@ -97,7 +97,7 @@ impl Profile {
     /// What pins the units that [`Profile::run_watched`] enters in a ledger.
     pub fn fingerprint(&self) -> Fingerprint {
         let prefix = Placement::empty(self.size);
-        Fingerprint::new(prefix, Self::ENGINE, &RowsPlan::new(&prefix, Lines::Two))
+        Fingerprint::new(prefix, Self::ENGINE, &PrefixPlan::new(&prefix, Columns::Two))
     }
 
     /// Makes the profile.
@@ -134,12 +134,12 @@ impl Profile {
         let empty = Placement::empty(self.size);
         let pool = thread_pool(self.threads)?;
         let threads = pool.current_num_threads();
-        let lines = if watch.is_some() { Lines::Two } else { Lines::for_threads(self.size, threads) };
+        let columns = if watch.is_some() { Columns::Two } else { Columns::for_threads(self.size, threads) };
         let start = Instant::now();
-        self.check(engine, lines)?;
+        self.check(engine, columns)?;
         let watch = watch.map(|watch| Watched { watch, subject: empty.into(), engine: Self::ENGINE });
         let sum = Sum { pool: &pool, double_check: self.double_check, watch };
-        let (total, double_checked) = sum.run(&RowsPlan::new(&empty, lines), engine, &Levels(Naive))?;
+        let (total, double_checked) = sum.run(&PrefixPlan::new(&empty, columns), engine, &Levels(Naive))?;
         let seconds = start.elapsed().as_secs_f64();
         Ok(ProfileReport { placements: self.row(&total), isa, threads, seconds, double_checked })
     }
@@ -150,21 +150,21 @@ impl Profile {
         Ok((Levels(Backtrack::new(isa).expect("the processor has the instruction set that was chosen")), isa))
     }
 
-    /// Lets an engine count small boards by plans with these lines.
-    fn check(&self, engine: &impl Engine<Task = Placement>, lines: Lines) -> Result<(), CountError> {
+    /// Lets an engine count small boards by plans with these columns.
+    fn check(&self, engine: &impl Engine<Task = Placement>, columns: Columns) -> Result<(), CountError> {
         for &board in gate::boards(self.size) {
-            gate::check(board, &RowsPlan::new(&Placement::empty(board.size()), lines), engine)?;
+            gate::check(board, &PrefixPlan::new(&Placement::empty(board.size()), columns), engine)?;
         }
         Ok(())
     }
 
-    /// The engine, which has counted small boards right by plans with these lines, and its instruction set.
+    /// The engine, which has counted small boards right by plans with these columns, and its instruction set.
     pub(crate) fn checked_engine(
         &self,
-        lines: Lines,
+        columns: Columns,
     ) -> Result<(impl Engine<Task = Placement> + use<>, Isa), CountError> {
         let (engine, isa) = self.engine()?;
-        self.check(&engine, lines)?;
+        self.check(&engine, columns)?;
         Ok((engine, isa))
     }
 
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn the_oracle_agrees() {
         let report = Profile::new(size(9)).threads(2).double_check(1.0).run().unwrap();
-        let units = RowsPlan::new(&Placement::empty(size(9)), Lines::Two).units();
+        let units = PrefixPlan::new(&Placement::empty(size(9)), Columns::Two).units();
         assert_eq!((report.double_checked, report.placements[9]), (units, 352));
     }
 
@@ -329,7 +329,7 @@ mod tests {
             }
         }
         let pool = thread_pool(1).unwrap();
-        let plan = RowsPlan::new(&Placement::empty(size(8)), Lines::Two);
+        let plan = PrefixPlan::new(&Placement::empty(size(8)), Columns::Two);
         let halt =
             Sum { pool: &pool, double_check: 1.0, watch: None }.run(&plan, &Flipped, &Levels(Naive)).unwrap_err();
         assert!(halt.to_string().contains("(completions of 35)"), "{halt}");

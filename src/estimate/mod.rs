@@ -25,7 +25,7 @@ use crate::count::{CountError, available_threads, thread_pool};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, EngineKind, Method};
 use crate::placement::Placement;
-use crate::plan::rows::Lines;
+use crate::plan::prefixes::Columns;
 use crate::run::dispatch::dispatch;
 
 pub use interval::Interval;
@@ -170,7 +170,7 @@ impl Estimate {
         let Sampling { samples, seed, .. } = self.sampling;
         let deadline = |share| self.sampling.deadline(start, share);
         let parts_sampler = Sampler { pool: &pool, samples: samples.max(2), seed, deadline: deadline(COUNT_SHARE) };
-        let parts = dispatch(backtrack, &empty, Lines::Two, parts_sampler);
+        let parts = dispatch(backtrack, &empty, Columns::Two, parts_sampler);
         let tasks = Sampler { samples: (samples / PARTS_PER_TASK).max(2), deadline: deadline(1.0), ..parts_sampler };
         let cores = cores(threads);
         let time = TimeSample::draw(self.size, method, tasks, cores);

@@ -7,7 +7,7 @@ use super::sample::{Drawn, Sampler, Samples};
 use crate::board::Size;
 use crate::engine::{Choice, Method};
 use crate::placement::Placement;
-use crate::plan::rows::Lines;
+use crate::plan::prefixes::Columns;
 use crate::run::dispatch::dispatch;
 
 /// The time goes from board to board of the same parity, since odd and even boards are cut in different ways.
@@ -111,8 +111,8 @@ impl Boards<'_> {
     }
 
     fn draw(&self, size: Size, samples: usize, deadline: Instant) -> Samples {
-        let lines = Lines::for_threads(size, self.sampler.pool.current_num_threads());
-        dispatch(self.method, &Placement::empty(size), lines, Sampler { samples, deadline, ..self.sampler })
+        let columns = Columns::for_threads(size, self.sampler.pool.current_num_threads());
+        dispatch(self.method, &Placement::empty(size), columns, Sampler { samples, deadline, ..self.sampler })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::engine::{Engine, EngineKind, Method};
 use crate::placement::Placement;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
-use crate::plan::rows::{Lines, RowsPlan};
+use crate::plan::prefixes::{Columns, PrefixPlan};
 
 /// Something to do with an engine and a plan that fits it, whatever their types.
 pub(crate) trait Job {
@@ -27,13 +27,13 @@ pub(crate) trait Job {
 /// Does `job` with this method and its plan for the completions of `prefix`.
 ///
 /// The method must fit the prefix and the processor, as [`Method::choose`] makes sure.
-pub(crate) fn dispatch<J: Job>(method: Method, prefix: &Placement, lines: Lines, job: J) -> J::Output {
+pub(crate) fn dispatch<J: Job>(method: Method, prefix: &Placement, columns: Columns, job: J) -> J::Output {
     match method.engine {
         EngineKind::Backtrack => {
             let backtrack = Backtrack::new(method.isa).expect("the processor has the instruction set that was chosen");
-            job.run(&RowsPlan::new(prefix, lines), &backtrack, &Naive)
+            job.run(&PrefixPlan::new(prefix, columns), &backtrack, &Naive)
         }
-        EngineKind::Naive => job.run(&RowsPlan::new(prefix, lines), &Naive, &Backtrack::default()),
+        EngineKind::Naive => job.run(&PrefixPlan::new(prefix, columns), &Naive, &Backtrack::default()),
         EngineKind::Join => {
             let joining = Joining { size: prefix.size(), job };
             method.isa.with(joining).expect("the processor has the instruction set that was chosen")
@@ -87,7 +87,7 @@ mod tests {
     fn names(engine: EngineKind, isa: Option<Isa>) -> [&'static str; 2] {
         let empty = Placement::empty(Size::new(9).unwrap());
         let method = Method::choose(Choice::Engine(engine), isa, &empty).unwrap();
-        dispatch(method, &empty, Lines::Two, Names)
+        dispatch(method, &empty, Columns::Two, Names)
     }
 
     /// What is asked for is what runs, and what checks it is something else.

@@ -105,7 +105,7 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
     use crate::plan::Weighted;
-    use crate::plan::rows::{Lines, RowsPlan};
+    use crate::plan::prefixes::{Columns, PrefixPlan};
     use crate::{Placement, Size};
 
     /// An engine that loses every solution whose last queen set is in row 4.
@@ -123,7 +123,7 @@ mod tests {
     }
 
     /// A plan whose symmetry weights have gone astray.
-    struct Doubled(RowsPlan);
+    struct Doubled(PrefixPlan);
 
     impl Plan for Doubled {
         type Task = Placement;
@@ -151,15 +151,15 @@ mod tests {
         }
     }
 
-    fn eight(lines: Lines) -> RowsPlan {
-        RowsPlan::new(&Placement::empty(Size::new(8).unwrap()), lines)
+    fn eight(columns: Columns) -> PrefixPlan {
+        PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()), columns)
     }
 
     #[test]
     fn right_engines_pass() {
-        for lines in [Lines::One, Lines::Two] {
-            assert_eq!(check(EIGHT, &eight(lines), &Naive), Ok(()));
-            assert_eq!(check(EIGHT, &eight(lines), &Backtrack::default()), Ok(()));
+        for columns in [Columns::One, Columns::Two] {
+            assert_eq!(check(EIGHT, &eight(columns), &Naive), Ok(()));
+            assert_eq!(check(EIGHT, &eight(columns), &Backtrack::default()), Ok(()));
         }
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let sizes = |n| boards(Size::new(n).unwrap()).iter().map(|board| board.size().get()).collect::<Vec<_>>();
         assert_eq!([0, 8, 10, 32].map(sizes), [vec![], vec![], vec![8], vec![8]]);
         assert_eq!([9, 13, 27].map(sizes), [[8, 9]; 3].map(Vec::from));
-        let nine = RowsPlan::new(&Placement::empty(NINE.size()), Lines::Two);
+        let nine = PrefixPlan::new(&Placement::empty(NINE.size()), Columns::Two);
         assert_eq!(check(NINE, &nine, &Naive), Ok(()));
         let error = check(NINE, &nine, &Wrong).unwrap_err();
         assert_eq!(error, GateError::UpperHalf(165, NINE), "22 begin in row 4");
@@ -182,11 +182,11 @@ mod tests {
     #[test]
     fn a_wrong_engine_is_stopped() {
         // 18 solutions begin in row 4 of 8.
-        assert_eq!(check(EIGHT, &eight(Lines::One), &Wrong), Err(GateError::UpperHalf(28, EIGHT)));
+        assert_eq!(check(EIGHT, &eight(Columns::One), &Wrong), Err(GateError::UpperHalf(28, EIGHT)));
     }
 
     #[test]
     fn a_wrong_weight_is_stopped() {
-        assert_eq!(check(EIGHT, &Doubled(eight(Lines::One)), &Naive), Err(GateError::Total(110, EIGHT)));
+        assert_eq!(check(EIGHT, &Doubled(eight(Columns::One)), &Naive), Err(GateError::Total(110, EIGHT)));
     }
 }
