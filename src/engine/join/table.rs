@@ -331,7 +331,7 @@ impl Quadrants {
         let (north, (shape, _)) = (self.north(role), self.shape(role));
         let corners = [north, north + 1];
         if tables.cache == CachePolicy::Parts {
-            // The innermost queen stands in the north, in the south or, where its column is taken, in neither.
+            // The innermost queen is in the north, in the south or, where its column is taken, in neither.
             let first = usize::from(inner.rows[0][0] > 0);
             for (side, part) in [first, 1 - first].into_iter().enumerate() {
                 let cache = &self.caches[self.places[corners[side]].0];
