@@ -50,7 +50,7 @@ mod kernels {
     use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Tables, WithLanes, ranked};
     use queens::plan::Plan;
     use queens::plan::halves::HalvesPlan;
-    use queens::plan::rows::{Lines, RowsPlan};
+    use queens::plan::prefixes::{Columns, PrefixPlan};
     use queens::{Placement, Size, oeis};
 
     /// The board that backtracking counts, and the one that the join counts: large enough for the kernels to decide.
@@ -69,8 +69,8 @@ mod kernels {
         assert_eq!(Some(black_box(count)), oeis::QUEENS.term(n));
     }
 
-    fn backtracking(isa: Isa) -> (RowsPlan, Backtrack) {
-        let plan = RowsPlan::new(&Placement::empty(Size::new(BACKTRACK_N).unwrap()), Lines::Two);
+    fn backtracking(isa: Isa) -> (PrefixPlan, Backtrack) {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(BACKTRACK_N).unwrap()), Columns::Two);
         (plan, Backtrack::new(isa).expect("the processor has the instructions"))
     }
 
@@ -132,7 +132,7 @@ mod kernels {
         ($group:ident, $lanes:ident: $backtrack:ident, $join:ident, $pairs:ident, $retain:ident, $disjoint:ident) => {
             #[library_benchmark]
             #[bench::n12(args = (Isa::$lanes), setup = backtracking)]
-            fn $backtrack((plan, backtrack): (RowsPlan, Backtrack)) {
+            fn $backtrack((plan, backtrack): (PrefixPlan, Backtrack)) {
                 solutions(BACKTRACK_N, &plan, &backtrack);
             }
 

@@ -24,7 +24,7 @@ struct Step {
 }
 
 thread_local! {
-    static STEPS: Cell<[Step; 3]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 3]) };
+    static STEPS: Cell<[Step; 4]> = const { Cell::new([Step { calls: 0, nanoseconds: 0, input: 0, output: 0 }; 4]) };
 }
 
 /// Runs one call of a step, which returns its result, its input and its output.
@@ -69,6 +69,10 @@ impl<L: Lanes> Lanes for Metered<L> {
             self.0.retain(patterns, avoid, out);
             ((), patterns.len(), out.len() - before)
         });
+    }
+
+    fn union(self, patterns: &[u64]) -> u64 {
+        metered(3, || (self.0.union(patterns), patterns.len(), 1))
     }
 
     fn disjoint<const LISTS: usize>(
@@ -123,7 +127,7 @@ fn measure<L: Lanes>(n: usize, lanes: L) {
     if step == 1 {
         assert_eq!(Some(u128::from(total)), oeis::QUEENS.term(n), "N = {n}");
     }
-    let [list, prune, matching] = STEPS.get();
+    let [list, prune, matching, union] = STEPS.get();
     let object = |step: Step, input: &str, output: &str| {
         serde_json::json!({
             "calls": step.calls, "seconds": step.nanoseconds as f64 / 1e9, input: step.input, output: step.output,
@@ -133,6 +137,7 @@ fn measure<L: Lanes>(n: usize, lanes: L) {
         "n": n, "isa": L::NAME, "every_unit": step, "tasks": tasks, "seconds": seconds,
         "listing": object(list, "placements", "halves"),
         "pruning": object(prune, "read", "retained"),
+        "unions": object(union, "read", "unions"),
         "matching": object(matching, "build", "look_ups"),
     });
     println!("{line}");

@@ -1,10 +1,10 @@
 //! Bitboard backtracking, on as many boards at once as a register has lanes.
 //!
-//! The textbook loop keeps the free squares of a column as a bit set, takes its lowest bit, sets the queen and calls
+//! The textbook loop keeps the free squares of a column as a bit set, takes its lowest bit, places the queen and calls
 //! itself. Three shifts and a few ORs a queen, and then the processor guesses wrong: whether the column has another
 //! free square, and whether the next has any at all, is close to a coin toss, so most of the time goes into undoing
 //! wrong guesses. This engine visits the same tree in another order, which leaves nothing to guess and fills vectors:
-//! boards with equally many queens wait in a list, a level; 4 to 16 of them set their next queen in one step; and the
+//! boards with equally many queens wait in a list, a level; 4 to 16 of them place their next queen in one step; and the
 //! children are packed into the level below ([`LevelSearch`] has the details and a picture). The deepest level that fills
 //! every lane goes first. Where none does, the topmost is worked on to its last board, and then the next.
 //!
@@ -12,7 +12,7 @@
 //!
 //! N = 16 on one thread of a Zen 4, medians of three, as a prototype of the same kernels measured them beside version
 //! 0.1.0 on a machine that was not quite idle: `avx512` 0.15, `avx2` 0.17 and `portable` 0.98 of its time. That is 0.53 ns
-//! a queen with AVX-512, of 4.4 × 10⁸ queens; version 0.1.0 sets 5.3 × 10⁸ (mirror symmetry leaves half of all).
+//! a queen with AVX-512, of 4.4 × 10⁸ queens; version 0.1.0 places 5.3 × 10⁸ (mirror symmetry leaves half of all).
 //!
 //! In order of what it gained: packing in vectors; giving idle lanes a board by an expanding load instead of packing the
 //! boards that are not used up, as version 0.1.0 did (that is 16 more lanes stored and loaded again in every step);
@@ -63,7 +63,7 @@ impl Engine for Backtrack {
     }
 
     fn count(&self, worker: &mut Worker, task: &Placement) -> u64 {
-        // Without a column left there is nothing to set, in one way.
+        // Without a column left there is nothing to place, in one way.
         self.ways::<false>(worker, task).last().copied().unwrap_or(1)
     }
 }
@@ -86,14 +86,14 @@ impl Backtrack {
         if isa.is_available() { Ok(Self { isa }) } else { Err(IsaError::Missing(isa)) }
     }
 
-    /// The ways to set 1, 2, ... more queens on the columns after those of `task`, to the last column.
+    /// The ways to place 1, 2, ... more queens on the columns after those of `task`, to the last column.
     ///
     /// Time about 1.3 times that of counting the solutions alone.
     pub fn levels(&self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
         self.ways::<true>(worker, task)
     }
 
-    /// The ways to set 1, 2, ... more queens; those before the last column only where `EVERY` is set.
+    /// The ways to place 1, 2, ... more queens; those before the last column only where `EVERY` is set.
     fn ways<const EVERY: bool>(self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
         let size = task.size();
         let board = task.rows().fold(Board::empty(size), |board, row| board.place(1 << (row - 1)));
@@ -185,7 +185,7 @@ mod tests {
     use crate::engine::naive::Naive;
     use proptest::prelude::*;
 
-    /// The ways to set more queens, by the attack check of placements alone.
+    /// The ways to place more queens, by the attack check of placements alone.
     fn plain(task: &Placement) -> Vec<u64> {
         fn extend(task: &Placement, ways: &mut [u64]) {
             let Some((here, ways)) = ways.split_first_mut() else { return };

@@ -22,7 +22,7 @@ impl Engine for Naive {
 }
 
 impl Naive {
-    /// The ways to set 1, 2, ... more queens on the columns after those of `task`, to the last column.
+    /// The ways to place 1, 2, ... more queens on the columns after those of `task`, to the last column.
     pub fn levels(self, task: &Placement) -> Vec<u64> {
         let n = task.size().get();
         let (row, sum, difference) = (vec![false; n], vec![false; 2 * n], vec![false; 2 * n]);

@@ -59,9 +59,8 @@ impl Grouped {
     }
 
     /// Ends the group being appended.
-    pub(super) fn close(&mut self) {
-        let group = &self.patterns[self.start(self.ends.len())..];
-        self.keys.push(group.iter().fold(0, |keys, pattern| keys | pattern));
+    pub(super) fn close<L: Lanes>(&mut self, lanes: L) {
+        self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));
         self.ends.push(self.patterns.len());
     }
 
@@ -112,14 +111,14 @@ impl<const LISTS: usize> Listed<LISTS> {
         self.pieces.extend(pieces);
     }
 
-    fn whole(&self) -> Side<'_, LISTS> {
-        Side { lists: &self.lists, groups: 0..self.pieces.len(), pieces: &self.pieces, cut: 0 }
+    fn whole(&self) -> Remaining<'_, LISTS> {
+        Remaining { lists: &self.lists, groups: 0..self.pieces.len(), pieces: &self.pieces, cut: 0 }
     }
 }
 
 /// What is left of one side.
 #[derive(Debug)]
-struct Side<'a, const LISTS: usize> {
+struct Remaining<'a, const LISTS: usize> {
     lists: &'a [Grouped; LISTS],
     /// The groups of the lists that belong to it.
     groups: Range<usize>,
@@ -129,7 +128,7 @@ struct Side<'a, const LISTS: usize> {
     cut: usize,
 }
 
-impl<'a, const LISTS: usize> Side<'a, LISTS> {
+impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
     fn patterns(&self) -> [&'a [u64]; LISTS] {
         self.lists.each_ref().map(|list| list.of(&self.groups))
     }
@@ -214,6 +213,9 @@ struct Lengths {
 
 impl Model {
     fn choose(&self, at: Lengths) -> Step {
+        if at.left == [0, 0] {
+            return Step::Match;
+        }
         let (mut best, mut step) = (self.matching(at), Step::Match);
         for (side, cut) in [Step::CutBuild, Step::CutProbe].into_iter().enumerate() {
             let cost = self.cutting(at, side, AHEAD);
@@ -226,9 +228,7 @@ impl Model {
 
     fn matching(&self, at: Lengths) -> f64 {
         let [build, probe] = at.patterns.map(|patterns| patterns as usize);
-        // The sides change places where that takes less.
-        let matching = |build, probe| self.cost.matching(Cost::TYPICAL_KEYS, build, probe);
-        MATCH + matching(build, probe).min(matching(probe, build))
+        MATCH + self.cost.of_sides(build, probe)
     }
 
     /// Cycles where the next step is to cut that side.
@@ -255,7 +255,7 @@ impl Model {
 
 /// What one cut leaves of the other side.
 #[derive(Debug)]
-struct Left<const LISTS: usize> {
+struct CutBuffers<const LISTS: usize> {
     build: [Grouped; 1],
     probe: [Grouped; LISTS],
 }
@@ -264,14 +264,14 @@ struct Left<const LISTS: usize> {
 #[derive(Debug)]
 pub(super) struct Splitter<const LISTS: usize> {
     /// One for each cut after another.
-    left: [Left<LISTS>; 2 * MAX_DEPTH],
+    buffers: [CutBuffers<LISTS>; 2 * MAX_DEPTH],
     tables: Tables,
 }
 
 impl<const LISTS: usize> Default for Splitter<LISTS> {
     fn default() -> Self {
-        let left = from_fn(|_| Left { build: Default::default(), probe: from_fn(|_| Grouped::default()) });
-        Self { left, tables: Tables::default() }
+        let buffers = from_fn(|_| CutBuffers { build: Default::default(), probe: from_fn(|_| Grouped::default()) });
+        Self { buffers, tables: Tables::default() }
     }
 }
 
@@ -285,7 +285,7 @@ impl<const LISTS: usize> Splitter<LISTS> {
         probe: &Listed<LISTS>,
     ) -> [u64; LISTS] {
         let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
-        cutting.cut(&build.whole(), &probe.whole(), &mut self.left);
+        cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);
         cutting.counts
     }
 }
@@ -300,7 +300,7 @@ struct Cutting<'a, L, const LISTS: usize> {
 
 impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
     /// Counts the pairs of two sides, with a buffer for each cut to come.
-    fn cut(&mut self, build: &Side<1>, probe: &Side<LISTS>, left: &mut [Left<LISTS>]) {
+    fn cut(&mut self, build: &Remaining<1>, probe: &Remaining<LISTS>, buffers: &mut [CutBuffers<LISTS>]) {
         let patterns = [build.len(), probe.len()];
         if patterns.contains(&0) {
             return;
@@ -320,7 +320,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
             }
             return;
         }
-        let (here, deeper) = left.split_first_mut().expect("one for each cut");
+        let (here, deeper) = buffers.split_first_mut().expect("one for each cut");
         if step == Step::CutBuild {
             for (piece, part) in build.parts() {
                 for (list, from) in here.probe.iter_mut().zip(probe.lists) {

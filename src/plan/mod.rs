@@ -7,7 +7,7 @@
 #[doc(hidden)]
 pub mod halves;
 #[doc(hidden)]
-pub mod rows;
+pub mod prefixes;
 
 /// A task and the number of times its count enters the total: symmetry between tasks. What symmetry leaves within a task is
 /// its engine's; for even N the join weighs the halves themselves.

@@ -14,7 +14,7 @@ use crate::engine::{Engine, EngineKind, Method};
 use crate::ledger::Fingerprint;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
-use crate::plan::rows::{Lines, RowsPlan};
+use crate::plan::prefixes::{Columns, PrefixPlan};
 use crate::profile::Levels;
 use crate::rotational;
 use crate::subject::Subject;
@@ -128,8 +128,8 @@ impl Job for Pinned {
     }
 }
 
-fn prefix_plan(prefix: Placement) -> RowsPlan {
-    RowsPlan::new(&prefix, Lines::Two)
+fn prefix_plan(prefix: Placement) -> PrefixPlan {
+    PrefixPlan::new(&prefix, Columns::Two)
 }
 
 /// Solutions of tasks that have a definition.
@@ -149,7 +149,7 @@ fn once(solutions: u64) -> Tally {
 }
 
 /// The placements of fewer queens too.
-fn profile<'a>(plan: &'a RowsPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
+fn profile<'a>(plan: &'a PrefixPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
     Parts { plan, engine, second: &Levels(Naive), auditor: auditor::levels }
 }
 

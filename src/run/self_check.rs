@@ -96,7 +96,7 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
     use crate::plan::Weighted;
-    use crate::plan::rows::{Lines, RowsPlan};
+    use crate::plan::prefixes::{Columns, PrefixPlan};
     use crate::{Placement, Size};
 
     /// An engine that loses every solution whose first queen is in row 4.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     /// A plan whose symmetry weights have gone astray.
-    struct Doubled(RowsPlan);
+    struct Doubled(PrefixPlan);
 
     impl Plan for Doubled {
         type Task = Placement;
@@ -142,9 +142,9 @@ mod tests {
         }
     }
 
-    fn board(n: usize) -> (Subject, RowsPlan) {
+    fn board(n: usize) -> (Subject, PrefixPlan) {
         let empty = Placement::empty(Size::new(n).unwrap());
-        (empty.into(), RowsPlan::new(&empty, Lines::Two))
+        (empty.into(), PrefixPlan::new(&empty, Columns::Two))
     }
 
     fn wrong(board: &str, found: u128, expected: u128) -> Result<(), SelfCheckError> {

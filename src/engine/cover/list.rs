@@ -138,7 +138,7 @@ impl<L: Lanes> CoverSearch<'_, L> {
             }
         }
         if placed == self.depth && !self.out.is_closed() {
-            self.out.close();
+            self.out.close(self.lanes);
             self.first.push(self.path);
         }
     }

@@ -30,10 +30,10 @@ impl Inner {
     }
 }
 
-/// Where the inner queens stand: the height of each, and its column.
+/// Where the inner queens are: the height of each, and its column.
 type Heights = [(i32, usize); MAX_DEPTH];
 
-/// All ways to set the inner queens of a half with these rows in north and south, those that agree in the first columns
+/// All ways to place the inner queens of a half with these rows in north and south, those that agree in the first columns
 /// side by side.
 pub(super) fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>) {
     out.clear();
@@ -50,7 +50,7 @@ struct InnerSearch<'a> {
 }
 
 impl InnerSearch<'_> {
-    /// Sets the queens from this column on in the rows that are free. `set` are set already; `heights` tells for each of
+    /// Places the queens from this column on in the rows that are free. `set` are set already; `heights` tells for each of
     /// them twice its distance south of the middle, and its column.
     fn column(&mut self, column: usize, set: usize, inner: Inner, heights: Heights, free: [u32; 2]) {
         let shape = self.shape;
@@ -93,7 +93,7 @@ impl InnerSearch<'_> {
 
 /// Which outer queens a half may have.
 pub(super) struct Outer {
-    /// Whether one stands on the long diagonal, in the north and in the south.
+    /// Whether one is on the long diagonal, in the north and in the south.
     pub(super) diagonals: [LongDiagonal; 2],
     /// Places of the north's column set among those of its size in increasing order; the south takes the complement,
     /// which is as far from the end of its own list: with three column sets a < b < c in the north, a goes with the last
@@ -135,7 +135,7 @@ impl Half<'_> {
         lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 
-    /// For a side whose queen on the long diagonal stands in this half: how many of its column sets, in order, are
+    /// For a side whose queen on the long diagonal is in this half: how many of its column sets, in order, are
     /// smaller than its row set, and whether the next is equal to it (1 or 0).
     pub(super) fn ranks_below(&self, side: Side, inner: &Inner) -> (usize, usize) {
         let quadrant = [self.north, self.south][side as usize];

@@ -35,7 +35,7 @@ pub(super) struct Keys {
     pub(super) half: usize,
     /// The least |x| + |y|: 1 for even N, 2 for odd N, where the middle lines lie between.
     pub(super) gap: usize,
-    /// Whether the long diagonals, key 0 of both kinds, have no bit, because no east queen may stand there.
+    /// Whether the long diagonals, key 0 of both kinds, have no bit, because no east queen may be there.
     pub(super) without_long: bool,
 }
 

@@ -1,11 +1,11 @@
 //! Counting by joining half boards.
 //!
 //! Backtracking visits every solution; this engine never sees one. It cuts the board down the middle, lists what can
-//! stand in the east half and in the west half, and counts the pairs that get along, hundreds to an instruction.
+//! be in the east half and in the west half, and counts the pairs that get along, hundreds to an instruction.
 //!
 //! # The method
 //!
-//! Let N = 2h. Choose the set R of h rows whose queens stand in the east; the west has the others. Given R, rows and
+//! Let N = 2h. Choose the set R of h rows whose queens are in the east; the west has the others. Given R, rows and
 //! columns never clash, so an east and a west half attack each other only along diagonals that cross the middle:
 //! 2(2h-1) of them, the *keys*. A half is the set of keys its queens hold, one word, and
 //!
@@ -20,15 +20,15 @@
 //!          Q . ↗ . | . . . .      in the second row would have to share.
 //! ```
 //!
-//! A task is one R and takes four steps, each a file:
+//! A task is one R and takes four steps:
 //!
 //! 1. [`quadrant`]: the placements of queens in given rows of a quadrant, in tables made once for all tasks
 //!    ([`table`]), as [`keys`].
 //! 2. [`half`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
-//! 3. [`split`]: the lists cut by their innermost queens, each of which rules out most of the other list.
+//! 3. [`split`](super::split): the lists cut by their innermost queens, each of which rules out most of the other list.
 //! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in about five cycles.
 //!
-//! Odd N = 2h+1 sets the queens of the middle column and the middle row first and joins what is left of the quadrants;
+//! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
 //! see [`crate::plan::halves`] for these and for the symmetry of row sets.
 //!
 //! # All eight symmetries
@@ -39,7 +39,7 @@
 //!
 //! - two such queens is counted in that one of its four quarter turns that has both in the west: weight 4;
 //! - one is counted in the two turns that have it in the west, weight 2. One more reduction: the mirror in the long
-//!   diagonal that it stands on keeps its quadrant in place and exchanges rows and columns there, so that the quadrant's
+//!   diagonal that it is on keeps its quadrant in place and exchanges rows and columns there, so that the quadrant's
 //!   row set S and column set C change places. Only C ≤ S is kept, at weight 4, and weight 2 where C = S. (In the
 //!   north-west of N = 8, S = {0, 2} and C = {0, 1} are kept and stand for S = {0, 1} and C = {0, 2} too.);
 //! - none is counted in the task of R or of its complement, which the east-west mirror exchanges: weight 2 or 0, or 1
@@ -59,11 +59,11 @@
 //!
 //! # What did not help
 //!
-//! - Lanes split in three by the weight of their halves: 57 % of the lanes were filled. Now the side without classes is
-//!   the lanes and the queries come in lists of one weight.
+//! - The build side split in three by the weight of its halves: 57 % of the lanes were filled. Now the side without
+//!   classes is the build side and the probe side comes in lists of one weight.
 //! - Lists split by single keys rather than by queens: after ten splits 0.09 of the pairs were left, against 0.05.
 //! - East and west in the same roles for every N: with crossed middle queens the east has a queen more and five times
-//!   the halves. Tables for the long list cost more than all queries; N = 17 and 19 took twice as long.
+//!   the halves. Tables for the long list cost more than all look-ups; N = 17 and 19 took twice as long.
 //! - Runs of a quadrant list joined set by set: most runs hold one to ten placements, and the loop over sets cost more
 //!   than the pairs. Streaming the shorter list placement by placement halved the listing at N = 18.
 //! - Asking for the next task's quadrants ahead (1.01 at N = 18, 0.96 at 17), and longer runs of them joined without a
@@ -80,7 +80,7 @@ mod table;
 use self::half::{Half, Inner, Outer, inner_queens};
 use self::keys::{Keys, Side};
 use self::quadrant::LongDiagonal::{Free, Taken};
-use self::table::{Quadrants, Role, Tables};
+use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::{Cost, Lanes};
@@ -111,7 +111,7 @@ const LONGEST: Longest = Longest { build: 12 << 20, probe: 6 << 20 };
 pub struct Join<L> {
     lanes: L,
     cost: Cost,
-    tables: Tables,
+    tables: QuadrantTables,
     longest: Longest,
     /// Which solutions of an even board are counted, by queens on long diagonals: all, but where a test asks for a class.
     classes: [bool; 3],
@@ -131,7 +131,7 @@ impl<L: Lanes> Join<L> {
         Self {
             lanes,
             cost: L::COST,
-            tables: Tables::new(size, L::COST.wide.lanes),
+            tables: QuadrantTables::new(size, L::COST.wide.lanes),
             longest: LONGEST,
             classes: [true; 3],
             inner_squares: None,
@@ -205,7 +205,7 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
 fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
     for (index, inner) in inner.iter().enumerate() {
         half.list(lanes, inner, &mut out.patterns);
-        out.close();
+        out.close(lanes);
         if out.patterns.len() >= longest {
             return index + 1;
         }
@@ -305,7 +305,9 @@ impl<L: Lanes> Join<L> {
     fn list_west(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
         for (index, inner) in inner.iter().enumerate() {
             self.list_west_group(half, inner, mirror, west);
-            west.iter_mut().for_each(Grouped::close);
+            for list in west.iter_mut() {
+                list.close(self.lanes);
+            }
             if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.probe {
                 return index + 1;
             }
@@ -469,7 +471,7 @@ mod tests {
                     // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
                     let cache =
                         [CachePolicy::All, CachePolicy::Souths(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
-                    let tables = Tables::otherwise(size, depths, cache);
+                    let tables = QuadrantTables::otherwise(size, depths, cache);
                     let longest = if (n + usize::from(always)) % 2 == 0 { LONGEST } else { SHORT };
                     let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
                     let join = Join { cost, tables, longest, ..Join::new(size, Portable::new()) };

@@ -1,4 +1,4 @@
-//! Quadrants: the ways to set queens in given rows of an h×h corner of the board, by the columns they take.
+//! Quadrants: the ways to place queens in given rows of an h×h corner of the board, by the columns they take.
 //!
 //! Rows and columns of a quadrant are numbered by their distance from the middle. A queen in row i, column j occupies
 //!
@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A list holds the placements in one row set as patterns of [`Keys`], sorted into *runs*: by the rows of the queens
-//! in the innermost columns (the *inner* queens, a *signature*), then by whether a queen stands on the long diagonal,
+//! in the innermost columns (the *inner* queens, a *signature*), then by whether a queen is on the long diagonal,
 //! then by the set of the other columns, in increasing order. North and south of a half take complementary column
 //! sets, and complementing turns increasing order into decreasing order: so the partners of a placement are the run
 //! as far from the end as its own is from the beginning.
@@ -26,7 +26,7 @@ use crate::engine::binomial;
 use crate::engine::lanes::ranked;
 use crate::engine::split::MAX_DEPTH;
 
-/// Where the inner queens of a side stand: for each inner column 0 for none, or 1 + the place of the queen's row in the
+/// Where the inner queens of a side are: for each inner column 0 for none, or 1 + the place of the queen's row in the
 /// row set.
 pub(super) type InnerRows = [usize; MAX_DEPTH];
 
@@ -238,7 +238,7 @@ impl QuadrantLister {
         }
     }
 
-    /// The inner queens set, and the rows that are left; nothing where they are in one row or attack each other.
+    /// The inner queens placed, and the rows that are left; nothing where they are in one row or attack each other.
     fn inner_node(&self, rows: u32, inner: InnerRows) -> Option<(u32, Node)> {
         let shape = self.shape;
         let taken = shape.taken.map_or(0, |column| 1 << column);
@@ -268,7 +268,7 @@ struct QuadrantSearch<'a> {
     columns: u32,
 }
 
-/// Queens set so far. One word each, for a few nodes are visited for every placement listed.
+/// Queens placed so far. One word each, for a few nodes are visited for every placement listed.
 #[derive(Clone, Copy, Default)]
 struct Node {
     /// Columns without a queen.
@@ -299,7 +299,7 @@ impl Node {
 }
 
 impl QuadrantSearch<'_> {
-    /// Sets a queen in the first of `rows`, then in the others.
+    /// Places a queen in the first of `rows`, then in the others.
     fn row(&self, rows: u32, node: Node, found: &mut Vec<Placed>) {
         if rows == 0 {
             return self.found(node, found);

@@ -60,7 +60,7 @@ pub(super) enum CachePolicy {
 
 /// The quadrants of all boards of one size, as far as they are kept.
 #[derive(Debug)]
-pub(super) struct Tables {
+pub(super) struct QuadrantTables {
     half: usize,
     depths: Depths,
     cache: CachePolicy,
@@ -68,7 +68,7 @@ pub(super) struct Tables {
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
 
-impl Tables {
+impl QuadrantTables {
     /// For blocks of so many lanes.
     pub(super) fn new(size: Size, lanes: usize) -> Self {
         let (half, odd) = (size.get() / 2, size.get() % 2);
@@ -114,7 +114,7 @@ impl Tables {
 
 impl MiddleTables {
     /// East quadrants are the same for every place of the middle row's queen, so those of `others` are shared.
-    fn new(tables: &Tables, middle: Middle, others: &[Arc<Self>]) -> Self {
+    fn new(tables: &QuadrantTables, middle: Middle, others: &[Arc<Self>]) -> Self {
         let half = tables.half;
         let (build, probe) = (tables.depths)(half, middle);
         let gap = if middle == Middle::None { 1 } else { 2 };
@@ -265,7 +265,7 @@ fn column(middle: Middle) -> Option<u8> {
 
 impl Quadrants {
     /// Makes the lists for a task, as far as they are not there yet, and returns the keys of their patterns.
-    pub(super) fn prepare(&mut self, tables: &Tables, task: &Halves) -> Keys {
+    pub(super) fn prepare(&mut self, tables: &QuadrantTables, task: &Halves) -> Keys {
         let middle = task.middle;
         let all = (1 << tables.half) - 1;
         let north_free = column(middle).map_or(all, |column| all & !(1 << (column - 1)));
@@ -308,7 +308,7 @@ impl Quadrants {
     }
 
     /// Finds the tables of these middle queens.
-    fn choose(&mut self, tables: &Tables, middle: Middle) {
+    fn choose(&mut self, tables: &QuadrantTables, middle: Middle) {
         if self.middles.first().is_some_and(|other| column(other.middle) != column(middle)) {
             self.middles.clear();
             self.caches.clear();
@@ -327,11 +327,11 @@ impl Quadrants {
     }
 
     /// The half whose placements are that side: at least what has these innermost queens.
-    pub(super) fn half(&mut self, tables: &Tables, role: Role, inner: &Inner) -> Half<'_> {
+    pub(super) fn half(&mut self, tables: &QuadrantTables, role: Role, inner: &Inner) -> Half<'_> {
         let (north, (shape, _)) = (self.north(role), self.shape(role));
         let corners = [north, north + 1];
         if tables.cache == CachePolicy::Parts {
-            // The innermost queen stands in the north, in the south or, where its column is taken, in neither.
+            // The innermost queen is in the north, in the south or, where its column is taken, in neither.
             let first = usize::from(inner.rows[0][0] > 0);
             for (side, part) in [first, 1 - first].into_iter().enumerate() {
                 let cache = &self.caches[self.places[corners[side]].0];

@@ -81,23 +81,28 @@ const fn with_equal_blocks(retain: f64, pair: f64, block: Block) -> Cost {
 }
 
 impl Cost {
-    /// Keys that some pattern of either side holds, about: 25 to 28 in the large calls of N = 18 to 27.
-    pub const TYPICAL_KEYS: usize = 26;
+    /// About the cycles to match two sides of so many patterns, whichever is the better build side.
+    pub fn of_sides(&self, build: usize, probe: usize) -> f64 {
+        // Of 40 to 52 keys 25 to 28 are held by both sides in the large calls of N = 18 to 27.
+        const TYPICAL_KEYS: u64 = (1 << 26) - 1;
+        let one = |build, probe| self.matching(self.windows(TYPICAL_KEYS, probe), build, probe);
+        if self.are_few(build, probe) { self.pairs(build, probe) } else { one(build, probe).min(one(probe, build)) }
+    }
 
     /// Whether these are too few to make any table of.
     pub(super) fn are_few(&self, patterns: usize, queries: usize) -> bool {
-        self.pair * (patterns * queries) as f64 <= self.narrow.transpose
+        self.pairs(patterns, queries) <= self.narrow.transpose
     }
 
-    /// About the cycles to match so many patterns with so many queries by so many keys.
-    pub fn matching(&self, keys: usize, patterns: usize, queries: usize) -> f64 {
-        if self.are_few(patterns, queries) {
-            return self.pair * (patterns * queries) as f64;
-        }
-        // Which keys they are makes no difference.
-        let windows = self.windows(!0 >> (64 - keys), queries);
+    fn pairs(&self, patterns: usize, queries: usize) -> f64 {
+        self.pair * (patterns * queries) as f64
+    }
+
+    /// About the cycles to match so many patterns with so many queries.
+    pub(super) fn matching(&self, windows: Windows, patterns: usize, queries: usize) -> f64 {
         let (whole, rest) = (patterns / self.wide.lanes, patterns % self.wide.lanes);
-        whole as f64 * self.wide.matching(windows, queries) + self.cheapest(windows, rest, queries).1
+        let last = self.cheapest(windows, rest, queries).1;
+        if whole == 0 { last } else { whole as f64 * self.wide.matching(windows, queries) + last }
     }
 
     /// The cheapest windows over these keys for so many queries.
@@ -109,7 +114,7 @@ impl Cost {
     pub(super) fn cheapest(&self, windows: Windows, patterns: usize, queries: usize) -> (Means, f64) {
         let (means, block) =
             if patterns <= self.narrow.lanes { (Means::Narrow, self.narrow) } else { (Means::Wide, self.wide) };
-        let (pairs, block) = (self.pair * (patterns * queries) as f64, block.matching(windows, queries));
+        let (pairs, block) = (self.pairs(patterns, queries), block.matching(windows, queries));
         if pairs <= block { (Means::Pairs, pairs) } else { (means, block) }
     }
 }

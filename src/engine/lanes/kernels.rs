@@ -39,6 +39,11 @@ macro_rules! kernels {
                 unsafe { retain(patterns, avoid, out) }
             }
 
+            fn union(self, patterns: &[u64]) -> u64 {
+                // SAFETY: as above.
+                unsafe { union(patterns) }
+            }
+
             fn disjoint<const LISTS: usize>(
                 self,
                 keys: u64,
@@ -78,6 +83,9 @@ macro_rules! kernels {
                 unsafe { out.set_len(len) };
             }
 
+            /// See [`Lanes::union`].
+            fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
+
             /// See [`Lanes::disjoint`].
             fn disjoint<const LISTS: usize>(
                 active: u64,
@@ -85,45 +93,45 @@ macro_rules! kernels {
                 probe: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                let mut counts = probe.map(|list| (build.len() * list.len()) as u64);
+                let pairs = probe.map(|list| (build.len() * list.len()) as u64);
                 if active == 0 {
-                    return counts;
+                    return pairs;
                 }
-                let (keys, asked) = (active.count_ones() as usize, probe.iter().map(|list| list.len()).sum());
-                // The relation is symmetric, so the sides change places where that takes less, each list by itself.
-                let exchanged: f64 = probe.iter().map(|list| COST.matching(keys, list.len(), build.len())).sum();
-                if exchanged < COST.matching(keys, build.len(), asked) {
-                    for (count, list) in counts.iter_mut().zip(probe) {
-                        *count -= attacked(list, [build], active.reverse_bits(), tables)[0];
-                    }
+                let mut attacking = [0; LISTS];
+                let asked = probe.iter().map(|list| list.len()).sum();
+                if COST.are_few(build.len(), asked) {
+                    compare(build, probe, &mut attacking);
                 } else {
-                    for (count, attacked) in counts.iter_mut().zip(attacked(build, probe, active, tables)) {
-                        *count -= attacked;
+                    // The relation is symmetric, so the sides change places where that takes less, each list by itself.
+                    let windows = COST.windows(active, asked);
+                    let exchanged = COST.windows(active.reverse_bits(), build.len());
+                    let cost: f64 = probe.iter().map(|list| COST.matching(exchanged, list.len(), build.len())).sum();
+                    if cost < COST.matching(windows, build.len(), asked) {
+                        for (attacking, list) in attacking.iter_mut().zip(probe) {
+                            [*attacking] = attacked(list, [build], exchanged, tables);
+                        }
+                    } else {
+                        attacking = attacked(build, probe, windows, tables);
                     }
                 }
-                counts
+                std::array::from_fn(|list| pairs[list] - attacking[list])
             }
 
-            /// For each list of queries the pairs of a pattern and a query that share one of the keys.
+            /// For each list of queries the pairs of a pattern and a query that share a key of the windows.
             fn attacked<const LISTS: usize>(
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
-                active: u64,
+                windows: Windows,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
                 let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-                if COST.are_few(patterns.len(), asked) {
-                    compare(patterns, queries, &mut counts);
-                    return counts;
-                }
-                let windows = COST.windows(active, asked);
                 let means = |block: &[u64]| COST.cheapest(windows, block.len(), asked).0;
                 let Tables { words, gathered } = tables;
                 let mut gathered_queries = queries;
                 if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| means(block) == Means::Pairs) {
                     gathered.clear();
-                    let gather = Gather::<AT>::new(active);
+                    let gather = Gather::<AT>::new(windows.active);
                     for queries in queries {
                         if gather.is_short() {
                             gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));

@@ -126,6 +126,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Appends the patterns that share no bit with `avoid`.
     fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
+    /// The keys that any of the patterns holds.
+    fn union(self, patterns: &[u64]) -> u64;
+
     /// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe
     /// side is mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that
     /// both sides hold is among `keys`, as bits of the probe side; the fewer others, the faster.

@@ -22,12 +22,12 @@ impl Windows {
         let keys = active.count_ones() as usize;
         debug_assert!((1..=52).contains(&keys));
         let of = |size: usize| Self { active, size, count: keys.div_ceil(size) };
-        let mut best = of(7);
-        let mut least = cost(best);
+        let (mut best, mut least) = (of(7), cost(of(7)));
         for windows in [of(6), of(5)] {
+            let cost = cost(windows);
             // Windows of five and six would not fit the tables where there are many keys.
-            if windows.count <= 8 && cost(windows) < least {
-                (best, least) = (windows, cost(windows));
+            if windows.count <= 8 && cost < least {
+                (best, least) = (windows, cost);
             }
         }
         best

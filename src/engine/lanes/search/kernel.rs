@@ -28,7 +28,7 @@ macro_rules! search {
             }
         })+
 
-        /// Boards, one to a lane, and the rows of the next column where each has yet to set a queen.
+        /// Boards, one to a lane, and the rows of the next column where each has yet to place a queen.
         #[derive(Clone, Copy)]
         struct Front {
             rows: Words,
@@ -68,7 +68,7 @@ macro_rules! search {
                     self.free = self.free.or_where(idle, self.rows.or(self.down).or(self.up).not());
                 }
 
-                /// Sets the lowest queen of each lane.
+                /// Places the lowest queen of each lane.
                 fn child(&mut self) -> Child {
                     let rest = self.free.less_one();
                     let queen = self.free.without(rest);
@@ -98,7 +98,7 @@ macro_rules! search {
                     *end += keep.count();
                 }
 
-                /// With two columns, and so two rows, left: the ways to set one queen more, as far as every queen is asked
+                /// With two columns, and so two rows, left: the ways to place one queen more, as far as every queen is asked
                 /// for, and both. A lane without a board has no rows left, and so no ways.
                 fn last_two<const EVERY: bool>(self) -> [usize; 2] {
                     let Self { rows, down, up } = self;

@@ -3,14 +3,14 @@
 //! A [`Level`] holds boards with equally many columns left, three words to a board: the rows that are taken, and the
 //! rows of the next column that the diagonals of earlier queens reach going down and going up. A few boards more, the
 //! *front*, are in registers while the level is worked on, one to a lane, each with the rows of the next column where
-//! it has yet to set a queen. A step sets the lowest such queen in every lane. The children that have a future are
+//! it has yet to place a queen. A step places the lowest such queen in every lane. The children that have a future are
 //! packed to the left and stored behind those of the next level; a lane that has no row left is given a board from the
 //! end of its own level.
 //!
 //! ```text
 //! level, k columns left      front: 4 lanes                     level, k - 1 columns left
 //! [ a b c d e f ]            g   h   i   j                      [ ... ]
-//!                            set the lowest free queen
+//!                            place the lowest free queen
 //!                            g'  h'  i'  j'   h' is a dead end  [ ... g' i' j' ]
 //! [ a b c d ]                g   e   i   f    h and j used up
 //! ```
@@ -39,7 +39,7 @@ mod tests;
 /// The most lanes of any instruction set.
 const LANES: usize = 16;
 
-/// Vectors in a front. They overlap: while one waits for its boards, another sets its queens. Two take up to a tenth longer
+/// Vectors in a front. They overlap: while one waits for its boards, another places its queens. Two take up to a tenth longer
 /// than three, one a third.
 const FRONTS: usize = 3;
 
@@ -54,7 +54,7 @@ const FULL: usize = 512;
 const ROOM: usize = PAD + FULL + (FRONTS + 1) * LANES;
 
 /// One word for each board of a level.
-type List = [u32; ROOM];
+type BoardWords = [u32; ROOM];
 
 /// A vector of the front as it waits in memory: rows, down, up and free, one word to a lane.
 type Waiting = [[u32; LANES]; 4];
@@ -64,11 +64,11 @@ type Waiting = [[u32; LANES]; 4];
 pub struct Level {
     front: [Waiting; FRONTS],
     /// Rows that are taken, and those that the board does not have.
-    rows: List,
+    rows: BoardWords,
     /// Rows of the next column on the falling diagonals of the queens.
-    down: List,
+    down: BoardWords,
     /// Rows of the next column on the rising diagonals of the queens.
-    up: List,
+    up: BoardWords,
     /// Where the lists end.
     end: usize,
 }
@@ -82,7 +82,7 @@ impl Default for Level {
 }
 
 impl Level {
-    /// Adds a board, if it has a free square in the next column: a lane must have a queen to set.
+    /// Adds a board, if it has a free square in the next column: a lane must have a queen to place.
     ///
     /// # Panics
     /// Where there is no room.
@@ -102,27 +102,27 @@ impl Level {
 /// A level is worked on until there are too few boards to fill every lane, or to the last board where it is to be
 /// *drained*. What is not drained waits for more.
 pub trait LevelSearch: Copy + Send + Sync + 'static {
-    /// Sets the next queen in boards of `from` and stores the children that have a future in `to`, until that is full
+    /// Places the next queen in boards of `from` and stores the children that have a future in `to`, until that is full
     /// or `from` has no more boards: with a free square in the next column and, unless `EVERY` is set, in the one after
-    /// it. Returns the number of queens set, as far as it is asked for by `EVERY`.
+    /// it. Returns the number of queens placed, as far as it is asked for by `EVERY`.
     ///
     /// # Panics
     /// Where `to` is full from the start.
     fn expand<const EVERY: bool>(self, from: &mut Level, to: &mut Level, drain: bool) -> u64;
 
-    /// Sets the queens of the last three columns: the number of ways to set one, two and all three, the first two as
+    /// Places the queens of the last three columns: the number of ways to place one, two and all three, the first two as
     /// far as they are asked for by `EVERY`.
     fn last_three<const EVERY: bool>(self, from: &mut Level, drain: bool) -> [u64; 3];
 }
 
 /// The words of a vector that begins at `at`.
 #[inline]
-fn words<const COUNT: usize>(list: &List, at: usize) -> &[u32; COUNT] {
+fn words<const COUNT: usize>(list: &BoardWords, at: usize) -> &[u32; COUNT] {
     list[at..].first_chunk().expect("there is room for a vector beyond the end")
 }
 
 /// The same, to be written.
 #[inline]
-fn words_mut<const COUNT: usize>(list: &mut List, at: usize) -> &mut [u32; COUNT] {
+fn words_mut<const COUNT: usize>(list: &mut BoardWords, at: usize) -> &mut [u32; COUNT] {
     list[at..].first_chunk_mut().expect("there is room for a vector beyond the end")
 }

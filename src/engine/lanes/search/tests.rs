@@ -23,7 +23,7 @@ fn children([rows, down, up]: Words) -> impl Iterator<Item = Words> {
     queens.map(move |queen: u32| [rows | queen, (down | queen) << 1, (up | queen) >> 1])
 }
 
-/// Whether a queen can be set so many columns on, as far as those that stand go.
+/// Whether a queen can be placed so many columns on, as far as those that stand go.
 fn is_open([rows, down, up]: Words, columns: usize) -> bool {
     !(rows | down << columns | up >> columns) != 0
 }

@@ -1,41 +1,41 @@
-//! The first one or two lines: every way to set their queens is a task, and the upside-down half is left out.
+//! Prefixes: every way to place the queens of the first one or two columns is a task, and the upside-down half is left out.
 //!
 //! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, for no solution with N > 1
 //! is its own image. So the first queen need only go in the upper half of its column, each task then standing for
 //! two. For odd N the queen in the middle square is its own image: there the choice moves on to the next queen,
 //! which cannot be in the middle row too and again only goes in the upper half.
 //!
-//! Each way to set these lines is a unit. On large boards a unit is cut further, by the queens of the next columns, into
+//! Each such prefix is a unit. On large boards a unit is cut further, by the queens of the next columns, into
 //! tasks that take seconds and not hours, for a task is what a stop of a run costs. How fine that cut is changes no unit.
 
 use crate::board::placement::Placement;
 use crate::plan::{Plan, Weighted};
 
-/// How many lines are set before the engine takes over.
+/// How many columns are filled before the engine takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
+pub enum Columns {
     /// One: few, large tasks.
     One,
     /// Two: enough tasks for any number of threads a machine has.
     Two,
 }
 
-impl Lines {
-    /// One line where that gives each thread enough tasks to even out their differences, else two.
+impl Columns {
+    /// One column where that gives each thread enough tasks to even out their differences, else two.
     ///
-    /// Tasks of one line differ by a factor of about two in work, so some sixteen a thread leave the last thread
-    /// idle for a few percent of the run; N ≤ 32 lines never give that many to more than one thread.
+    /// Tasks of one column differ by a factor of about two in work, so some sixteen a thread leave the last thread
+    /// idle for a few percent of the run; one column of N ≤ 32 never gives that many to more than one thread.
     pub fn for_threads(size: crate::Size, threads: usize) -> Self {
         const TASKS_PER_THREAD: usize = 16;
         if threads == 1 || size.get().div_ceil(2) >= threads * TASKS_PER_THREAD { Self::One } else { Self::Two }
     }
 }
 
-/// The completions of a placement, cut by the queens of the next one or two lines.
+/// The completions of a placement, cut by the queens of the next one or two columns.
 #[derive(Clone, Debug)]
-pub struct RowsPlan {
+pub struct PrefixPlan {
     prefix: Placement,
-    lines: u8,
+    columns: u8,
     units: Vec<Unit>,
     /// Queens of a task.
     queens: usize,
@@ -55,38 +55,38 @@ const MOST_LEFT: usize = 18;
 /// Queens that a task sets more than its unit, at most: three make some thousands of tasks, which are listed in no time.
 const MOST_MORE: usize = 3;
 
-impl RowsPlan {
+impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
     ///
     /// ```
-    /// use queens::plan::rows::{Lines, RowsPlan};
+    /// use queens::plan::prefixes::{Columns, PrefixPlan};
     /// use queens::{Placement, Size, plan::Plan};
-    /// let plan = RowsPlan::new(&Placement::empty(Size::new(8)?), Lines::One);
+    /// let plan = PrefixPlan::new(&Placement::empty(Size::new(8)?), Columns::One);
     /// let rows: Vec<String> = (0..plan.units()).flat_map(|u| plan.unit(u)).map(|t| t.task.to_string()).collect();
     /// assert_eq!(rows, ["1", "2", "3", "4"]); // each of weight 2
     /// # Ok::<(), queens::SizeError>(())
     /// ```
-    pub fn new(prefix: &Placement, lines: Lines) -> Self {
-        let lines = match lines {
-            Lines::One => 1,
-            Lines::Two => 2,
+    pub fn new(prefix: &Placement, columns: Columns) -> Self {
+        let columns = match columns {
+            Columns::One => 1,
+            Columns::Two => 2,
         };
         let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
-        for _ in 0..lines {
+        for _ in 0..columns {
             if tasks.first().is_none_or(|first| first.task.is_solution()) {
                 break;
             }
             tasks = tasks.iter().flat_map(extensions).collect();
         }
-        Self::cut(prefix, lines, &tasks, MOST_LEFT)
+        Self::cut(prefix, columns, &tasks, MOST_LEFT)
     }
 
     /// Cuts units into tasks that leave so many columns, or as many as they may.
-    fn cut(prefix: &Placement, lines: u8, units: &[Weighted<Placement>], most_left: usize) -> Self {
+    fn cut(prefix: &Placement, columns: u8, units: &[Weighted<Placement>], most_left: usize) -> Self {
         let set = units.first().map_or(0, |unit| unit.task.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
         let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
-        Self { prefix: *prefix, lines, units, queens }
+        Self { prefix: *prefix, columns, units, queens }
     }
 }
 
@@ -133,12 +133,12 @@ fn is_own_image(placement: &Placement) -> bool {
     placement.rows().all(|row| 2 * row == placement.size().get() + 1)
 }
 
-impl Plan for RowsPlan {
+impl Plan for PrefixPlan {
     type Task = Placement;
 
     fn fingerprint(&self) -> String {
-        let Self { prefix, lines, .. } = self;
-        format!("rows/1 N={} prefix={prefix} lines={lines}", prefix.size())
+        let Self { prefix, columns, .. } = self;
+        format!("rows/1 N={} prefix={prefix} lines={columns}", prefix.size())
     }
 
     fn units(&self) -> usize {
@@ -157,7 +157,7 @@ impl Plan for RowsPlan {
         placements_to(self.units[unit].first, self.queens)
     }
 
-    /// All alike: with two lines set the work of the tasks differs by no more than a factor of three, and counting
+    /// All alike: with two columns filled the work of the tasks differs by no more than a factor of three, and counting
     /// the ways to set a few queens more predicts it worse than nothing does (spread 0.22 against 0.13 at N = 13).
     fn work(&self, _unit: usize) -> f64 {
         1.0
@@ -196,29 +196,29 @@ mod tests {
     use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
 
-    fn plan(n: usize, lines: Lines) -> Vec<(String, u64)> {
-        let plan = RowsPlan::new(&Placement::empty(Size::new(n).unwrap()), lines);
+    fn plan(n: usize, columns: Columns) -> Vec<(String, u64)> {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()), columns);
         (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|t| (t.task.to_string(), t.weight)).collect()
     }
 
     #[test]
     fn the_middle_square_of_an_odd_board_counts_once() {
-        let tasks = plan(5, Lines::One);
+        let tasks = plan(5, Columns::One);
         assert_eq!(tasks, [("1".into(), 2), ("2".into(), 2), ("3".into(), 1)]);
-        // With two lines the middle queen's images are told apart by the second queen instead.
-        assert!(plan(5, Lines::Two).contains(&("31".into(), 2)));
-        assert!(!plan(5, Lines::Two).iter().any(|(task, _)| task == "35"));
+        // With two columns the middle queen's images are told apart by the second queen instead.
+        assert!(plan(5, Columns::Two).contains(&("31".into(), 2)));
+        assert!(!plan(5, Columns::Two).iter().any(|(task, _)| task == "35"));
     }
 
-    /// Weights must add up to every way of setting the lines, without any symmetry.
+    /// Weights must add up to every way to fill the columns, without any symmetry.
     #[test]
     fn weights_cover_all_placements() {
         for n in 0..=9 {
             let all = (1..=n).flat_map(|a: usize| (1..=n).map(move |b| a.abs_diff(b)));
             let pairs = all.filter(|&apart: &usize| apart > 1).count() as u64;
-            let weight = |lines| plan(n, lines).iter().map(|task| task.1).sum::<u64>();
-            assert_eq!(weight(Lines::One), if n == 0 { 1 } else { n as u64 }, "N = {n}");
-            assert_eq!(weight(Lines::Two), if n < 2 { 1 } else { pairs }, "N = {n}");
+            let weight = |columns| plan(n, columns).iter().map(|task| task.1).sum::<u64>();
+            assert_eq!(weight(Columns::One), if n == 0 { 1 } else { n as u64 }, "N = {n}");
+            assert_eq!(weight(Columns::Two), if n < 2 { 1 } else { pairs }, "N = {n}");
         }
     }
 
@@ -236,9 +236,9 @@ mod tests {
             let whole = Weighted { task: empty, weight: 1 };
             for set in 0..=2 {
                 let units: Vec<_> = placements_to(whole, set).collect();
-                let plain = RowsPlan::cut(&empty, 2, &units, n);
+                let plain = PrefixPlan::cut(&empty, 2, &units, n);
                 for left in 0..=n {
-                    let fine = RowsPlan::cut(&empty, 2, &units, left);
+                    let fine = PrefixPlan::cut(&empty, 2, &units, left);
                     assert_eq!(fine.queens, (n - left).clamp(set, set + MOST_MORE));
                     for unit in 0..units.len() {
                         assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn large_boards_have_units_of_many_tasks() {
         let tasks = |n: usize| {
-            let plan = RowsPlan::new(&Placement::empty(Size::new(n).unwrap()), Lines::Two);
+            let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()), Columns::Two);
             (plan.queens, plan.tasks(0))
         };
         assert_eq!([20, 21, 22, 23, 32].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
@@ -269,7 +269,7 @@ mod tests {
     /// Over every choice there is, the parts count what the task counts.
     #[test]
     fn parts_stand_for_their_task() {
-        let plan = RowsPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap(), Lines::One);
+        let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap(), Columns::One);
         let backtrack = Backtrack::default();
         let mut worker = backtrack.worker();
         // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
@@ -292,10 +292,10 @@ mod tests {
     #[test]
     fn complete_and_impossible_prefixes() {
         let four = Size::new(4).unwrap();
-        let complete = RowsPlan::new(&Placement::parse("2413", four).unwrap(), Lines::Two);
+        let complete = PrefixPlan::new(&Placement::parse("2413", four).unwrap(), Columns::Two);
         assert_eq!(complete.units(), 1);
         assert_eq!(complete.unit(0).next().unwrap().weight, 1);
         // 1,3 on 4×4 leaves column 3 without a free square.
-        assert_eq!(RowsPlan::new(&Placement::parse("13", four).unwrap(), Lines::Two).units(), 0);
+        assert_eq!(PrefixPlan::new(&Placement::parse("13", four).unwrap(), Columns::Two).units(), 0);
     }
 }
