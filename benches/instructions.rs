@@ -50,7 +50,7 @@ mod kernels {
     use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Tables, WithLanes, ranked};
     use queens::plan::Plan;
     use queens::plan::halves::HalvesPlan;
-    use queens::plan::prefixes::{Columns, PrefixPlan};
+    use queens::plan::prefixes::PrefixPlan;
     use queens::{Placement, Size, oeis};
 
     /// The board that backtracking counts, and the one that the join counts: large enough for the kernels to decide.
@@ -70,7 +70,7 @@ mod kernels {
     }
 
     fn backtracking(isa: Isa) -> (PrefixPlan, Backtrack) {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(BACKTRACK_N).unwrap()), Columns::Two);
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(BACKTRACK_N).unwrap()));
         (plan, Backtrack::new(isa).expect("the processor has the instructions"))
     }
 

@@ -20,7 +20,7 @@ use std::fs;
 
 use queens::auditor::Audited;
 use queens::plan::halves::HalvesPlan;
-use queens::plan::prefixes::{Columns, PrefixPlan};
+use queens::plan::prefixes::PrefixPlan;
 use queens::plan::{Plan, Weighted};
 use queens::{Placement, Size};
 use sha2::{Digest, Sha256};
@@ -92,18 +92,16 @@ fn plans() -> BTreeMap<String, String> {
         add(&mut plans, &HalvesPlan::new(Size::new(n).unwrap()));
     }
     for n in [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32] {
-        for columns in [Columns::One, Columns::Two] {
-            add(&mut plans, &PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()), columns));
-        }
+        add(&mut plans, &PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())));
     }
     for (prefix, n) in [("158", 8), ("7,1", 13), ("5", 9)] {
         let prefix = Placement::parse(prefix, Size::new(n).unwrap()).unwrap();
-        add(&mut plans, &PrefixPlan::new(&prefix, Columns::Two));
+        add(&mut plans, &PrefixPlan::new(&prefix));
     }
     plans
 }
 
-/// `rows/1` of `rows/1 N=5 prefix= lines=1`.
+/// `rows/1` of `rows/1 N=5 prefix= lines=2`.
 fn version(fingerprint: &str) -> &str {
     fingerprint.split(' ').next().unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use crate::engine::lanes::Portable;
 use crate::engine::naive::Naive;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
-use crate::plan::prefixes::{Columns, PrefixPlan};
+use crate::plan::prefixes::PrefixPlan;
 
 fn audited(task: &impl Audited) -> u64 {
     count(task, &|| false).expect("nothing stops it")
@@ -43,9 +43,7 @@ fn the_tasks_of_every_plan_add_up_to_all_solutions() {
     for n in 1..=11 {
         let size = Size::new(n).unwrap();
         let all = solutions(n, &mut Vec::new());
-        for columns in [Columns::One, Columns::Two] {
-            assert_eq!(total(&PrefixPlan::new(&Placement::empty(size), columns)), all, "N = {n}, {columns:?}");
-        }
+        assert_eq!(total(&PrefixPlan::new(&Placement::empty(size))), all, "N = {n}");
         if HalvesPlan::SIZES.contains(&n) {
             assert_eq!(total(&HalvesPlan::new(size)), all, "N = {n} in halves");
         }

@@ -1,4 +1,4 @@
-//! Prefixes: every way to place the queens of the first one or two columns is a task, and the upside-down half is left out.
+//! Prefixes: every way to place the queens of the first two columns is a task, and the upside-down half is left out.
 //!
 //! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, for no solution with N > 1
 //! is its own image. So the first queen need only go in the upper half of its column, each task then standing for
@@ -11,31 +11,10 @@
 use crate::board::placement::Placement;
 use crate::plan::{Plan, Weighted};
 
-/// How many columns are filled before the engine takes over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Columns {
-    /// One: few, large tasks.
-    One,
-    /// Two: enough tasks for any number of threads a machine has.
-    Two,
-}
-
-impl Columns {
-    /// One column where that gives each thread enough tasks to even out their differences, else two.
-    ///
-    /// Tasks of one column differ by a factor of about two in work, so some sixteen a thread leave the last thread
-    /// idle for a few percent of the run; one column of N ≤ 32 never gives that many to more than one thread.
-    pub fn for_threads(size: crate::Size, threads: usize) -> Self {
-        const TASKS_PER_THREAD: usize = 16;
-        if threads == 1 || size.get().div_ceil(2) >= threads * TASKS_PER_THREAD { Self::One } else { Self::Two }
-    }
-}
-
-/// The completions of a placement, cut by the queens of the next one or two columns.
+/// The completions of a placement, cut by the queens of the next two columns, or of the one that is left.
 #[derive(Clone, Debug)]
 pub struct PrefixPlan {
     prefix: Placement,
-    columns: u8,
     units: Vec<Unit>,
     /// Queens of a task.
     queens: usize,
@@ -48,6 +27,9 @@ struct Unit {
     tasks: u64,
 }
 
+/// Columns whose queens make a unit.
+const COLUMNS: usize = 2;
+
 /// A task leaves at most so many columns empty, if it need not set more than [`MOST_MORE`] queens for that. Backtracking
 /// takes a few seconds for so many.
 const MOST_LEFT: usize = 18;
@@ -59,34 +41,33 @@ impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
     ///
     /// ```
-    /// use queens::plan::prefixes::{Columns, PrefixPlan};
-    /// use queens::{Placement, Size, plan::Plan};
-    /// let plan = PrefixPlan::new(&Placement::empty(Size::new(8)?), Columns::One);
-    /// let rows: Vec<String> = (0..plan.units()).flat_map(|u| plan.unit(u)).map(|t| t.task.to_string()).collect();
-    /// assert_eq!(rows, ["1", "2", "3", "4"]); // each of weight 2
+    /// use std::collections::BTreeSet;
+    /// use queens::plan::{Plan, prefixes::PrefixPlan};
+    /// use queens::{Placement, Size};
+    /// let plan = PrefixPlan::new(&Placement::empty(Size::new(8)?));
+    /// let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit));
+    /// let first: BTreeSet<usize> = tasks().filter_map(|task| task.task.rows().next()).collect();
+    /// assert_eq!(first, [1, 2, 3, 4].into()); // the upper half
+    /// assert!(tasks().all(|task| task.weight == 2));
     /// # Ok::<(), queens::SizeError>(())
     /// ```
-    pub fn new(prefix: &Placement, columns: Columns) -> Self {
-        let columns = match columns {
-            Columns::One => 1,
-            Columns::Two => 2,
-        };
+    pub fn new(prefix: &Placement) -> Self {
         let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
-        for _ in 0..columns {
+        for _ in 0..COLUMNS {
             if tasks.first().is_none_or(|first| first.task.is_solution()) {
                 break;
             }
             tasks = tasks.iter().flat_map(extensions).collect();
         }
-        Self::cut(prefix, columns, &tasks, MOST_LEFT)
+        Self::cut(prefix, &tasks, MOST_LEFT)
     }
 
     /// Cuts units into tasks that leave so many columns, or as many as they may.
-    fn cut(prefix: &Placement, columns: u8, units: &[Weighted<Placement>], most_left: usize) -> Self {
+    fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
         let set = units.first().map_or(0, |unit| unit.task.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
         let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
-        Self { prefix: *prefix, columns, units, queens }
+        Self { prefix: *prefix, units, queens }
     }
 }
 
@@ -137,8 +118,9 @@ impl Plan for PrefixPlan {
     type Task = Placement;
 
     fn fingerprint(&self) -> String {
-        let Self { prefix, columns, .. } = self;
-        format!("rows/1 N={} prefix={prefix} lines={columns}", prefix.size())
+        // The words are those of the first ledgers.
+        let Self { prefix, .. } = self;
+        format!("rows/1 N={} prefix={prefix} lines={COLUMNS}", prefix.size())
     }
 
     fn units(&self) -> usize {
@@ -196,18 +178,18 @@ mod tests {
     use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
 
-    fn plan(n: usize, columns: Columns) -> Vec<(String, u64)> {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()), columns);
+    fn plan(n: usize) -> Vec<(String, u64)> {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
         (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|t| (t.task.to_string(), t.weight)).collect()
     }
 
     #[test]
     fn the_middle_square_of_an_odd_board_counts_once() {
-        let tasks = plan(5, Columns::One);
-        assert_eq!(tasks, [("1".into(), 2), ("2".into(), 2), ("3".into(), 1)]);
-        // With two columns the middle queen's images are told apart by the second queen instead.
-        assert!(plan(5, Columns::Two).contains(&("31".into(), 2)));
-        assert!(!plan(5, Columns::Two).iter().any(|(task, _)| task == "35"));
+        let tasks = plan(5);
+        // The middle queen's images are told apart by the second queen.
+        assert!(tasks.contains(&("31".into(), 2)));
+        assert!(!tasks.iter().any(|(task, _)| task == "35"));
+        assert_eq!(plan(1), [("1".into(), 1)]);
     }
 
     /// Weights must add up to every way to fill the columns, without any symmetry.
@@ -216,9 +198,8 @@ mod tests {
         for n in 0..=9 {
             let all = (1..=n).flat_map(|a: usize| (1..=n).map(move |b| a.abs_diff(b)));
             let pairs = all.filter(|&apart: &usize| apart > 1).count() as u64;
-            let weight = |columns| plan(n, columns).iter().map(|task| task.1).sum::<u64>();
-            assert_eq!(weight(Columns::One), if n == 0 { 1 } else { n as u64 }, "N = {n}");
-            assert_eq!(weight(Columns::Two), if n < 2 { 1 } else { pairs }, "N = {n}");
+            let weight: u64 = plan(n).iter().map(|task| task.1).sum();
+            assert_eq!(weight, if n < 2 { 1 } else { pairs }, "N = {n}");
         }
     }
 
@@ -236,9 +217,9 @@ mod tests {
             let whole = Weighted { task: empty, weight: 1 };
             for set in 0..=2 {
                 let units: Vec<_> = placements_to(whole, set).collect();
-                let plain = PrefixPlan::cut(&empty, 2, &units, n);
+                let plain = PrefixPlan::cut(&empty, &units, n);
                 for left in 0..=n {
-                    let fine = PrefixPlan::cut(&empty, 2, &units, left);
+                    let fine = PrefixPlan::cut(&empty, &units, left);
                     assert_eq!(fine.queens, (n - left).clamp(set, set + MOST_MORE));
                     for unit in 0..units.len() {
                         assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
@@ -257,7 +238,7 @@ mod tests {
     #[test]
     fn large_boards_have_units_of_many_tasks() {
         let tasks = |n: usize| {
-            let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()), Columns::Two);
+            let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
             (plan.queens, plan.tasks(0))
         };
         assert_eq!([20, 21, 22, 23, 32].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
@@ -269,7 +250,7 @@ mod tests {
     /// Over every choice there is, the parts count what the task counts.
     #[test]
     fn parts_stand_for_their_task() {
-        let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap(), Columns::One);
+        let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
         let backtrack = Backtrack::default();
         let mut worker = backtrack.worker();
         // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
@@ -292,10 +273,10 @@ mod tests {
     #[test]
     fn complete_and_impossible_prefixes() {
         let four = Size::new(4).unwrap();
-        let complete = PrefixPlan::new(&Placement::parse("2413", four).unwrap(), Columns::Two);
+        let complete = PrefixPlan::new(&Placement::parse("2413", four).unwrap());
         assert_eq!(complete.units(), 1);
         assert_eq!(complete.unit(0).next().unwrap().weight, 1);
         // 1,3 on 4×4 leaves column 3 without a free square.
-        assert_eq!(PrefixPlan::new(&Placement::parse("13", four).unwrap(), Columns::Two).units(), 0);
+        assert_eq!(PrefixPlan::new(&Placement::parse("13", four).unwrap()).units(), 0);
     }
 }

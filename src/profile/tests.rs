@@ -3,7 +3,7 @@
 use super::*;
 use crate::ledger::Ledger;
 use crate::plan::Plan;
-use crate::plan::prefixes::{Columns, PrefixPlan};
+use crate::plan::prefixes::PrefixPlan;
 use crate::run::state::RunState;
 use crate::run::{CountError, Share};
 use crate::{EngineKind, Isa, Request, Shard, Size, oeis};
@@ -71,7 +71,7 @@ fn larger_boards_end_in_the_count() {
 #[test]
 fn the_oracle_agrees() {
     let report = profile(9).double_check(Share::ALL).count().unwrap();
-    let units = PrefixPlan::new(&Placement::empty(size(9)), Columns::Two).units();
+    let units = PrefixPlan::new(&Placement::empty(size(9))).units();
     assert_eq!((report.double_checked, report.placements[9]), (units, 352));
 }
 

@@ -14,7 +14,7 @@ use crate::engine::{Engine, EngineKind, Method};
 use crate::ledger::Fingerprint;
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
-use crate::plan::prefixes::{Columns, PrefixPlan};
+use crate::plan::prefixes::PrefixPlan;
 use crate::profile::Levels;
 use crate::rotational;
 use crate::subject::Subject;
@@ -129,7 +129,7 @@ impl Job for Pinned {
 }
 
 fn prefix_plan(prefix: Placement) -> PrefixPlan {
-    PrefixPlan::new(&prefix, Columns::Two)
+    PrefixPlan::new(&prefix)
 }
 
 /// Solutions of tasks that have a definition.

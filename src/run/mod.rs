@@ -163,7 +163,7 @@ mod tests {
     use crate::engine::join::Join;
     use crate::engine::lanes::Portable;
     use crate::plan::halves::HalvesPlan;
-    use crate::plan::prefixes::{Columns, PrefixPlan};
+    use crate::plan::prefixes::PrefixPlan;
     use crate::{Placement, Size};
     use std::sync::Mutex;
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn runs_end_when_told_to() {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()), Columns::Two);
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
         let all: Vec<usize> = (0..plan.units()).collect();
         for threads in [1, 2, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
-    use crate::plan::prefixes::{Columns, PrefixPlan};
+    use crate::plan::prefixes::PrefixPlan;
     use crate::run::run;
     use crate::{Placement, Size};
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_flipped_tally_is_caught_and_named() {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()), Columns::Two);
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
         let units: Vec<usize> = (0..plan.units()).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let all = Recheck::new(&plan, &Naive, &units, Share::ALL, &());
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn shares_are_rounded_up() {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()), Columns::Two);
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
         let units: Vec<usize> = (0..10).collect();
         let number = |share: f64| Recheck::new(&plan, &Naive, &units, share.try_into().unwrap(), &()).units();
         assert_eq!([0.0, 0.001, 0.1, 0.11, 1.0].map(number), [0, 1, 1, 2, 10]);

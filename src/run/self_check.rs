@@ -96,7 +96,7 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
     use crate::plan::Weighted;
-    use crate::plan::prefixes::{Columns, PrefixPlan};
+    use crate::plan::prefixes::PrefixPlan;
     use crate::{Placement, Size};
 
     /// An engine that loses every solution whose first queen is in row 4.
@@ -144,7 +144,7 @@ mod tests {
 
     fn board(n: usize) -> (Subject, PrefixPlan) {
         let empty = Placement::empty(Size::new(n).unwrap());
-        (empty.into(), PrefixPlan::new(&empty, Columns::Two))
+        (empty.into(), PrefixPlan::new(&empty))
     }
 
     fn wrong(board: &str, found: u128, expected: u128) -> Result<(), SelfCheckError> {
