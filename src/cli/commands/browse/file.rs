@@ -10,7 +10,7 @@ use crate::cli::terminal::file_format::{self, PNG, SVG, TEXT};
 
 /// What a file of this name holds: a picture or, where the extension is .txt or missing, text.
 pub(super) fn contents(placement: &Placement, path: &Path, argument: &str) -> Result<Vec<u8>, Failure> {
-    let extensions = file_format::by_extension(argument, path, &[SVG, PNG, TEXT].map(|format| (format, format)))?;
+    let extensions = file_format::by_extension(argument, path, &[TEXT, SVG, PNG].map(|format| (format, format)))?;
     Ok(match extensions {
         Some(SVG) => svg::svg(placement).into_bytes(),
         Some(PNG) => png::png(&svg::svg(placement))?,

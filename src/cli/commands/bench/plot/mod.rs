@@ -94,6 +94,8 @@ mod tests {
         }
         let picture = plot(&[machine("", &more)]);
         assert!(picture.contains("solid: 4 threads, dotted: 1, 2") && picture.contains(">naive, N = 13</text>"));
+        // A line for each number of threads, the most of them solid.
+        assert_eq!(picture.matches("<polyline class=\"series2 thin\"").count(), 2);
         assert!(picture.contains("N = 13: 1.67 times on 2 threads") && picture.contains(">ideal</text>"));
         check(&picture, 6);
     }
