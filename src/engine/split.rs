@@ -20,6 +20,8 @@
 use std::array::from_fn;
 use std::ops::Range;
 
+#[cfg(test)]
+use crate::engine::lanes::{Block, Portable};
 use crate::engine::lanes::{Cost, Lanes, Tables};
 
 /// First pieces that patterns are grouped by, at most.
@@ -337,9 +339,30 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
     }
 }
 
+/// Matching so costly that whatever can be cut is cut: what pays only for large boards is done on those of a test.
+#[cfg(test)]
+pub(super) const ENDLESS_MATCHING: Cost = {
+    let block = Block { query: 1e12, ..Portable::COST.wide };
+    Cost { pair: 1e9, wide: block, narrow: block, ..Portable::COST }
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn endless_matching_is_put_off() {
+        let branching = [[3.0; MAX_DEPTH]; 2];
+        let model = |cost| Model { cost, survivors: 0.4, branching };
+        for patterns in [2.0, 50.0, 3000.0] {
+            for (left, some) in [([0, 0], false), ([1, 0], true), ([0, 4], true), ([4, 4], true)] {
+                let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], cut: [0, 0], left };
+                assert_eq!(model(ENDLESS_MATCHING).choose(at) != Step::Match, some, "{patterns} {left:?}");
+            }
+        }
+        let few = Lengths { patterns: [20.0; 2], groups: [9.0; 2], cut: [0, 0], left: [4, 4] };
+        assert_eq!(model(Portable::COST).choose(few), Step::Match);
+    }
 
     #[test]
     fn branching_is_the_mean_number_of_parts() {

@@ -33,7 +33,7 @@ impl Pieces {
         Self { by_item, marked }
     }
 
-    /// The same with the keys in reverse order, as queries have them.
+    /// The same with the keys in reverse order, as the probe side has them.
     pub(crate) fn mirrored(mut self) -> Self {
         let mirror = |piece: Piece| Piece { keys: piece.keys.reverse_bits(), ..piece };
         let by_item = std::mem::take(&mut self.by_item)

@@ -383,20 +383,13 @@ impl Worker {
 mod tests {
     use super::table::{CachePolicy, Depths};
     use super::*;
-    use crate::engine::lanes::{Block, Portable};
+    use crate::engine::lanes::Portable;
+    use crate::engine::split::ENDLESS_MATCHING;
     use crate::plan::Plan;
     use crate::plan::halves::HalvesPlan;
 
     /// Pieces of lists as short as those of small boards.
     const SHORT: Longest = Longest { build: 30, probe: 20 };
-
-    /// So costly that whatever can be cut is cut.
-    const ENDLESS_MATCHING: Cost = Cost {
-        pair: 1e9,
-        wide: Block { query: 1e12, ..Portable::COST.wide },
-        narrow: Block { query: 1e12, ..Portable::COST.narrow },
-        ..Portable::COST
-    };
 
     /// The rows, from 0, of every solution, by plain recursion.
     fn solutions(n: usize) -> Vec<Vec<usize>> {

@@ -105,7 +105,8 @@ macro_rules! kernels {
                     // The relation is symmetric, so the sides change places where that takes less, each list by itself.
                     let windows = COST.windows(active, asked);
                     let exchanged = COST.windows(active.reverse_bits(), build.len());
-                    let cost: f64 = probe.iter().map(|list| COST.matching(exchanged, list.len(), build.len())).sum();
+                    let lists = probe.iter().filter(|list| !list.is_empty());
+                    let cost: f64 = lists.map(|list| COST.matching(exchanged, list.len(), build.len())).sum();
                     if cost < COST.matching(windows, build.len(), asked) {
                         for (attacking, list) in attacking.iter_mut().zip(probe) {
                             [*attacking] = attacked(list, [build], exchanged, tables);
