@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::store::{StoreError, beside, failed};
+use super::store_error::{StoreError, beside, failed};
 use crate::ledger::durable::{has_name, open_regular};
 
 /// An exclusive lock on a file of its own, for the ledger's file is replaced with every save.

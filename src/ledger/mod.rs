@@ -15,6 +15,7 @@ pub mod format;
 mod lock;
 pub(crate) mod shard;
 pub mod store;
+mod store_error;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

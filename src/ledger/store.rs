@@ -22,12 +22,15 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::format::{FormatError, MAGIC, decode, encode};
+use super::format::{MAGIC, decode, encode};
 use super::lock::Lock;
-use super::{Fingerprint, Ledger, LedgerError};
+use super::store_error::{beside, failed};
+use super::{Fingerprint, Ledger};
 use crate::ledger::bounded::Bounded;
 use crate::ledger::durable::{Draft, has_name, open_regular, sync_folder, target};
 use crate::ledger::shard::Shard;
+
+pub use super::store_error::StoreError;
 
 /// No ledger is larger: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -55,46 +58,6 @@ pub struct Found {
     pub ledger: Ledger,
     /// Why the newest save could not be used, where this is the one before it.
     pub fallback: Option<StoreError>,
-}
-
-/// Why a ledger's file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// The system said no.
-    #[error("{path}: {doing} failed: {source}")]
-    Io {
-        /// Which file or folder.
-        path: PathBuf,
-        /// At what.
-        doing: &'static str,
-        /// What it said.
-        source: io::Error,
-    },
-    /// Another run holds the lock.
-    #[error("{0}: in use by another run")]
-    Busy(PathBuf),
-    /// An earlier save is there that nobody has asked to go on from, and a new run would write over it.
-    #[error("{0}: it is gone, but the save before it is here, {1}; go on from that with --resume or remove it")]
-    Earlier(PathBuf, PathBuf),
-    /// A folder, a device or the like.
-    #[error("{0}: not a regular file")]
-    NotAFile(PathBuf),
-    /// The same, under a hidden name beside a ledger's.
-    #[error("{0}: not a regular file, which is what a ledger's {1} has to be; remove it")]
-    Misplaced(PathBuf, &'static str),
-    /// The lock's file was removed, and another run has saved since.
-    #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
-    Overtaken(PathBuf),
-    /// There is nothing to read.
-    #[error("{0}: there is no such file")]
-    Missing(PathBuf),
-    /// The contents are no ledger.
-    #[error("{0}: {1}")]
-    Format(PathBuf, FormatError),
-    /// A ledger, of something else.
-    #[error("{0}: {1}")]
-    Ledger(PathBuf, LedgerError),
 }
 
 impl Store {
@@ -288,24 +251,11 @@ fn bytes(file: &File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
-pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().expect("Store::open() wants a file name"));
-    name.push(".");
-    name.push(role);
-    path.with_file_name(name)
-}
-
 fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("removing", path)(error)),
         _ => Ok(()),
     }
-}
-
-pub(super) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    move |source| StoreError::Io { path: path.to_owned(), doing, source }
 }
 
 #[cfg(test)]

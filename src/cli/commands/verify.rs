@@ -11,12 +11,13 @@ use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
+use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout::BestEffortStdout;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
-use crate::cli::terminal::{files, messages, numbers};
+use crate::cli::terminal::{files, numbers};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -142,7 +143,7 @@ impl Source {
         let Some(path) = path else {
             return Ok(Self { terms, bfile: None, name: terms.sequence().id.to_owned() });
         };
-        let name = messages::name(path);
+        let name = escape::name(path);
         let failure = |reason: &dyn std::fmt::Display| Failure::Run(Exit::Failure, format!("{name}: {reason}"));
         let bytes = files::read(path).map_err(|error| failure(&error))?;
         // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.

@@ -42,7 +42,7 @@ impl Failure {
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Usage(message) | Self::Run(_, message) => {
-                crate::cli::terminal::messages::harmless(message).into_owned()
+                crate::cli::terminal::escape::harmless(message).into_owned()
             }
             Self::Closed | Self::AlreadyReported(_) | Self::Signal(_) => "it failed".to_owned(),
         }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::files::is_stdout;
-use crate::cli::terminal::messages;
 
 /// The extensions that mean one format.
 pub(crate) type Extensions = &'static [&'static str];
@@ -36,7 +36,7 @@ pub(crate) fn choose<F: FileFormat>(format: Option<F>, path: Option<&Path>, defa
         (Some(format), Some(other)) if format.extensions() != other.extensions() => {
             let name = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
             let reason = format!("the extension is that of another format than {name}, which --format asks for");
-            Err(Failure::invalid(ARGUMENT, &messages::name(path), &reason))
+            Err(Failure::invalid(ARGUMENT, &escape::name(path), &reason))
         }
         (format, by_extension) => Ok(format.or(by_extension).unwrap_or(default)),
     }
@@ -64,7 +64,7 @@ pub(crate) fn by_extension<F: Copy>(
         [only] => format!("the name must end in {only}"),
         known => format!("no format has the extension .{extension}; there are {}", known.join(", ")),
     };
-    Err(Failure::invalid(argument, &messages::name(path), &reason))
+    Err(Failure::invalid(argument, &escape::name(path), &reason))
 }
 
 #[cfg(test)]

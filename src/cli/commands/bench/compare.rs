@@ -5,11 +5,13 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-use super::results::{BenchResults, Measurement};
+use super::measurement::Measurement;
+use super::results::BenchResults;
+use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::table::{Column, table};
-use crate::cli::terminal::{messages, numbers, stdout};
+use crate::cli::terminal::{numbers, stdout};
 
 /// How the times of a combination compare with those of the earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +68,7 @@ pub(super) fn run(
     let before = |of: &Measurement| old.results.iter().find(|old| key(old) == key(of));
     let pairs: Vec<(&Measurement, &Measurement)> =
         now.results.iter().filter_map(|now| Some((now, before(now)?))).collect();
-    let path = messages::name(path);
+    let path = escape::name(path);
     if pairs.is_empty() {
         let message = format!("{path} has none of the sizes, engines, instruction sets and threads timed here");
         return Err(Failure::Run(Exit::Failure, message));

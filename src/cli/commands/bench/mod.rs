@@ -2,6 +2,7 @@
 
 mod compare;
 mod machine;
+mod measurement;
 mod plot;
 mod results;
 mod score;
@@ -20,6 +21,7 @@ use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
+use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format;
@@ -161,7 +163,7 @@ fn print(all: &[BenchResults]) -> Result<(), Failure> {
     for (index, results) in all.iter().enumerate() {
         if let Some(path) = &results.file {
             let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{}: {}", messages::name(path), results.about())?;
+            writeln!(out, "{gap}{}: {}", escape::name(path), results.about())?;
         }
         let width = stdout::width();
         write!(out, "{}{}", tables::terminal(results, width), tables::instruction_sets(results, width))?;

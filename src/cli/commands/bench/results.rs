@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::machine::Machine;
+use super::measurement::{Measurement, SPREAD};
 use super::score::Score;
+use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::files;
 use crate::cli::terminal::json::{self, About};
-use crate::cli::terminal::{files, messages};
 
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
@@ -38,25 +40,6 @@ pub(super) struct BenchResults {
     #[serde(default)]
     pub(super) score: Option<Score>,
     pub(super) results: Vec<Measurement>,
-}
-
-/// The times of one board by one engine on some number of threads; seconds.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Measurement {
-    pub(super) n: usize,
-    pub(super) engine: String,
-    pub(super) isa: String,
-    pub(super) threads: usize,
-    pub(super) count: String,
-    /// Of each run, in the order of the runs.
-    pub(super) seconds: Vec<f64>,
-    pub(super) median: f64,
-    pub(super) fastest: f64,
-    pub(super) slowest: f64,
-    pub(super) solutions_per_second: f64,
-    /// Over one thread, where that was timed too.
-    pub(super) speed_up: Option<f64>,
-    pub(super) efficiency: Option<f64>,
 }
 
 impl BenchResults {
@@ -97,7 +80,7 @@ impl BenchResults {
 
     /// Reads the file that an earlier run wrote.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", messages::name(path)));
+        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
         let bytes = files::read(path).map_err(|error| failure(files::reason(&error)))?;
         let mut saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
@@ -119,7 +102,7 @@ impl BenchResults {
     /// The name of the file, for what shows several machines.
     pub(super) fn name(&self) -> String {
         let stem = self.file.as_deref().and_then(Path::file_stem);
-        stem.map_or_else(String::new, |stem| messages::name(Path::new(stem)))
+        stem.map_or_else(String::new, |stem| escape::name(Path::new(stem)))
     }
 
     /// Processor and version, in a line.
@@ -139,7 +122,7 @@ impl BenchResults {
             ("system", machine.system.clone()),
             ("program", format!("queens {}{commit}", self.version)),
             ("date", self.date.clone()),
-            ("runs", format!("{} of each, medians; ± {}", self.runs, super::tables::SPREAD)),
+            ("runs", format!("{} of each, medians; ± {}", self.runs, SPREAD)),
             ("score", self.score.as_ref().map_or_else(String::new, ToString::to_string)),
         ];
         facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
@@ -156,7 +139,7 @@ impl BenchResults {
 /// Whether a text in this has control characters, which a terminal would obey.
 fn has_controls(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.contains(messages::is_obeyed),
+        Value::String(text) => text.contains(escape::is_obeyed),
         Value::Array(values) => values.iter().any(has_controls),
         Value::Object(fields) => fields.values().any(has_controls),
         _ => false,

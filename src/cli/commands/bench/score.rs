@@ -6,7 +6,7 @@ use queens::bench::Combination;
 use queens::{Choice, Isa, Method, MethodError, Size};
 use serde::{Deserialize, Serialize};
 
-use super::results::Measurement;
+use super::measurement::Measurement;
 use crate::cli::terminal::numbers;
 
 /// The board of the score: less than a second on a desktop, long enough that starting the threads does not matter.

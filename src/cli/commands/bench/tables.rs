@@ -5,12 +5,10 @@ use std::fmt::Write;
 use anstyle::Style;
 use console::Alignment;
 
-use super::results::{BenchResults, Measurement};
+use super::measurement::{Measurement, SPREAD};
+use super::results::BenchResults;
 use crate::cli::terminal::numbers::{self, grouped, rounded};
 use crate::cli::terminal::table::{Column, table, wrapped};
-
-/// What ± means, after the sign.
-pub(super) const SPREAD: &str = "is half the range from the fastest to the slowest run";
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();

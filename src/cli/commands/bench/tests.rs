@@ -1,6 +1,7 @@
 //! Results that were never measured, for the tests of what is made from them.
 
-use super::results::{BenchResults, Measurement};
+use super::measurement::Measurement;
+use super::results::BenchResults;
 
 /// Results as of another machine.
 pub(super) fn results(results: Vec<Measurement>) -> BenchResults {

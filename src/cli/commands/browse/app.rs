@@ -11,8 +11,9 @@ use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Sy
 
 use super::file;
 use super::moves::{Filter, Move, Position};
+use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{files, messages, numbers};
+use crate::cli::terminal::{files, numbers};
 
 /// With more columns left to fill than this the solutions are not counted: it would take minutes.
 const MOST_COLUMNS_COUNTED: usize = 18;
@@ -210,7 +211,7 @@ impl App {
     pub(super) fn save(&mut self) {
         self.message = match self.ranking().map(|ranking| ranking.total()) {
             Some(total) if total <= MOST_SAVED => match self.write() {
-                Ok(path) => format!("{} written to {}", numbers::count_of(total, "solution"), messages::name(&path)),
+                Ok(path) => format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)),
                 Err(failure) => failure.reason(),
             },
             _ => {

@@ -51,7 +51,7 @@ pub(super) fn plot(machines: &[BenchResults]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::commands::bench::results::Measurement;
+    use crate::cli::commands::bench::measurement::Measurement;
     use crate::cli::commands::bench::tests as planted;
 
     fn point(n: usize, engine: &str, threads: usize, median: f64, speed_up: Option<f64>) -> Measurement {

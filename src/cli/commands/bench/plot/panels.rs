@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axis::{Axis, Scale};
 use super::panel::{Dot, Line, Panel};
 use super::series::Series;
-use crate::cli::commands::bench::results::Measurement;
+use crate::cli::commands::bench::measurement::Measurement;
 use crate::cli::terminal::numbers::count_of;
 
 /// Logarithmic time against N, a line for each number of threads; where there is one N only, against the threads.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use queens::{ENGINES, Isa};
 
-use crate::cli::commands::bench::results::{BenchResults, Measurement};
+use crate::cli::commands::bench::measurement::Measurement;
+use crate::cli::commands::bench::results::BenchResults;
 
 /// Of the style sheet.
 const COLOURS: usize = 6;

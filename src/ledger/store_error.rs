@@ -1,0 +1,61 @@
+//! Why a ledger's file cannot be used, and where the files beside it are.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::LedgerError;
+use super::format::FormatError;
+
+/// Why a ledger's file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The system said no.
+    #[error("{path}: {doing} failed: {source}")]
+    Io {
+        /// Which file or folder.
+        path: PathBuf,
+        /// At what.
+        doing: &'static str,
+        /// What it said.
+        source: io::Error,
+    },
+    /// Another run holds the lock.
+    #[error("{0}: in use by another run")]
+    Busy(PathBuf),
+    /// An earlier save is there that nobody has asked to go on from, and a new run would write over it.
+    #[error("{0}: it is gone, but the save before it is here, {1}; go on from that with --resume or remove it")]
+    Earlier(PathBuf, PathBuf),
+    /// A folder, a device or the like.
+    #[error("{0}: not a regular file")]
+    NotAFile(PathBuf),
+    /// The same, under a hidden name beside a ledger's.
+    #[error("{0}: not a regular file, which is what a ledger's {1} has to be; remove it")]
+    Misplaced(PathBuf, &'static str),
+    /// The lock's file was removed, and another run has saved since.
+    #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
+    Overtaken(PathBuf),
+    /// There is nothing to read.
+    #[error("{0}: there is no such file")]
+    Missing(PathBuf),
+    /// The contents are no ledger.
+    #[error("{0}: {1}")]
+    Format(PathBuf, FormatError),
+    /// A ledger, of something else.
+    #[error("{0}: {1}")]
+    Ledger(PathBuf, LedgerError),
+}
+
+/// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
+pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().expect("Store::open() wants a file name"));
+    name.push(".");
+    name.push(role);
+    path.with_file_name(name)
+}
+
+/// Makes the error of what was being done with a file.
+pub(super) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Io { path: path.to_owned(), doing, source }
+}
