@@ -108,6 +108,8 @@ mod tests {
         }
         assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
         assert_eq!("7/9".parse::<Shard>().unwrap().to_string(), "7/9");
+        let shard: Shard = "7/9".parse().unwrap();
+        assert_eq!((shard.index(), shard.of(), shard.is_whole()), (7, 9, false));
     }
 
     #[test]

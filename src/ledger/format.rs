@@ -303,6 +303,17 @@ mod tests {
         }
     }
 
+    /// What a disk or a transfer did to a file has another remedy than what another program wrote, so it is named.
+    #[test]
+    fn damage_is_called_damage() {
+        let text = encode(&small());
+        let last = text.trim_end().chars().last().unwrap();
+        let other = if last == '0' { '1' } else { '0' };
+        for damaged in [text.replace("unit 7 3", "unit 7 4"), format!("{}{other}\n", &text[..text.len() - 2])] {
+            assert_eq!(decode(damaged.as_bytes()), Err(FormatError::Checksum), "{damaged}");
+        }
+    }
+
     /// With the right checksum, what this program would not write is still refused.
     #[test]
     fn there_is_one_way_to_write_a_ledger() {

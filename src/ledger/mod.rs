@@ -324,6 +324,7 @@ impl Partial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::turn::{Turn, TurnBoard};
     use crate::{Placement, Size};
     use proptest::prelude::*;
 
@@ -352,6 +353,10 @@ mod tests {
             assert_eq!(ledger.join(&Ledger::new(theirs, Shard::WHOLE)).unwrap_err().to_string(), message);
         }
         assert_eq!(ours.check(&fingerprint(5)), Ok(()));
+        let half = TurnBoard::new(Turn::Half, 12).unwrap();
+        let turned = Fingerprint { subject: Subject::Unchanged(half), ..ours.clone() };
+        let message = "it is for a count of those unchanged by a half turn, not all solutions";
+        assert_eq!(turned.check(&ours).unwrap_err().to_string(), message);
     }
 
     #[test]

@@ -205,10 +205,14 @@ impl Store {
     /// # Errors
     /// Where the system refuses.
     pub fn rehearse(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        self.write(&Self::longest(ledger)).map(drop)
+    }
+
+    /// A text as long as the ledger can become.
+    fn longest(ledger: &Ledger) -> String {
         // Longer than any line of a unit: 20 digits for the unit and 39 for the tally.
         const LINE: usize = 64;
-        let text = encode(ledger);
-        self.write(&(text + &" ".repeat(LINE * ledger.units()))).map(drop)
+        encode(ledger) + &" ".repeat(LINE * ledger.units())
     }
 
     /// A new file beside the old one with this text, synced. Dropped, it is gone.
@@ -492,6 +496,23 @@ mod tests {
         assert!(error.ends_with("c: it is for the plan a plan, not b plan"), "{error}");
         let error = store.load(ledger(0).fingerprint(), Shard::new(1, 2).unwrap()).unwrap_err().to_string();
         assert!(error.ends_with("c: it is for shard 1/1, not 1/2"), "{error}");
+    }
+
+    /// A place without a name, and one that takes no file, are reported before anything is counted.
+    #[test]
+    fn what_cannot_be_saved_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Store::open(folder.path().join("no/..")), Err(StoreError::NotAFile(_))));
+        let path = folder.path().join("c");
+        let store = Store::open(&path).unwrap();
+        store.rehearse(&ledger(0)).unwrap();
+        fs::create_dir(folder.path().join(".c.new")).unwrap();
+        assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
+        // The rehearsal is of the longest save that can come, and not of much more.
+        let mut full = ledger(0);
+        (0..9).for_each(|unit| full.record(unit, u128::MAX.into()).unwrap());
+        let (longest, full) = (Store::longest(&ledger(0)).len(), encode(&full).len());
+        assert!((full..2 * full).contains(&longest), "{longest} for {full}");
     }
 
     /// A leftover of a run that was killed while saving is in nobody's way.
