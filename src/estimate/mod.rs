@@ -225,6 +225,20 @@ mod tests {
     }
 
     #[test]
+    fn as_much_is_drawn_as_is_asked_for() {
+        let estimate = Estimate::new(Size::new(12).unwrap()).samples(50).max_time(Duration::MAX).threads(1);
+        let prediction = estimate.run().unwrap();
+        assert_eq!((prediction.count_samples, prediction.time_samples, prediction.timed.get()), (50, 5, 12));
+        let fewest = estimate.samples(0).run().unwrap();
+        assert_eq!((fewest.count_samples, fewest.time_samples), (2, 2), "two tell that they differ");
+        assert_eq!([cores(1), cores(usize::MAX)], [1, available_threads()]);
+        let start = Instant::now();
+        let end = |max_time, share| Sampling { max_time, ..Sampling::default() }.deadline(start, share) - start;
+        assert_eq!(end(Duration::from_secs(10), 0.5), Duration::from_secs(5));
+        assert_eq!(end(Duration::MAX, 1.0), Duration::from_hours(24 * 36_500), "a century");
+    }
+
+    #[test]
     fn boards_without_a_choice() {
         for n in 0..=4 {
             let Interval { low, high, .. } = predict(n, 100, 1, 1).count;

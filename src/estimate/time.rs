@@ -122,6 +122,21 @@ mod tests {
     use crate::engine::EngineKind;
     use std::time::Duration;
 
+    #[test]
+    fn a_share_is_processor_time_over_wall_time() {
+        let drawn = |task_seconds, wall_seconds| Drawn {
+            count: 1.0,
+            seconds: 1.0,
+            task_seconds,
+            wall_seconds,
+            sample_seconds: 9.0,
+        };
+        let cases = [(vec![], 1.0), (vec![drawn(1.0, 2.0), drawn(2.0, 10.0)], 0.25), (vec![drawn(3.0, 2.0)], 1.0)];
+        for (samples, expected) in cases {
+            assert!((share(&samples) - expected).abs() < 1e-12, "{}, not {expected}", share(&samples));
+        }
+    }
+
     /// A million cores take far less time than one, for a board whose tasks are timed and for one that is extrapolated
     /// to: by a factor that no machine's noise reaches, and in the right direction.
     #[test]

@@ -171,6 +171,11 @@ impl Store {
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.hold()?;
         let draft = self.write(&encode(ledger))?;
+        self.take_place(draft)
+    }
+
+    /// Makes what was written the newest save.
+    fn take_place(&mut self, draft: Draft) -> Result<(), StoreError> {
         // Again, for a slow disk takes its time to write.
         self.hold()?;
         self.keep_previous()?;
@@ -496,6 +501,37 @@ mod tests {
         assert!(error.ends_with("c: it is for the plan a plan, not b plan"), "{error}");
         let error = store.load(ledger(0).fingerprint(), Shard::new(1, 2).unwrap()).unwrap_err().to_string();
         assert!(error.ends_with("c: it is for shard 1/1, not 1/2"), "{error}");
+        // Nor does the save before the newest help.
+        fs::write(&path, "damaged").unwrap();
+        assert!(store.load(&other, Shard::WHOLE).is_err());
+    }
+
+    /// Another run may come in before a save, and while it is written: its own draft and its save stay.
+    #[test]
+    #[cfg(unix)]
+    fn the_lock_is_looked_for_before_and_after_writing() {
+        let (folder, path) = saved_twice();
+        let mut first = Store::open(&path).unwrap();
+        first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
+        let written = first.write(&encode(&ledger(3))).unwrap();
+        fs::remove_file(folder.path().join(".c.lock")).unwrap();
+        let second = Store::open(&path).unwrap();
+        assert!(matches!(first.take_place(written), Err(StoreError::Busy(_))));
+        let draft = second.write(&encode(&ledger(4))).unwrap();
+        assert!(matches!(first.save(&ledger(3)), Err(StoreError::Busy(_))));
+        assert!(draft.path().exists());
+        assert_eq!(read(&path).unwrap(), ledger(2));
+    }
+
+    /// The newest save gets its second name without losing its first.
+    #[test]
+    fn the_file_is_there_while_the_one_before_is_kept() {
+        let (folder, path) = saved_twice();
+        let mut store = Store::open(&path).unwrap();
+        store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
+        store.keep_previous().unwrap();
+        assert_eq!(read(&path).unwrap(), ledger(2));
+        assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(2));
     }
 
     /// A place without a name, and one that takes no file, are reported before anything is counted.

@@ -548,6 +548,36 @@ mod tests {
         assert!(watching.stopped());
     }
 
+    /// What threads finish counts for all that is told, by the calls that they make.
+    #[test]
+    fn what_threads_finish_is_told() {
+        let mut earlier = ledger(&[]);
+        earlier.record_partial(0, part(4, 1)).unwrap();
+        let watch = Watch::new(earlier);
+        let watching = watch.start(&Uneven, 1);
+        // Samples weigh by how long after the start they came.
+        std::thread::sleep(Duration::from_millis(1));
+        for unit in 0..8 {
+            assert_eq!(watching.begun(0, unit).tasks, if unit == 0 { 4 } else { 0 });
+            watching.advanced(0, &part(10, 7));
+            watching.finished(0, unit, 7.into()).unwrap();
+        }
+        let progress = watch.progress();
+        assert_eq!((progress.units_done, progress.solutions, progress.tasks), (8, 56, 76));
+        assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
+        assert!(watch.state().pace.seconds().is_some());
+    }
+
+    /// A thread that failed may keep the state for ever.
+    #[test]
+    fn a_state_that_is_kept_is_not_waited_for() {
+        let watch = Watch::new(ledger(&[3]));
+        let kept = watch.state();
+        assert!(watch.ledger_within(Duration::ZERO).is_none());
+        drop(kept);
+        assert_eq!(watch.ledger_within(Duration::ZERO).map(|ledger| ledger.finished()), Some(1));
+    }
+
     /// The time of earlier runs is theirs and this one's, once.
     #[test]
     fn earlier_time_is_added_to() {
