@@ -213,6 +213,7 @@ mod tests {
     use super::*;
     use crate::board::Size;
     use crate::shard::Shard;
+    use crate::turn::Turn;
     use proptest::prelude::*;
 
     fn small() -> Ledger {
@@ -365,6 +366,26 @@ mod tests {
         assert_eq!(sealed("profile", "1 4 6 4 2"), Ok(vec!["1 4 6 4 2".to_owned()]));
         let error = FormatError::Contents("'1 4 6 4 0 2' is no tally of the engine profile".to_owned());
         assert_eq!(sealed("profile", "1 4 6 4 0 2"), Err(error), "there is no fifth queen on four columns");
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_named() {
+        let text = encode(&small()).replace("unit 7 3\n", "unit 7 3\nunit 7 4\n");
+        let body = &text[..text.rfind(CHECKSUM).unwrap()];
+        let error = decode((body.to_owned() + &checksum(body)).as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "not written by this program: unit 7 has two tallies, 3 and 4");
+    }
+
+    #[test]
+    fn turns_are_written_and_read() {
+        for turn in [Turn::Half, Turn::Quarter] {
+            let subject = Subject::Unchanged(TurnBoard::new(turn, 12).unwrap());
+            let fingerprint = Fingerprint { subject, engine: "cover".into(), plan: "a plan".into(), units: 2 };
+            let ledger = Ledger::new(fingerprint, Shard::WHOLE);
+            let text = encode(&ledger);
+            assert!(text.contains(&format!("\nn 12\nsymmetry {turn}\nengine cover\n")), "{text}");
+            assert_eq!(decode(text.as_bytes()), Ok(ledger));
+        }
     }
 
     #[test]

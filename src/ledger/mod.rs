@@ -324,6 +324,7 @@ impl Partial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::rows::{Lines, RowsPlan};
     use crate::turn::{Turn, TurnBoard};
     use crate::{Placement, Size};
     use proptest::prelude::*;
@@ -398,6 +399,19 @@ mod tests {
         assert!(profiles.record(0, "1 6 41".parse().unwrap()).is_err());
         profiles.record(0, "1 7 40".parse().unwrap()).unwrap();
         assert_eq!((profiles.partials().count(), profiles.finished()), (0, 1), "a finished unit has no part");
+    }
+
+    /// A unit may have all its tasks finished without being finished itself: a kill can come between.
+    #[test]
+    fn no_part_is_more_than_its_unit() {
+        let prefix = Placement::empty(Size::new(8).unwrap());
+        let plan = RowsPlan::new(&prefix, Lines::Two);
+        for tasks in 0..3 {
+            let mut ledger = Ledger::new(Fingerprint::new(prefix, "naive", &plan), Shard::WHOLE);
+            ledger.record_partial(3, Partial { tasks, tally: 1.into() }).unwrap();
+            let beyond = LedgerError::Beyond { unit: 3, tasks, of: 1 };
+            assert_eq!(ledger.check_partials(&plan), if tasks <= 1 { Ok(()) } else { Err(beyond) });
+        }
     }
 
     /// The same file given twice was computed once, what it has of unfinished units included.

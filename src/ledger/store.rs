@@ -476,6 +476,7 @@ mod tests {
         drop(store);
         // As if killed between the two renames.
         fs::remove_file(&path).unwrap();
+        assert!(matches!(Store::open(&path).unwrap().begin(), Err(StoreError::Earlier(..))));
         let found = load(&path).unwrap().unwrap();
         assert!(matches!(found.fallback, Some(StoreError::Missing(_))));
         assert_eq!(found.ledger, ledger(1));

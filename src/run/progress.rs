@@ -458,6 +458,13 @@ mod tests {
         let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
         let left = progress.left.unwrap();
         assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
+        // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are done.
+        let expected = (18.0 - 6.4) / 8.0 * (4.0 * 17.0 + 4.0 * 16.0) / (8.0 * 0.85);
+        assert!((left.expected.as_secs_f64() - expected).abs() < 1e-6, "{left:?}, not {expected}");
+        // What an earlier run has done of a unit tells nothing of this one's pace.
+        let mut earlier = ledger(&[]);
+        earlier.record_partial(0, part(4, 1 + 2 + 3 + 4)).unwrap();
+        assert_eq!(told(earlier, 17, &[], &in_hand).0.left, None);
         let fewer: Vec<_> = in_hand.iter().map(|&(unit, begun, _)| (unit, begun, 7)).collect();
         assert_eq!(told(ledger(&[]), 17, &[], &fewer).0.left, None, "seven tasks of a unit are too few");
     }
@@ -566,6 +573,24 @@ mod tests {
         assert_eq!((progress.units_done, progress.solutions, progress.tasks), (8, 56, 76));
         assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
         assert!(watch.state().pace.seconds().is_some());
+        watching.finished(0, 8, u128::MAX.into()).unwrap();
+        assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
+    }
+
+    /// The clock begins with the run, and a shard without units is finished from the beginning.
+    #[test]
+    fn a_run_that_has_not_begun_is_at_its_beginning() {
+        let watch = Watch::new(ledger(&[]));
+        assert!(watch.progress().share.abs() < f64::EPSILON);
+        std::thread::sleep(Duration::from_millis(2));
+        let begun = Instant::now();
+        watch.start(&Uneven, 1);
+        let elapsed = watch.progress().elapsed;
+        assert!(elapsed <= begun.elapsed(), "{elapsed:?}");
+        let fingerprint = ledger(&[]).fingerprint().clone();
+        let (nothing, _) = told(Ledger::new(fingerprint, Shard::new(11, 11).unwrap()), 0, &[], &[]);
+        assert_eq!((nothing.units, nothing.left), (0, Some(TimeLeft::NOTHING)));
+        assert!((nothing.share - 1.0).abs() < f64::EPSILON);
     }
 
     /// A thread that failed may keep the state for ever.
@@ -590,6 +615,7 @@ mod tests {
         let no_time = Progress { elapsed: Duration::ZERO, ..watch.progress() };
         assert!(no_time.tasks_per_second().abs() < f64::EPSILON, "no time, no speed");
         let saved = watch.ledger().origin;
+        assert!(saved.seconds > 1000.0 && saved.cpu_seconds.is_none_or(|seconds| seconds > 2000.0), "{saved:?}");
         let no_more_than = |most: f64, time: f64| (-1e-6..=most + 1e-6).contains(&time);
         assert!(no_more_than(begun.elapsed().as_secs_f64(), saved.seconds - 1000.0), "{saved:?}");
         if let Some((before, now)) = cpu.zip(process_seconds()) {

@@ -218,6 +218,24 @@ mod tests {
         assert_eq!(told.all(), [1, plan.tasks(wrong[0]) as usize, 0, 1], "what is wrong is not finished");
     }
 
+    /// A run that is to stop stops in a double check as well.
+    #[test]
+    fn double_checks_can_be_stopped() {
+        struct Stopped;
+        impl Observer for Stopped {
+            fn stopped(&self) -> bool {
+                true
+            }
+        }
+        let prefix = Placement::empty(Size::new(8).unwrap());
+        let plan = RowsPlan::new(&prefix, Lines::Two);
+        let ledger = Ledger::new(Fingerprint::new(prefix, "naive", &plan), Shard::WHOLE);
+        assert!(Recount(&Stopped).stopped() && !Recount(&()).stopped());
+        assert!(Recheck::new(&plan, &Naive, &[], 1.0, &Stopped).stopped());
+        assert!(!Recheck::new(&plan, &Naive, &[], 1.0, &()).stopped());
+        assert!(Reread::new(&plan, &ledger, 1.0, &Stopped).stopped() && !Reread::new(&plan, &ledger, 1.0, &()).stopped());
+    }
+
     /// Units are recounted in the order of the plan, where neighbours share what they keep.
     #[test]
     fn units_are_reread_in_order() {
