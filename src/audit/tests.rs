@@ -160,12 +160,17 @@ fn chances_are_those_of_drawing_without_replacement() {
     let findings = Findings { finished: 10, ..findings };
     assert_eq!(findings.units.len(), 3);
     // Of the 120 ways to draw 3 of 10, C(10 - w, 3) have none of w.
-    for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0)] {
+    for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
         let chance = findings.chance_to_find(wrong);
         assert!((chance - (1.0 - none / 120.0)).abs() < 1e-12, "{wrong}: {chance}");
     }
     let of_units = |share: f64| findings.share_of_units(share.try_into().unwrap());
     assert_eq!([0.0, 0.01, 0.1, 0.11, 1.0].map(of_units), [0, 1, 1, 2, 10]);
+    // Parts of units are drawn like units.
+    let findings = Findings { parts: 10, ..findings };
+    let of_units = |share: f64| findings.share_of_units(share.try_into().unwrap());
+    assert_eq!([0.0, 0.01, 0.1, 0.11, 1.0].map(of_units), [0, 1, 2, 3, 20]);
+    assert!((findings.chance_to_find(1) - 3.0 / 20.0).abs() < 1e-12);
 }
 
 /// A seed puts the units in an order, of which an audit takes the first.
@@ -338,4 +343,26 @@ fn parts_of_units_are_recounted() {
     ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
     let error = request.audit(&ledger, &all()).unwrap_err().to_string();
     assert!(error.contains("1000000 of them are said to be finished"), "{error}");
+}
+
+/// Nothing is audited by an engine that fails on a small board, whichever way it comes.
+#[test]
+fn an_engine_that_fails_its_self_check_audits_nothing() {
+    let small: Fault = |n, _, _| u64::from([8, 10, 14].contains(&n));
+    for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 16), turned(Rotation::Quarter, 24)] {
+        let options = AuditOptions { units: 1, ..all() };
+        assert_eq!(audited(&ledger, &options).differences().count(), 0);
+        let request = Request::try_from(ledger.fingerprint()).unwrap();
+        let wrong = fault::with(small, || request.audit(&ledger, &options));
+        assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{:?}: {wrong:?}", ledger.fingerprint().engine);
+    }
+}
+
+/// A unit is right only where each of its tasks is.
+#[test]
+fn one_wrong_task_is_a_difference() {
+    let task = |index, auditor: u128| AuditedTask { index, weight: 2, engine: 5.into(), auditor: auditor.into() };
+    let unit = |tasks| Recounted { unit: 0, name: String::new(), tally: 20.into(), recounted: 20.into(), tasks };
+    assert!(unit(vec![task(0, 5), task(1, 5)]).agrees());
+    assert!(!unit(vec![task(0, 5), task(1, 6)]).agrees() && !unit(vec![task(0, 4), task(1, 5)]).agrees());
 }

@@ -97,5 +97,22 @@ mod tests {
         assert!(few.factor().is_infinite() && few.high.is_infinite());
         // The nearest counts 1 + 2 + 1.5 times.
         assert!((unsure.high / unsure.mean - 0.45f64.exp()).abs() < 1e-9);
+        // A board that takes no time says nothing of growth.
+        for near in [90.0, 0.0] {
+            let open = Interval { mean: near, low: 0.0, high: f64::INFINITY };
+            assert_eq!(Interval::extrapolated(exact(near), exact(30.0), exact(0.0), 2.0), open);
+        }
+    }
+
+    /// The farther end counts, and of nothing there is no other guess.
+    #[test]
+    fn factors_are_those_of_the_farther_end() {
+        let nothing = Interval::of([].into_iter());
+        assert_eq!(nothing, Interval { mean: 0.0, low: 0.0, high: 0.0 });
+        let (down, up) = (Interval { mean: 2.0, low: 0.5, high: 4.0 }, Interval { mean: 2.0, low: 1.8, high: 6.0 });
+        for (interval, factor) in [(nothing, 1.0), (down, 4.0), (up, 3.0)] {
+            assert!((interval.factor() - factor).abs() < 1e-12, "{interval:?}: {}", interval.factor());
+        }
+        assert!((up.relative() - 2.0).abs() < 1e-12);
     }
 }

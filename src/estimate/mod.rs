@@ -179,6 +179,16 @@ mod tests {
     }
 
     #[test]
+    fn as_much_is_drawn_as_is_asked_for() {
+        let request = Request::solutions(Size::new(12).unwrap()).threads(1);
+        let sampling = Sampling { samples: 50, max_time: Duration::MAX, ..Sampling::default() };
+        let prediction = request.estimate(&sampling).unwrap();
+        assert_eq!((prediction.count_samples, prediction.time_samples, prediction.timed_n), (50, 5, 12));
+        let fewest = request.estimate(&Sampling { samples: 0, ..sampling }).unwrap();
+        assert_eq!((fewest.count_samples, fewest.time_samples), (2, 2), "two tell that they differ");
+    }
+
+    #[test]
     fn boards_without_a_choice() {
         for n in 0..=4 {
             let Interval { low, high, .. } = predict(n, 100, 1, 1).count;

@@ -123,3 +123,24 @@ impl Boards<'_> {
         self.method.dispatch(board, Sampler { samples, deadline, ..self.sampler })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_processor_time_over_wall_time() {
+        let drawn = |task_seconds, wall_seconds| Drawn {
+            count: 1.0,
+            seconds: 1.0,
+            task_seconds,
+            wall_seconds,
+            sample_seconds: 9.0,
+        };
+        let cases = [(vec![], 1.0), (vec![drawn(1.0, 2.0), drawn(2.0, 10.0)], 0.25), (vec![drawn(3.0, 2.0)], 1.0)];
+        for (samples, expected) in cases {
+            let found = core_share(&samples);
+            assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
+        }
+    }
+}

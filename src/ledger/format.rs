@@ -219,6 +219,7 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::board::Size;
+    use crate::board::rotation::Rotation;
     use crate::ledger::shard::Shard;
     use proptest::prelude::*;
 
@@ -310,6 +311,17 @@ mod tests {
         }
     }
 
+    /// What a disk or a transfer did to a file has another remedy than what another program wrote, so it is named.
+    #[test]
+    fn damage_is_called_damage() {
+        let text = encode(&small());
+        let last = text.trim_end().chars().last().unwrap();
+        let other = if last == '0' { '1' } else { '0' };
+        for damaged in [text.replace("unit 7 3", "unit 7 4"), format!("{}{other}\n", &text[..text.len() - 2])] {
+            assert_eq!(decode(damaged.as_bytes()), Err(FormatError::Checksum), "{damaged}");
+        }
+    }
+
     /// With the right checksum, what this program would not write is still refused.
     #[test]
     fn there_is_one_way_to_write_a_ledger() {
@@ -361,6 +373,26 @@ mod tests {
         assert_eq!(sealed("profile", "1 4 6 4 2"), Ok(vec!["1 4 6 4 2".to_owned()]));
         let error = FormatError::Contents("'1 4 6 4 0 2' is no tally of the engine profile".to_owned());
         assert_eq!(sealed("profile", "1 4 6 4 0 2"), Err(error), "there is no fifth queen on four columns");
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_named() {
+        let text = encode(&small()).replace("unit 7 3\n", "unit 7 3\nunit 7 4\n");
+        let body = &text[..text.rfind(CHECKSUM).unwrap()];
+        let error = decode((body.to_owned() + &checksum(body)).as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "not written by this program: unit 7 has two tallies, 3 and 4");
+    }
+
+    #[test]
+    fn turns_are_written_and_read() {
+        for turn in [Rotation::Half, Rotation::Quarter] {
+            let subject = Subject::Rotational(RotationalBoard::new(turn, 12).unwrap());
+            let fingerprint = Fingerprint { subject, engine: "cover".into(), plan: "a plan".into(), units: 2 };
+            let ledger = Ledger::new(fingerprint, Shard::WHOLE);
+            let text = encode(&ledger);
+            assert!(text.contains(&format!("\nn 12\nsymmetry {turn}\nengine cover\n")), "{text}");
+            assert_eq!(decode(text.as_bytes()), Ok(ledger));
+        }
     }
 
     #[test]

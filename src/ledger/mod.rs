@@ -327,6 +327,9 @@ impl Partial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::rotation::{Rotation, RotationalBoard};
+    use crate::plan::prefixes::PrefixPlan;
+    use crate::subject::Subject;
     use crate::{Placement, Size};
     use proptest::prelude::*;
 
@@ -355,6 +358,10 @@ mod tests {
             assert_eq!(ledger.merge(&Ledger::new(theirs, Shard::WHOLE)).unwrap_err().to_string(), message);
         }
         assert_eq!(ours.check(&fingerprint(5)), Ok(()));
+        let half = RotationalBoard::new(Rotation::Half, 12).unwrap();
+        let turned = Fingerprint { subject: Subject::Rotational(half), ..ours.clone() };
+        let message = "it is for a count of those unchanged by a half turn, not all solutions";
+        assert_eq!(turned.check(&ours).unwrap_err().to_string(), message);
     }
 
     #[test]
@@ -396,6 +403,25 @@ mod tests {
         assert!(profiles.record(0, "1 6 41".parse().unwrap()).is_err());
         profiles.record(0, "1 7 40".parse().unwrap()).unwrap();
         assert_eq!((profiles.partials().count(), profiles.finished()), (0, 1), "a finished unit has no part");
+    }
+
+    /// A unit may have all its tasks finished without being finished itself: a kill can come between.
+    #[test]
+    fn no_part_is_more_than_its_unit() {
+        let prefix = Placement::empty(Size::new(8).unwrap());
+        let plan = PrefixPlan::new(&prefix);
+        for tasks in 0..3 {
+            let fingerprint = Fingerprint {
+                subject: prefix.into(),
+                engine: "naive".into(),
+                plan: plan.fingerprint(),
+                units: plan.units(),
+            };
+            let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
+            ledger.record_partial(3, Partial { tasks, tally: 1.into() }).unwrap();
+            let beyond = LedgerError::Beyond { unit: 3, tasks, of: 1 };
+            assert_eq!(ledger.check_partials(&plan), if tasks <= 1 { Ok(()) } else { Err(beyond) });
+        }
     }
 
     /// The same file given twice was computed once, what it has of unfinished units included.

@@ -107,7 +107,11 @@ mod tests {
             assert_eq!(text.parse::<Shard>(), Err(ShardError), "{text}");
         }
         assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
+        assert_eq!("1000000/1000000".parse(), Shard::new(Shard::MOST, Shard::MOST));
+        assert_eq!(Shard::new(Shard::MOST, Shard::MOST).map(Shard::index), Ok(Shard::MOST));
         assert_eq!("7/9".parse::<Shard>().unwrap().to_string(), "7/9");
+        let shard: Shard = "7/9".parse().unwrap();
+        assert_eq!((shard.index(), shard.of(), shard.is_whole()), (7, 9, false));
     }
 
     #[test]

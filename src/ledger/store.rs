@@ -134,6 +134,11 @@ impl Store {
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.hold()?;
         let draft = self.write(&encode(ledger))?;
+        self.take_place(draft)
+    }
+
+    /// Makes what was written the newest save.
+    fn take_place(&mut self, draft: Draft) -> Result<(), StoreError> {
         // Again, for a slow disk takes its time to write.
         self.hold()?;
         self.keep_previous()?;
@@ -168,10 +173,14 @@ impl Store {
     /// # Errors
     /// Where the system refuses.
     pub fn rehearse(&self, ledger: &Ledger) -> Result<(), StoreError> {
+        self.write(&Self::longest(ledger)).map(drop)
+    }
+
+    /// A text as long as the ledger can become.
+    fn longest(ledger: &Ledger) -> String {
         // Longer than any line of a unit: 20 digits for the unit and 39 for the tally.
         const LINE: usize = 64;
-        let text = encode(ledger);
-        self.write(&(text + &" ".repeat(LINE * ledger.units()))).map(drop)
+        encode(ledger) + &" ".repeat(LINE * ledger.units())
     }
 
     /// A new file beside the old one with this text, synced. Dropped, it is gone.
@@ -417,6 +426,7 @@ mod tests {
         drop(store);
         // As if killed between the two renames.
         fs::remove_file(&path).unwrap();
+        assert!(matches!(Store::open(&path).unwrap().begin(), Err(StoreError::Earlier(..))));
         let found = load(&path).unwrap().unwrap();
         assert!(matches!(found.fallback, Some(StoreError::Missing(_))));
         assert_eq!(found.ledger, ledger(1));
@@ -442,6 +452,54 @@ mod tests {
         assert!(error.ends_with("c: it is for the plan a plan, not b plan"), "{error}");
         let error = store.load(ledger(0).fingerprint(), Shard::new(1, 2).unwrap()).unwrap_err().to_string();
         assert!(error.ends_with("c: it is for shard 1/1, not 1/2"), "{error}");
+        // Nor does the save before the newest help.
+        fs::write(&path, "damaged").unwrap();
+        assert!(store.load(&other, Shard::WHOLE).is_err());
+    }
+
+    /// Another run may come in before a save, and while it is written: its own draft and its save stay.
+    #[test]
+    #[cfg(unix)]
+    fn the_lock_is_looked_for_before_and_after_writing() {
+        let (folder, path) = saved_twice();
+        let mut first = Store::open(&path).unwrap();
+        first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
+        let written = first.write(&encode(&ledger(3))).unwrap();
+        fs::remove_file(folder.path().join(".c.lock")).unwrap();
+        let second = Store::open(&path).unwrap();
+        assert!(matches!(first.take_place(written), Err(StoreError::Busy(_))));
+        let draft = second.write(&encode(&ledger(4))).unwrap();
+        assert!(matches!(first.save(&ledger(3)), Err(StoreError::Busy(_))));
+        assert!(draft.path().exists());
+        assert_eq!(read(&path).unwrap(), ledger(2));
+    }
+
+    /// The newest save gets its second name without losing its first.
+    #[test]
+    fn the_file_is_there_while_the_one_before_is_kept() {
+        let (folder, path) = saved_twice();
+        let mut store = Store::open(&path).unwrap();
+        store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
+        store.keep_previous().unwrap();
+        assert_eq!(read(&path).unwrap(), ledger(2));
+        assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(2));
+    }
+
+    /// A place without a name, and one that takes no file, are reported before anything is counted.
+    #[test]
+    fn what_cannot_be_saved_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Store::open(folder.path().join("no/..")), Err(StoreError::NotAFile(_))));
+        let path = folder.path().join("c");
+        let store = Store::open(&path).unwrap();
+        store.rehearse(&ledger(0)).unwrap();
+        fs::create_dir(folder.path().join(".c.new")).unwrap();
+        assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
+        // The rehearsal is of the longest save that can come, and not of much more.
+        let mut full = ledger(0);
+        (0..9).for_each(|unit| full.record(unit, u128::MAX.into()).unwrap());
+        let (longest, full) = (Store::longest(&ledger(0)).len(), encode(&full).len());
+        assert!((full..2 * full).contains(&longest), "{longest} for {full}");
     }
 
     /// A leftover of a run that was killed while saving is in nobody's way.

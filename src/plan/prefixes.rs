@@ -270,6 +270,19 @@ mod tests {
         assert_eq!(plan.part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
+    /// A placement that no queen can be added to is a part of its own, of which there is one.
+    #[test]
+    fn a_part_may_end_early() {
+        let size = Size::new(32).unwrap();
+        let plan = PrefixPlan::new(&Placement::empty(size));
+        let mut dead = Placement::empty(size);
+        while let Some(next) = dead.extensions().min_by_key(|next| next.extensions().count()) {
+            dead = next;
+        }
+        assert!(dead.len() < 32 - part_columns(size), "{dead} is short enough to be cut further");
+        assert_eq!(plan.part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+    }
+
     #[test]
     fn complete_and_impossible_prefixes() {
         let four = Size::new(4).unwrap();

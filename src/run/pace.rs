@@ -133,6 +133,8 @@ mod tests {
     fn what_is_not_known_is_not_told() {
         let eight = |far: f64| pace((0..8).map(move |i| (1.0, if i == 0 { far } else { 1.0 }, 1.0)));
         assert!(pace((0..7).map(|_| (1.0, 1.0, 1.0))).error(0).is_none(), "too few samples");
+        let without_work = (0..8).map(|i| (f64::from(i.min(1)), 1.0, 1.0));
+        assert!(pace(without_work).error(0).is_none(), "a unit of no work is no sample");
         assert!(eight(1.0).error(4).is_some());
         assert!(eight(1.0).error(5).is_none(), "too many units in hand that nothing is known of");
         assert!(eight(1000.0).error(0).is_none(), "an interval that begins below zero");

@@ -129,9 +129,11 @@ mod tests {
     use super::*;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
+    use crate::ledger::Fingerprint;
     use crate::plan::prefixes::PrefixPlan;
     use crate::run::run;
-    use crate::{Placement, Size};
+    use crate::{Placement, Shard, Size};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Backtracking on a machine that flips the lowest bit of one unit's tally.
     struct Flipped;
@@ -163,6 +165,106 @@ mod tests {
         let none = Recheck::new(&plan, &Naive, &units, Share::NONE, &());
         assert_eq!(none.units(), 0);
         assert_ne!(run(&plan, &Flipped, &pool, &units, &none).map(|tally| tally.get()), Ok(92));
+    }
+
+    /// Counts what it is told: units taken up, tasks, units finished, and those disproved.
+    #[derive(Default)]
+    struct Told([AtomicUsize; 4]);
+
+    impl Told {
+        fn note(&self, what: usize) {
+            self.0[what].fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn all(self) -> [usize; 4] {
+            self.0.map(AtomicUsize::into_inner)
+        }
+    }
+
+    impl Observer for Told {
+        fn begun(&self, _thread: usize, _unit: usize) -> Partial {
+            self.note(0);
+            Partial::default()
+        }
+
+        fn advanced(&self, _thread: usize, _partial: &Partial) {
+            self.note(1);
+        }
+
+        fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), RunError> {
+            self.note(2);
+            Ok(())
+        }
+
+        fn disproved(&self, _thread: usize) {
+            self.note(3);
+        }
+    }
+
+    /// Whoever watches a run that is double-checked sees all of it, and none of it twice.
+    #[test]
+    fn the_run_is_watched_as_without_a_double_check() {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
+        let units: Vec<usize> = (0..plan.units()).collect();
+        let tasks = units.iter().map(|&unit| plan.tasks(unit) as usize).sum();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let told = Told::default();
+        run(&plan, &Backtrack::default(), &pool, &units, &Recheck::new(&plan, &Naive, &units, Share::ALL, &told))
+            .unwrap();
+        assert_eq!(told.all(), [units.len(), tasks, units.len(), 0]);
+        let wrong: Vec<usize> = units.iter().copied().filter(|&unit| plan.name(unit).ends_with("of 35)")).collect();
+        let told = Told::default();
+        run(&plan, &Flipped, &pool, &wrong, &Recheck::new(&plan, &Naive, &units, Share::ALL, &told)).unwrap_err();
+        assert_eq!(told.all(), [1, plan.tasks(wrong[0]) as usize, 0, 1], "what is wrong is not finished");
+    }
+
+    /// A run that is to stop stops in a double check as well.
+    #[test]
+    fn double_checks_can_be_stopped() {
+        struct Stopped;
+        impl Observer for Stopped {
+            fn stopped(&self) -> bool {
+                true
+            }
+        }
+        let prefix = Placement::empty(Size::new(8).unwrap());
+        let plan = PrefixPlan::new(&prefix);
+        let ledger = Ledger::new(
+            Fingerprint {
+                subject: prefix.into(),
+                engine: "naive".into(),
+                plan: plan.fingerprint(),
+                units: plan.units(),
+            },
+            Shard::WHOLE,
+        );
+        assert!(Recount(&Stopped).stopped() && !Recount(&()).stopped());
+        assert!(Recheck::new(&plan, &Naive, &[], Share::ALL, &Stopped).stopped());
+        assert!(!Recheck::new(&plan, &Naive, &[], Share::ALL, &()).stopped());
+        assert!(
+            Reread::new(&plan, &ledger, Share::ALL, &Stopped).stopped()
+                && !Reread::new(&plan, &ledger, Share::ALL, &()).stopped()
+        );
+    }
+
+    /// Units are recounted in the order of the plan, where neighbours share what they keep.
+    #[test]
+    fn units_are_reread_in_order() {
+        let prefix = Placement::empty(Size::new(8).unwrap());
+        let plan = PrefixPlan::new(&prefix);
+        let mut ledger = Ledger::new(
+            Fingerprint {
+                subject: prefix.into(),
+                engine: "naive".into(),
+                plan: plan.fingerprint(),
+                units: plan.units(),
+            },
+            Shard::WHOLE,
+        );
+        (0..plan.units()).for_each(|unit| ledger.record(unit, 1.into()).unwrap());
+        let reread = Reread::new(&plan, &ledger, 0.5.try_into().unwrap(), &());
+        assert_eq!(reread.units().len(), plan.units().div_ceil(2));
+        assert!(reread.units().is_sorted());
     }
 
     #[test]

@@ -460,6 +460,13 @@ mod tests {
         let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
         let left = progress.left.unwrap();
         assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
+        // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are done.
+        let expected = (18.0 - 6.4) / 8.0 * (4.0 * 17.0 + 4.0 * 16.0) / (8.0 * 0.85);
+        assert!((left.expected.as_secs_f64() - expected).abs() < 1e-6, "{left:?}, not {expected}");
+        // What an earlier run has done of a unit tells nothing of this one's pace.
+        let mut earlier = ledger(&[]);
+        earlier.record_partial(0, part(4, 1 + 2 + 3 + 4)).unwrap();
+        assert_eq!(told(earlier, 17, &[], &in_hand).0.left, None);
         let fewer: Vec<_> = in_hand.iter().map(|&(unit, begun, _)| (unit, begun, 7)).collect();
         assert_eq!(told(ledger(&[]), 17, &[], &fewer).0.left, None, "seven tasks of a unit are too few");
     }
@@ -550,19 +557,71 @@ mod tests {
         assert!(watching.stopped());
     }
 
+    /// What threads finish counts for all that is told, by the calls that they make.
+    #[test]
+    fn what_threads_finish_is_told() {
+        let mut earlier = ledger(&[]);
+        earlier.record_partial(0, part(4, 1)).unwrap();
+        let watch = RunState::new(earlier);
+        let watching = watch.start(&Uneven, 1);
+        // Samples weigh by how long after the start they came.
+        std::thread::sleep(Duration::from_millis(1));
+        for unit in 0..8 {
+            assert_eq!(watching.begun(0, unit).tasks, if unit == 0 { 4 } else { 0 });
+            watching.advanced(0, &part(10, 7));
+            watching.finished(0, unit, 7.into()).unwrap();
+        }
+        let progress = watch.progress();
+        assert_eq!((progress.units_done, progress.solutions, progress.tasks), (8, 56, 76));
+        assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
+        assert!(watch.state().pace.seconds().is_some());
+        watching.finished(0, 8, u128::MAX.into()).unwrap();
+        assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
+    }
+
+    /// The clock begins with the run, and a shard without units is finished from the beginning.
+    #[test]
+    fn a_run_that_has_not_begun_is_at_its_beginning() {
+        let watch = RunState::new(ledger(&[]));
+        assert!(watch.progress().share.abs() < f64::EPSILON);
+        std::thread::sleep(Duration::from_millis(2));
+        let begun = Instant::now();
+        watch.start(&Uneven, 1);
+        let elapsed = watch.progress().elapsed;
+        assert!(elapsed <= begun.elapsed(), "{elapsed:?}");
+        let fingerprint = ledger(&[]).fingerprint().clone();
+        let (nothing, _) = told(Ledger::new(fingerprint, Shard::new(11, 11).unwrap()), 0, &[], &[]);
+        assert_eq!((nothing.units, nothing.left), (0, Some(TimeLeft::NOTHING)));
+        assert!((nothing.share - 1.0).abs() < f64::EPSILON);
+    }
+
+    /// A thread that failed may keep the state for ever.
+    #[test]
+    fn a_state_that_is_kept_is_not_waited_for() {
+        let watch = RunState::new(ledger(&[3]));
+        let kept = watch.state();
+        assert!(watch.ledger_within(Duration::ZERO).is_none());
+        drop(kept);
+        assert_eq!(watch.ledger_within(Duration::ZERO).map(|ledger| ledger.finished()), Some(1));
+    }
+
     /// The time of earlier runs is theirs and this one's, once.
     #[test]
     fn earlier_time_is_added_to() {
         let mut earlier = ledger(&[3]);
         (earlier.origin.seconds, earlier.origin.cpu_seconds) = (1000.0, Some(2000.0));
+        let (begun, cpu) = (Instant::now(), process_seconds());
         let watch = RunState::new(earlier.clone());
         watch.start(&Uneven, 1);
         assert_eq!(watch.progress().earlier, Duration::from_secs(1000));
+        let no_time = Progress { elapsed: Duration::ZERO, ..watch.progress() };
+        assert!(no_time.tasks_per_second().abs() < f64::EPSILON, "no time, no speed");
         let saved = watch.ledger().origin;
-        // What a test takes is no more than an hour.
-        assert!((1000.0..4600.0).contains(&saved.seconds), "{}", saved.seconds);
-        if process_seconds().is_some() {
-            assert!((2000.0..5600.0).contains(&saved.cpu_seconds.unwrap()), "{saved:?}");
+        assert!(saved.seconds > 1000.0 && saved.cpu_seconds.is_none_or(|seconds| seconds > 2000.0), "{saved:?}");
+        let no_more_than = |most: f64, time: f64| (-1e-6..=most + 1e-6).contains(&time);
+        assert!(no_more_than(begun.elapsed().as_secs_f64(), saved.seconds - 1000.0), "{saved:?}");
+        if let Some((before, now)) = cpu.zip(process_seconds()) {
+            assert!(no_more_than(now - before, saved.cpu_seconds.unwrap() - 2000.0), "{saved:?}");
         }
         earlier.origin.cpu_seconds = None;
         assert_eq!(RunState::new(earlier).ledger().origin.cpu_seconds, None, "not known is not known");

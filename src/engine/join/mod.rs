@@ -475,6 +475,22 @@ mod tests {
         }
     }
 
+    /// A worker keeps the east for the places of the middle row's queen, and no longer than it is good: where tasks come in
+    /// another order than that of the plan, as in an audit, it counts the same.
+    #[test]
+    fn the_order_of_tasks_changes_nothing() {
+        let size = Size::new(9).unwrap();
+        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+        let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task);
+        let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
+        let mut worker = join.worker();
+        for (task, between) in tasks().zip(centred.iter().cycle()) {
+            let [expected, expected_between] = [&task, between].map(|task| join.count(&mut join.worker(), task));
+            let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
+            assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
+        }
+    }
+
     /// Odd N: the queen in the centre, and each pair of middle queens with all its images.
     #[test]
     fn classes_of_odd_boards_agree_with_enumeration() {
