@@ -233,7 +233,9 @@ mod tests {
         assert!(Recount(&Stopped).stopped() && !Recount(&()).stopped());
         assert!(Recheck::new(&plan, &Naive, &[], 1.0, &Stopped).stopped());
         assert!(!Recheck::new(&plan, &Naive, &[], 1.0, &()).stopped());
-        assert!(Reread::new(&plan, &ledger, 1.0, &Stopped).stopped() && !Reread::new(&plan, &ledger, 1.0, &()).stopped());
+        assert!(
+            Reread::new(&plan, &ledger, 1.0, &Stopped).stopped() && !Reread::new(&plan, &ledger, 1.0, &()).stopped()
+        );
     }
 
     /// Units are recounted in the order of the plan, where neighbours share what they keep.
