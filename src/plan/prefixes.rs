@@ -273,22 +273,11 @@ mod tests {
     /// A placement that no queen can be added to is a part of its own, of which there is one.
     #[test]
     fn a_part_may_end_early() {
-        let size = Size::new(32).unwrap();
+        let size = Size::new(28).unwrap();
         let plan = PrefixPlan::new(&Placement::empty(size));
-        // Each queen leaves as few squares of the 18th column as it can, until there is none.
-        let free = |placement: &Placement| {
-            let attacks =
-                |row: usize, (column, other): (usize, usize)| other == row || other.abs_diff(row) == 17 - column;
-            (1..=32).filter(|&row| !placement.rows().enumerate().any(|queen| attacks(row, queen))).count()
-        };
-        let mut dead = Placement::empty(size);
-        while dead.len() < 17
-            && let Some(next) = dead.extensions().min_by_key(free)
-        {
-            dead = next;
-        }
-        assert_eq!(dead.extensions().count(), 0, "{dead} goes on");
-        assert!(dead.len() < 32 - part_columns(size), "{dead} is short enough to be cut further");
+        // They attack all of the next column.
+        let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
+        assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
         assert_eq!(plan.part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
