@@ -164,7 +164,9 @@ fn aborted_at_random_moments_the_total_is_right() {
             saved = 0;
             continue;
         }
-        assert_eq!((code, result.status.signal(), out.as_str()), (Some(1), None, ""), "{err}");
+        // Aborted between its last line and its end, it has printed the total.
+        assert!(out.is_empty() || out == total(15), "{out}{err}");
+        assert_eq!((code, result.status.signal()), (Some(1), None), "{err}");
         aborted += 1;
         let found = if path.join("c").exists() { tallies(&path.join("c")).len() } else { 0 };
         assert!(found >= saved, "{found} units after {saved}");
