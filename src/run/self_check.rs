@@ -83,7 +83,7 @@ where
     }
     let (n, found) = (board.n(), total.get());
     let (sequence, on) = match board.rotation() {
-        Some(rotation) => (rotation.sequence(), format!("unchanged by a {rotation} rotation on {n}×{n}")),
+        Some(rotation) => (rotation.sequence(), format!("unchanged by a {rotation} turn on {n}×{n}")),
         None => (&oeis::QUEENS, format!("on {n}×{n}")),
     };
     let expected = sequence.term(n).expect("the terms of small boards are published");
