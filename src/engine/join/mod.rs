@@ -491,7 +491,7 @@ mod tests {
     fn the_order_of_tasks_changes_nothing() {
         let size = Size::new(9).unwrap();
         // With inner queens, which smaller boards have only where a test asks for them.
-        let tables = Tables::otherwise(size, |_, _| (1, 1), Keep::All);
+        let tables = Tables::otherwise(size, |_, _| (2, 2), Keep::All);
         let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::new()) });
         let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task);
         let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
