@@ -2,18 +2,16 @@
 //!
 //! An engine knows nothing of threads, plans, files or printing. [`ENGINES`] drives the command line, the tests and
 //! the benchmarks; [`Method::choose`] is the one place that picks by size.
+//!
+//! The engines themselves are public for whoever times, tests or replaces one of them: what is inside may change with
+//! any release, what a [`Request`](crate::Request) counts may not.
 
-// Open to this package's benchmarks and golden tests, and no promise to anybody else.
-#[doc(hidden)]
 pub mod backtrack;
 pub(crate) mod cover;
 #[cfg(test)]
 pub(crate) mod fault;
-#[doc(hidden)]
 pub mod join;
-#[doc(hidden)]
 pub mod lanes;
-#[doc(hidden)]
 pub mod naive;
 pub(crate) mod split;
 

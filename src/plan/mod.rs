@@ -3,10 +3,7 @@
 //! Whatever runs a count, samples it, saves it or spreads it over machines acts on a plan and never on the board.
 //! The same problem always gives the same plan, on every machine.
 
-// Open to this package's benchmarks and golden tests, and no promise to anybody else.
-#[doc(hidden)]
 pub mod halves;
-#[doc(hidden)]
 pub mod prefixes;
 
 /// A task and the number of times its count enters the total: symmetry between tasks. What symmetry leaves within a task is
