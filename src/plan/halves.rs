@@ -25,6 +25,7 @@ use crate::plan::{Plan, Weighted};
 
 /// The queens on the middle column and the middle row of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Middle {
     /// Even N: there are no such lines.
     None,
