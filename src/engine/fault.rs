@@ -1,4 +1,4 @@
-//! Faults on purpose, for tests of all that should see them: the gate, the double checks, the audit.
+//! Faults on purpose, for tests of all that should see them: the self-check, the double checks, the audit.
 //!
 //! A test cannot hand an engine of its own to what chooses engines by name, and what is handed past that choice does not
 //! show that the choice is wired to what checks it. So the joins and covers that a test makes can be wrong themselves.

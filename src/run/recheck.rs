@@ -149,6 +149,15 @@ mod tests {
         }
     }
 
+    /// A plan for 8×8, and a ledger of it without a finished unit.
+    fn eight() -> (PrefixPlan, Ledger) {
+        let prefix = Placement::empty(Size::new(8).unwrap());
+        let plan = PrefixPlan::new(&prefix);
+        let (subject, engine) = (prefix.into(), "naive".to_owned());
+        let fingerprint = Fingerprint { subject, engine, plan: plan.fingerprint(), units: plan.units() };
+        (plan, Ledger::new(fingerprint, Shard::WHOLE))
+    }
+
     #[test]
     fn a_flipped_tally_is_caught_and_named() {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
@@ -227,17 +236,7 @@ mod tests {
                 true
             }
         }
-        let prefix = Placement::empty(Size::new(8).unwrap());
-        let plan = PrefixPlan::new(&prefix);
-        let ledger = Ledger::new(
-            Fingerprint {
-                subject: prefix.into(),
-                engine: "naive".into(),
-                plan: plan.fingerprint(),
-                units: plan.units(),
-            },
-            Shard::WHOLE,
-        );
+        let (plan, ledger) = eight();
         assert!(Recount(&Stopped).stopped() && !Recount(&()).stopped());
         assert!(Recheck::new(&plan, &Naive, &[], Share::ALL, &Stopped).stopped());
         assert!(!Recheck::new(&plan, &Naive, &[], Share::ALL, &()).stopped());
@@ -250,17 +249,7 @@ mod tests {
     /// Units are recounted in the order of the plan, where neighbours share what they keep.
     #[test]
     fn units_are_reread_in_order() {
-        let prefix = Placement::empty(Size::new(8).unwrap());
-        let plan = PrefixPlan::new(&prefix);
-        let mut ledger = Ledger::new(
-            Fingerprint {
-                subject: prefix.into(),
-                engine: "naive".into(),
-                plan: plan.fingerprint(),
-                units: plan.units(),
-            },
-            Shard::WHOLE,
-        );
+        let (plan, mut ledger) = eight();
         (0..plan.units()).for_each(|unit| ledger.record(unit, 1.into()).unwrap());
         let reread = Reread::new(&plan, &ledger, 0.5.try_into().unwrap(), &());
         assert_eq!(reread.units().len(), plan.units().div_ceil(2));
