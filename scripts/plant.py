@@ -44,6 +44,9 @@ SKIPPED = {
     "macro_invocation", "type_arguments", "use_declaration", "line_comment", "block_comment", "const_parameter",
 }  # fmt: skip
 
+# Macros that expand to the items that they are told after a colon.
+WRAPPERS = {"compiled_for"}
+
 # What becomes of a place: another value, a statement left out or another, a return at once, an arm never taken.
 ROLES = ("value", "statement", "body", "arm")
 
@@ -68,7 +71,7 @@ class Source:
         self.path, self.bytes, self.machine = path, text, machine
         self.sites = {}  # (start, end, role) -> [Fault]
         self.faults = []
-        self.trees = []
+        self.trees = {}  # where the bracket before them is -> (start, end, parsed)
         self.find(PARSER.parse(text).root_node, 0, "")
         seen = {}
         for fault in self.faults:
@@ -115,6 +118,9 @@ class Source:
 
     def visit(self, node, base, place):
         kind = node.type
+        if kind == "macro_invocation" and self.text(node.child_by_field_name("macro"), base) in WRAPPERS:
+            self.wrapped(node, base, place)
+            return
         if kind in SKIPPED or "pattern" in kind and kind != "match_pattern":
             return
         if kind == "macro_definition":
@@ -151,18 +157,31 @@ class Source:
             self.statement(node.named_children[-1], base, place)
         self.find(node, base, place)
 
+    def wrapped(self, node, base, place):
+        """The items that a macro is told after a colon."""
+        told = next(child for child in node.named_children if child.type == "token_tree")
+        start = base + told.start_byte
+        self.items(start, start + self.text(told, base).index(":") + 1, base + told.end_byte - 1, place)
+
     def definition(self, node, base):
         """The body of a macro that expands to items, with names where it has `$name`."""
         name = self.text(node.child_by_field_name("name"), base)
+        if name in WRAPPERS:
+            return
         for rule in (child for child in node.named_children if child.type == "macro_rule"):
             right = rule.child_by_field_name("right")
-            start, end = base + right.start_byte + 1, base + right.end_byte - 1
-            tree = PARSER.parse(re.sub(rb"\$(?=[a-z])", b"_", without_repeats(self.bytes[start:end])))
-            if tree.root_node.has_error:
-                print(f"{self.path}: the body of {name}! can't be parsed; no faults there", file=sys.stderr)
-                continue
-            self.trees.append((start, end, tree))
-            self.find(tree.root_node, start, f"{name}!")
+            start = base + right.start_byte
+            self.items(start, start + 1, base + right.end_byte - 1, f"{name}!")
+
+    def items(self, opened, start, end, place):
+        """Items that the parser took for mere tokens, in the bytes from `start` to `end` behind an opening bracket."""
+        tree = PARSER.parse(re.sub(rb"\$(?=[a-z])", b"_", without_repeats(self.bytes[start:end])))
+        if tree.root_node.has_error:
+            line = self.bytes.count(b"\n", 0, start) + 1
+            print(f"{self.path}:{line}: what this macro stands for can't be parsed; no faults there", file=sys.stderr)
+            return
+        self.trees[opened] = (start, end, tree)
+        self.find(tree.root_node, start, place)
 
     def function(self, node, base, place):
         body, returned = node.child_by_field_name("body"), node.child_by_field_name("return_type")
@@ -293,9 +312,8 @@ class Source:
 
     def children(self, node, base, pieces, dropped):
         start, end = base + node.start_byte, base + node.end_byte
-        inside = [tree for tree in self.trees if base == 0 and start <= tree[0] and tree[1] <= end]
-        if inside and node.type == "token_tree" and start == inside[0][0] - 1:
-            first, last, tree = inside[0]
+        if node.type == "token_tree" and start in self.trees:
+            first, last, tree = self.trees[start]
             pieces.append(self.bytes[start:first])
             self.emit(tree.root_node, first, pieces, dropped)
             pieces.append(self.bytes[last:end])
@@ -310,7 +328,7 @@ class Source:
         pieces.append(self.bytes[at:end])
 
     def end_of(self, base):
-        return next(end for start, end, _ in self.trees if start == base)
+        return next(end for start, end, _ in self.trees.values() if start == base)
 
 
 def without_repeats(body):
