@@ -10,9 +10,12 @@
 
 pub mod bounded;
 pub mod durable;
+mod error;
 mod fingerprint;
 pub mod format;
 mod lock;
+mod origin;
+mod partial;
 pub(crate) mod shard;
 pub mod store;
 mod store_error;
@@ -24,98 +27,11 @@ use crate::ledger::shard::Shard;
 use crate::plan::Plan;
 use crate::tally::{Overflow, Tally};
 
+pub use error::LedgerError;
 pub use fingerprint::Fingerprint;
 use fingerprint::differ;
-
-/// Why a ledger does not take something in.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LedgerError {
-    /// It belongs to another count.
-    #[error("it is for {what} {found}, not {wanted}")]
-    Foreign {
-        /// What differs.
-        what: &'static str,
-        /// What the ledger has.
-        found: String,
-        /// What was asked for.
-        wanted: String,
-    },
-    /// No such unit, or none of this shard.
-    #[error("unit {unit} is none of shard {shard} of a plan with {units} units")]
-    Outside {
-        /// The unit.
-        unit: usize,
-        /// The ledger's shard.
-        shard: Shard,
-        /// The units of the plan.
-        units: usize,
-    },
-    /// What two ledgers have of an unfinished unit does not go together: one of them is wrong.
-    #[error("unit {unit}: its first {tasks} tasks have {tally}, which does not go with {other}")]
-    Part {
-        /// The unit.
-        unit: usize,
-        /// How many of its tasks are finished.
-        tasks: u64,
-        /// What they have.
-        tally: Box<Tally>,
-        /// What else is known of the unit.
-        other: String,
-    },
-    /// More tasks are said to be finished than the unit has.
-    #[error("unit {unit} has {of} tasks, and {tasks} of them are said to be finished")]
-    Beyond {
-        /// The unit.
-        unit: usize,
-        /// How many of its tasks are said to be finished.
-        tasks: u64,
-        /// How many it has.
-        of: u64,
-    },
-    /// Two tallies for one unit: one of them is wrong.
-    #[error("unit {unit} has two tallies, {first} and {second}")]
-    Conflict {
-        /// The unit.
-        unit: usize,
-        /// The tally that stood there.
-        first: Box<Tally>,
-        /// The tally that came.
-        second: Box<Tally>,
-    },
-}
-
-/// Where a ledger comes from: for people, never compared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Origin {
-    /// The machine's name.
-    pub host: String,
-    /// Name and version of the program.
-    pub program: String,
-    /// Seconds of wall time spent, over every run that added to it.
-    pub seconds: f64,
-    /// Seconds of processor time that all threads of these runs spent together. `None` where one of them could not tell:
-    /// on Windows, or by version 0.1.
-    pub cpu_seconds: Option<f64>,
-}
-
-impl Default for Origin {
-    /// From nowhere, and nothing spent.
-    fn default() -> Self {
-        Self { host: String::new(), program: String::new(), seconds: 0.0, cpu_seconds: Some(0.0) }
-    }
-}
-
-/// What is finished of a unit: its first tasks, in the order of the plan.
-///
-/// Any two parts of a unit are one within the other, so of two the larger says all that both do.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Partial {
-    /// How many tasks.
-    pub tasks: u64,
-    /// What these have, weights included.
-    pub tally: Tally,
-}
+pub use origin::Origin;
+pub use partial::Partial;
 
 /// Finished units and their tallies, and what is finished of units that are not.
 ///
@@ -314,13 +230,6 @@ impl Ledger {
             !shard.units(self.fingerprint.units).all(|unit| self.tallies.contains_key(&unit))
         };
         (1..=of).filter(open)
-    }
-}
-
-impl Partial {
-    /// The error where something else is known of its unit.
-    fn contradicts(&self, unit: usize, other: String) -> LedgerError {
-        LedgerError::Part { unit, tasks: self.tasks, tally: Box::new(self.tally.clone()), other }
     }
 }
 
