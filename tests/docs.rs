@@ -140,10 +140,12 @@ fn formats_have_every_command() {
     }
 }
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "CONTRIBUTING.md",
+    "docs/README.md",
     "docs/clusters.md",
+    "docs/commands.md",
     "docs/design.md",
     "docs/formats.md",
     "docs/join.md",
@@ -152,6 +154,7 @@ const DOCUMENTS: [&str; 13] = [
     "docs/packages.md",
     "docs/reliability.md",
     "docs/results/README.md",
+    "docs/terms.md",
     "docs/verification.md",
     "docs/verified.md",
 ];
