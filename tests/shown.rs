@@ -45,7 +45,7 @@ fn shown(path: &Path) -> Vec<Shown> {
             let last = found.last_mut();
             match (line.strip_prefix("$ "), last) {
                 (Some(typed), _) => {
-                    let command = typed.split("  #").next().unwrap().trim().to_owned();
+                    let command = typed.split(" #").next().unwrap().trim().to_owned();
                     found.push(Shown { document: path.display().to_string(), command, lines: Vec::new() });
                 }
                 (None, Some(last)) => last.lines.push(line.to_owned()),
@@ -119,13 +119,13 @@ fn what_documents_show_is_what_the_program_prints() {
 #[test]
 fn lines_agree_up_to_times() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
-    let agree = |shown: &str, printed: &str| self::agree(&lines(shown), &printed.lines().collect::<Vec<_>>());
-    assert!(agree("a 1.75 ms  b", "a 12 s b") && agree("one\n...\nfour", "one\ntwo\nthree\nfour") && agree("...", ""));
-    assert!(agree("by join (avx512)", "by join (portable)"));
+    let same = |shown: &str, printed: &str| agree(&lines(shown), &printed.lines().collect::<Vec<_>>());
+    assert!(same("a 1.75 ms  b", "a 12 s b") && same("one\n...\nfour", "one\ntwo\nthree\nfour") && same("...", ""));
+    assert!(same("by join (avx512)", "by join (portable)"));
     assert!(
-        !agree("a 1.75 ms b", "a 1.75 ms c")
-            && !agree("one", "one\ntwo")
-            && !agree("92", "91")
-            && !agree("one\n...\nfour", "one")
+        !same("a 1.75 ms b", "a 1.75 ms c")
+            && !same("one", "one\ntwo")
+            && !same("92", "91")
+            && !same("one\n...\nfour", "one")
     );
 }
