@@ -11,7 +11,6 @@ use std::{env, fs};
 const NOT_RUN: &[(&str, &str)] = &[
     (".ci/run", "runs this test"),
     ("cargo ", "builds"),
-    ("git clone", "fetches"),
     ("queens bench", "minutes; tests/bench.rs runs it on small boards"),
     ("queens browse", "needs a terminal; src/cli/commands/browse has tests with one"),
     ("queens count 22", "an hour; tests/shards.rs runs shards of small boards"),
