@@ -1,0 +1,148 @@
+//! The state of a run: its ledger, how far it is and how long it will take.
+//!
+//! What the threads have in hand belongs to the ledger too, as parts of units: a snapshot holds every task that is
+//! finished at that moment. So what a kill costs is what was finished since the last save, and what a stop costs is at most
+//! the task that each thread has in hand.
+//!
+//! Cost: a lock taken twice a unit, and one a task that nobody else waits for.
+
+mod hand;
+mod observer;
+mod progress;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use super::clock::process_seconds;
+use super::pace::Pace;
+use super::stop::Stop;
+use crate::ledger::{Ledger, Partial};
+use crate::plan::Plan;
+use hand::{Hand, Hands, share};
+pub(crate) use observer::RunObserver;
+pub use progress::Progress;
+
+/// The state of a run, written by its threads and read by whoever watches; also its ledger.
+#[derive(Debug)]
+pub struct RunState {
+    stop: Stop,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    ledger: Ledger,
+    started: Instant,
+    /// Seconds spent by earlier runs on the same ledger.
+    earlier: f64,
+    /// Processor time of theirs, less what this process had used before it began.
+    cpu_before: Option<f64>,
+    /// Estimated work of every unit of the plan; empty until the run starts.
+    works: Vec<f64>,
+    /// Estimated work of the units of the ledger's shard.
+    total: f64,
+    /// That of its finished units.
+    done: f64,
+    /// That of the finished tasks of other units, as far as no thread has them in hand.
+    parts: f64,
+    pace: Pace,
+    /// Solutions in finished units.
+    solutions: u128,
+    /// Tasks solved by this run in units that it has finished.
+    tasks: u64,
+    /// What each thread has in hand.
+    hands: Hands,
+}
+
+impl RunState {
+    /// Watches a run that goes on from `ledger`.
+    pub fn new(ledger: Ledger) -> Self {
+        let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
+        let state = State {
+            started: Instant::now(),
+            earlier: ledger.origin.seconds,
+            cpu_before: ledger.origin.cpu_seconds.zip(process_seconds()).map(|(earlier, now)| earlier - now),
+            works: Vec::new(),
+            total: 0.0,
+            done: 0.0,
+            parts: 0.0,
+            pace: Pace::default(),
+            solutions,
+            tasks: 0,
+            hands: Arc::default(),
+            ledger,
+        };
+        Self { stop: Stop::default(), state: Mutex::new(state) }
+    }
+
+    /// The flag that stops the run.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// The ledger as it stands, with what the threads have in hand and the seconds spent so far.
+    pub fn ledger(&self) -> Ledger {
+        self.state().snapshot()
+    }
+
+    /// The same where it can be had within this time: a thread that fails may keep it for ever.
+    pub fn ledger_within(&self, time: Duration) -> Option<Ledger> {
+        const STEP: Duration = Duration::from_millis(1);
+        let start = Instant::now();
+        while matches!(self.state.try_lock(), Err(TryLockError::WouldBlock)) {
+            if start.elapsed() >= time {
+                return None;
+            }
+            std::thread::sleep(STEP);
+        }
+        Some(self.ledger())
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        self.state().progress(Instant::now())
+    }
+
+    /// Takes note of the plan and the number of threads; the clock starts. What this gives is to see the run.
+    pub(crate) fn start<'a, P: Plan>(&'a self, plan: &'a P, threads: usize) -> RunObserver<'a, P> {
+        let mut state = self.state();
+        let works: Vec<f64> = (0..plan.units()).map(|unit| plan.work(unit)).collect();
+        state.total = state.ledger.shard().units(works.len()).map(|unit| works[unit]).sum();
+        state.done = state.ledger.tallies().map(|(unit, _)| works[unit]).sum();
+        let part = |(unit, partial): (usize, &Partial)| works[unit] * share(partial.tasks, plan.tasks(unit));
+        state.parts = state.ledger.partials().map(part).sum();
+        state.works = works;
+        state.hands = (0..threads).map(|_| Mutex::default()).collect();
+        state.started = Instant::now();
+        RunObserver::new(self, plan, Arc::clone(&state.hands))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere ends the run anyway.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    fn hands(&self) -> impl Iterator<Item = Hand> {
+        self.hands.iter().filter_map(|hand| lock(hand).clone())
+    }
+
+    fn snapshot(&self) -> Ledger {
+        let mut ledger = self.ledger.clone();
+        for hand in self.hands() {
+            let entered = ledger.record_partial(hand.unit, hand.finished);
+            entered.expect("what a thread has in hand goes on from what the ledger has of it");
+        }
+        ledger.origin.seconds = self.earlier + self.started.elapsed().as_secs_f64();
+        ledger.origin.cpu_seconds = self.cpu_before.zip(process_seconds()).map(|(before, now)| before + now);
+        ledger
+    }
+}
+
+#[cfg(test)]
+mod tests;
