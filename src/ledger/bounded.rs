@@ -90,7 +90,7 @@ mod tests {
         }
 
         fn flush(&mut self) -> io::Result<()> {
-            Ok(())
+            Err(io::ErrorKind::StorageFull.into())
         }
     }
 
@@ -104,5 +104,11 @@ mod tests {
             let mut call = Interrupted(times, 0);
             assert_eq!(retry(|| call.next()).is_ok(), ends_well, "{times} in a call");
         }
+    }
+
+    #[test]
+    fn what_fails_in_the_end_has_failed() {
+        let error = Bounded::new(Interrupted(0, 0)).flush().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::engine::EngineKind;
 use crate::engine::fault::{self, Fault};
+use crate::ledger::{LedgerError, Partial};
 use crate::plan::Plan;
 use crate::plan::halves::HalvesPlan;
 use crate::run::RunError;
@@ -111,4 +112,37 @@ fn a_double_check_asks_the_auditor_once_a_unit() {
     let wrong = fault::with(|n, _, _| u64::from(n == 18), || resumed(&request, ledger()).0);
     // That of one task, whose weight is 1 or 2.
     assert!([4, 8].contains(&difference(wrong)));
+}
+
+/// An engine of one's own, of which a report has the type's name.
+#[test]
+fn a_report_names_whoever_counted() {
+    struct Mine;
+    impl Engine for Mine {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            crate::engine::naive::Naive.count(&mut (), task)
+        }
+    }
+    let report = Request::solutions(Size::new(8).unwrap()).threads(1).count_by(&Mine).unwrap();
+    assert_eq!((report.count, report.engine, report.isa), (92, std::any::type_name::<Mine>(), Isa::Portable));
+    assert!(report.engine.ends_with("::Mine"));
+    assert_eq!(count(10).unwrap(), 724);
+}
+
+/// A ledger that has finished more tasks of a unit than there are was made by another plan.
+#[test]
+fn a_part_beyond_its_unit_is_not_gone_on_from() {
+    let request = join(12);
+    let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
+    ledger.record_partial(0, Partial { tasks: 1_000_000, tally: 0.into() }).unwrap();
+    let (result, _) = resumed(&request, ledger);
+    assert!(
+        matches!(result, Err(CountError::Ledger(LedgerError::Beyond { unit: 0, tasks: 1_000_000, .. }))),
+        "{result:?}"
+    );
 }

@@ -40,3 +40,19 @@ impl TryFrom<f64> for Share {
         if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(ShareError(share)) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_a_part_of_a_whole() {
+        for share in [0.0, 0.3, 1.0] {
+            assert_eq!(Share::try_from(share).map(Share::get), Ok(share));
+        }
+        for number in [-0.1, 1.000_001, f64::INFINITY, f64::NAN] {
+            assert!(Share::try_from(number).is_err(), "{number}");
+        }
+        assert_eq!([Share::NONE.of(7), Share::try_from(0.3).unwrap().of(7), Share::ALL.of(7)], [0, 3, 7]);
+    }
+}

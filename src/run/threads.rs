@@ -41,3 +41,29 @@ impl From<usize> for Threads {
 pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_that_many_and_0_every_core() {
+        assert_eq!([1, 3].map(|threads| Threads::from(threads).get()), [1, 3]);
+        assert_eq!((Threads::from(0), Threads::default()), (Threads::ALL, Threads::ALL));
+        assert_eq!(Threads::from(3).pool().unwrap().current_num_threads(), 3);
+    }
+
+    /// As the kernel tells it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn every_core_is_each_that_this_process_may_use() {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let masks = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed:")).unwrap();
+        let cores: u32 = masks.trim().split(',').map(|mask| u32::from_str_radix(mask, 16).unwrap().count_ones()).sum();
+        assert!((1..=cores as usize).contains(&available_threads()), "{cores}");
+        // A control group may allow fewer.
+        if std::fs::read_to_string("/sys/fs/cgroup/cpu.max").is_ok_and(|most| most.starts_with("max")) {
+            assert_eq!(available_threads(), cores as usize);
+        }
+    }
+}
