@@ -46,7 +46,7 @@ impl Tally {
     /// Adds `count` solutions, each standing for `weight`.
     ///
     /// # Errors
-    /// Where the sum would not fit.
+    /// If the sum would not fit.
     pub fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
         // A product of two 64-bit numbers always fits in 128 bits; the sum need not.
         self.solutions = self.solutions.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
@@ -56,7 +56,7 @@ impl Tally {
     /// Adds so many placements of so many queens, each standing for `weight`.
     ///
     /// # Errors
-    /// Where the sum would not fit.
+    /// If the sum would not fit.
     pub fn add_fewer(&mut self, queens: usize, count: u64, weight: u64) -> Result<(), Overflow> {
         self.fewer.resize(self.fewer.len().max(queens + 1), 0);
         let sum = &mut self.fewer[queens];
@@ -67,7 +67,7 @@ impl Tally {
     /// The sum of two tallies.
     ///
     /// # Errors
-    /// Where it would not fit.
+    /// If it would not fit.
     pub fn plus(mut self, other: &Self) -> Result<Self, Overflow> {
         self.solutions = self.solutions.checked_add(other.solutions).ok_or(Overflow)?;
         self.fewer.resize(self.fewer.len().max(other.fewer.len()), 0);

@@ -69,7 +69,7 @@ impl Terms {
     /// ```
     ///
     /// # Errors
-    /// Where no threads can be had or a sum does not fit. A wrong engine is no error but a [`Verdict`].
+    /// If no threads can be had or a sum does not fit. A wrong engine is no error but a [`Verdict`].
     pub fn check(
         self,
         size: Size,
@@ -118,7 +118,7 @@ impl Engines {
     /// How to count a whole board of this size by each of the engines that can, in the order of [`ENGINES`].
     ///
     /// # Errors
-    /// Where the processor lacks the instruction set.
+    /// If the processor lacks the instruction set.
     pub fn methods(&self, size: Size) -> Result<Vec<Method>, IsaError> {
         if let Some(&missing) = self.isas.iter().find(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing));

@@ -81,7 +81,7 @@ impl Backtrack {
     /// ```
     ///
     /// # Errors
-    /// Where this processor does not have it.
+    /// If this processor does not have it.
     pub fn new(isa: Isa) -> Result<Self, IsaError> {
         if isa.is_available() { Ok(Self { isa }) } else { Err(IsaError::Missing(isa)) }
     }

@@ -45,7 +45,7 @@ pub trait Engine: Sync {
     /// counts.
     ///
     /// # Errors
-    /// Where a sum does not fit.
+    /// If a sum does not fit.
     fn add_to(
         &self,
         tally: &mut Tally,
@@ -235,7 +235,7 @@ impl Method {
     /// The ladder: how to count this subject, the fastest way that the choices allow.
     ///
     /// # Errors
-    /// Where the engine, the instruction set, the processor and the subject do not go together.
+    /// If the engine, the instruction set, the processor and the subject do not go together.
     pub fn choose(engine: Choice, isa: Option<Isa>, subject: impl Into<Subject>) -> Result<Self, MethodError> {
         if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing).into());

@@ -21,7 +21,7 @@ const LINKS: usize = 40;
 /// folder like `/tmp`, where it would lead a program to the user's own files. So the system is asked for the same file.
 ///
 /// # Errors
-/// Where the links lead in a circle or elsewhere a moment later, or the system does not follow them.
+/// If the links lead in a circle or elsewhere a moment later, or the system does not follow them.
 pub fn target(path: &Path) -> io::Result<PathBuf> {
     let place = followed(path)?;
     if place == path {
@@ -57,7 +57,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 /// Opens a regular file. Nothing else is opened, so that no pipe is waited for, no device touched and no link followed.
 ///
 /// # Errors
-/// Where the system refuses; of the kind [`io::ErrorKind::InvalidInput`] where it is no regular file.
+/// If the system refuses; of the kind [`io::ErrorKind::InvalidInput`] where it is no regular file.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let check = |about: &Metadata| {
         let error = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
@@ -96,7 +96,7 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 /// Whether an open file is the one that has this name, itself and not by a link.
 ///
 /// # Errors
-/// Where the system refuses to say.
+/// If the system refuses to say.
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(named) => Ok(is_same(&file.metadata()?, &named)),
@@ -113,7 +113,7 @@ pub fn folder(path: &Path) -> &Path {
 /// Makes the names in the folder of `path` last.
 ///
 /// # Errors
-/// Where the system refuses.
+/// If the system refuses.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { sync(&File::open(folder(path))?) } else { Ok(()) }
 }
@@ -142,7 +142,7 @@ impl Draft {
     /// Its passing name is one that nothing has, or this one.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn new(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         if let Some(name) = name {
@@ -166,7 +166,7 @@ impl Draft {
     /// Waits until all that was written is on the disk.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn sync(&self) -> io::Result<()> {
         sync(self.file.as_file())
     }
@@ -174,7 +174,7 @@ impl Draft {
     /// Takes the place, and is the file that is there from then on. [`sync_folder`] makes that last.
     ///
     /// # Errors
-    /// Where the system refuses; the file that was there is then untouched.
+    /// If the system refuses; the file that was there is then untouched.
     pub fn rename(self) -> io::Result<File> {
         self.file.persist(&self.place).map_err(|error| error.error)
     }

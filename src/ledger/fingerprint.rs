@@ -31,7 +31,7 @@ impl Fingerprint {
     /// Whether this is `wanted`.
     ///
     /// # Errors
-    /// Where it is not: the first difference, N before all else.
+    /// If it is not: the first difference, N before all else.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
         let size = |of: &Self| of.subject.n().to_string();
         let prefix = |of: &Self| of.subject.prefix().map_or("of no queens".to_owned(), |prefix| prefix.to_string());

@@ -102,7 +102,7 @@ pub fn encode(ledger: &Ledger) -> String {
 /// The ledger that was written as these bytes.
 ///
 /// # Errors
-/// Where they are not exactly what [`encode`] writes.
+/// If they are not exactly what [`encode`] writes.
 pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();

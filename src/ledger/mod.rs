@@ -106,7 +106,7 @@ impl Ledger {
     /// The sum of the tallies of its finished units.
     ///
     /// # Errors
-    /// Where it does not fit.
+    /// If it does not fit.
     pub fn total(&self) -> Result<Tally, Overflow> {
         self.tallies.values().try_fold(Tally::default(), Tally::plus)
     }
@@ -114,7 +114,7 @@ impl Ledger {
     /// Whether it is about this shard of this count.
     ///
     /// # Errors
-    /// Where it is not.
+    /// If it is not.
     pub fn check(&self, fingerprint: &Fingerprint, shard: Shard) -> Result<(), LedgerError> {
         self.fingerprint.check(fingerprint)?;
         differ("shard", &self.shard.to_string(), &shard.to_string())
@@ -123,7 +123,7 @@ impl Ledger {
     /// Whether no unit is said to have more finished tasks than this plan gives it.
     ///
     /// # Errors
-    /// Where one is: the ledger was not made by this plan.
+    /// If one is: the ledger was not made by this plan.
     pub fn check_partials(&self, plan: &impl Plan) -> Result<(), LedgerError> {
         let beyond = |(&unit, &Partial { tasks, .. }): (&usize, &Partial)| {
             let of = plan.tasks(unit);
@@ -136,7 +136,7 @@ impl Ledger {
     /// changes nothing.
     ///
     /// # Errors
-    /// Where the unit is not one of the shard, has another tally, or has less than a part of it is known to have.
+    /// If the unit is not one of the shard, has another tally, or has less than a part of it is known to have.
     pub fn record(&mut self, unit: usize, tally: Tally) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(partial) = self.partials.get(&unit).filter(|partial| !tally.covers(&partial.tally)) {
@@ -159,7 +159,7 @@ impl Ledger {
     /// Enters what is finished of a unit. Less than is known of it already changes nothing.
     ///
     /// # Errors
-    /// Where the unit is not one of the shard, or contradicts what is known of it.
+    /// If the unit is not one of the shard, or contradicts what is known of it.
     pub fn record_partial(&mut self, unit: usize, partial: Partial) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(tally) = self.tallies.get(&unit) {
@@ -209,7 +209,7 @@ impl Ledger {
     /// Enters all that `other` knows, whatever its shard.
     ///
     /// # Errors
-    /// Where it belongs to another count, or contradicts what is here; this ledger is then of no further use.
+    /// If it belongs to another count, or contradicts what is here; this ledger is then of no further use.
     pub fn merge(&mut self, other: &Self) -> Result<(), LedgerError> {
         other.fingerprint.check(&self.fingerprint)?;
         let before = self.reached();

@@ -32,7 +32,7 @@ impl Shard {
     /// Shard `index`, counted from 1, of `of`.
     ///
     /// # Errors
-    /// Where there is no such shard.
+    /// If there is no such shard.
     pub const fn new(index: u32, of: u32) -> Result<Self, ShardError> {
         if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(ShardError) }
     }

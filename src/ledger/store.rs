@@ -64,7 +64,7 @@ impl Store {
     /// Takes the lock of `path`, which need not exist; the folder it is in must, and must let files be made.
     ///
     /// # Errors
-    /// Where another run holds the lock, `path` is not a regular file, or the folder takes no file.
+    /// If another run holds the lock, `path` is not a regular file, or the folder takes no file.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let path = target(&path).map_err(failed("following a link", &path))?;
@@ -85,7 +85,7 @@ impl Store {
     /// Makes sure that a run that begins from nothing destroys nothing.
     ///
     /// # Errors
-    /// Where there is an earlier save of a file that is no more, which only [`Store::load`] would find.
+    /// If there is an earlier save of a file that is no more, which only [`Store::load`] would find.
     pub fn begin(&self) -> Result<(), StoreError> {
         let previous = beside(&self.path, "previous");
         match fs::symlink_metadata(&previous) {
@@ -102,7 +102,7 @@ impl Store {
     /// The newest save that is whole, which must be of this shard of this count; `None` where there is none at all.
     ///
     /// # Errors
-    /// Where a save is there and cannot be read or belongs to something else, and no earlier one helps.
+    /// If a save is there and cannot be read or belongs to something else, and no earlier one helps.
     pub fn load(&mut self, fingerprint: &Fingerprint, shard: Shard) -> Result<Option<Found>, StoreError> {
         let previous = || {
             let path = beside(&self.path, "previous");
@@ -130,7 +130,7 @@ impl Store {
     /// Saves durably: when this returns, the ledger outlives a power cut.
     ///
     /// # Errors
-    /// Where the system refuses; the saves made before are then untouched.
+    /// If the system refuses; the saves made before are then untouched.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.hold()?;
         let draft = self.write(&encode(ledger))?;
@@ -171,7 +171,7 @@ impl Store {
     /// Tries whether a ledger with all its units could be saved, and leaves nothing behind.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn rehearse(&self, ledger: &Ledger) -> Result<(), StoreError> {
         self.write(&Self::longest(ledger)).map(drop)
     }
@@ -215,7 +215,7 @@ impl Store {
     /// Removes the previous save, once the newest is complete and nothing will be added to it.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn tidy(&self) -> Result<(), StoreError> {
         remove(&beside(&self.path, "previous"))
     }
@@ -224,7 +224,7 @@ impl Store {
 /// The ledger in a file, without locking it.
 ///
 /// # Errors
-/// Where there is no file, or no ledger in it.
+/// If there is no file, or no ledger in it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     ledger_in(&File::open(path).map_err(|error| unread(path, error))?, path)
 }

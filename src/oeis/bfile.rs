@@ -47,7 +47,7 @@ impl BFile {
     /// ```
     ///
     /// # Errors
-    /// Where a line is malformed or out of order, with its number, or there is no term at all. Terms are counts: whole,
+    /// If a line is malformed or out of order, with its number, or there is no term at all. Terms are counts: whole,
     /// not negative, and less than 2^128.
     pub fn parse(text: &str) -> Result<Self, BFileError> {
         let mut file = Self { first: 0, terms: Vec::new() };

@@ -119,7 +119,7 @@ impl Request {
     /// By which engine on which instruction set it will be counted.
     ///
     /// # Errors
-    /// Where the engine, the instruction set, the processor and the subject do not go together.
+    /// If the engine, the instruction set, the processor and the subject do not go together.
     pub fn method(&self) -> Result<Method, MethodError> {
         Method::choose(self.engine, self.isa, self.subject)
     }
@@ -140,7 +140,7 @@ impl Request {
     /// and ten minutes at N = 32; for quarter turns a third of a second at N = 45 and five hours at N = 68.
     ///
     /// # Errors
-    /// Where the engine cannot count this or fails its check on small boards, the count does not fit in 128 bits, a
+    /// If the engine cannot count this or fails its check on small boards, the count does not fit in 128 bits, a
     /// double check fails, or no threads can be had.
     pub fn count(&self) -> Result<Report, CountError> {
         self.counted(&self.method()?, None)
@@ -213,7 +213,7 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// Where the engine cannot count this or no threads can be had.
+    /// If the engine cannot count this or no threads can be had.
     pub fn estimate(&self, sampling: &Sampling) -> Result<Prediction, CountError> {
         estimate::predict(&self.subject, self.method()?, self.threads, sampling)
     }
@@ -236,7 +236,7 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// Where the ledger is about something else, the engine fails its self-check, or no threads can be had. A difference
+    /// If the ledger is about something else, the engine fails its self-check, or no threads can be had. A difference
     /// is no error but a finding.
     pub fn audit(&self, ledger: &Ledger, options: &AuditOptions) -> Result<Findings, CountError> {
         audit::audit(&self.method()?, &self.fingerprint()?, ledger, options, self.threads)
@@ -312,7 +312,7 @@ impl TryFrom<&Fingerprint> for Request {
 /// ```
 ///
 /// # Errors
-/// Where `n` is more than 32, and as for [`Request::count`].
+/// If `n` is more than 32, and as for [`Request::count`].
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
 }

@@ -48,7 +48,7 @@ pub(crate) trait Observer: Sync {
     /// A thread has solved a unit.
     ///
     /// # Errors
-    /// Where the run must not go on.
+    /// If the run must not go on.
     fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), RunError> {
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Observer for () {}
 /// from. The units of a group stay together: shuffled apart they made the join 5 times slower at N = 17.
 ///
 /// # Errors
-/// Where the observer stops it or the sum does not fit; the first thread that meets an error ends the others.
+/// If the observer stops it or the sum does not fit; the first thread that meets an error ends the others.
 pub(crate) fn run<P, E, O>(
     plan: &P,
     engine: &E,

@@ -56,7 +56,7 @@ fn small_boards(subject: &Subject) -> Vec<Subject> {
 /// Counts the small boards as the subject will be counted.
 ///
 /// # Errors
-/// Where a count is not the published one.
+/// If a count is not the published one.
 pub(crate) fn check(by: &impl Dispatch, subject: &Subject) -> Result<(), SelfCheckError> {
     small_boards(subject).iter().try_for_each(|board| by.dispatch(board, SelfCheck(board)))
 }
