@@ -1,13 +1,13 @@
-//! The state of a run: its ledger, how far it is and how long it will take.
+//! The state of a run: its ledger, its progress and the time left.
 //!
-//! What the threads have in hand belongs to the ledger too, as parts of units: a snapshot holds every task that is
-//! finished at that moment. So what a kill costs is what was finished since the last save, and what a stop costs is at most
-//! the task that each thread has in hand.
+//! The ledger also has the units that the threads are working on, as parts of units. A snapshot has every task that is
+//! finished at that moment. So a kill loses the work since the last save, and a stop loses at most the current task of
+//! each thread.
 //!
-//! The time left comes from the [pace](super::pace) of the threads, not from the share done so far: dividing the elapsed
-//! time by that share would leave the units in hand out, which at five percent of a hundred units is an error of a fifth.
+//! The time left comes from the [pace](super::pace) of the threads. Dividing the elapsed time by the share of finished
+//! units would ignore the units in progress, an error of a fifth when 5 % of a hundred units are finished.
 //!
-//! Cost: a lock taken twice a unit, and one a task that nobody else waits for.
+//! The cost is a shared lock taken twice for each unit, and for each task a lock that no other thread waits for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::run::clock::process_seconds;
 use crate::tally::Tally;
 
-/// The state of a run, written by its threads and read by whoever watches; also its ledger.
+/// The state of a run with its ledger. The threads of the run write it, and others can read it meanwhile.
 #[derive(Debug)]
 pub struct RunState {
     stop: Stop,
@@ -33,55 +33,55 @@ struct State {
     started: Instant,
     /// Seconds spent by earlier runs on the same ledger.
     earlier: f64,
-    /// Processor time of theirs, less what this process had used before it began.
+    /// Processor time of the earlier runs, less the time that this process had used before this run began.
     cpu_before: Option<f64>,
     /// Estimated work of every unit of the plan; empty until the run starts.
     works: Vec<f64>,
     /// Estimated work of the units of the ledger's shard.
     total: f64,
-    /// That of its finished units.
+    /// Estimated work of its finished units.
     done: f64,
-    /// That of the finished tasks of other units, as far as no thread has them in hand.
+    /// Estimated work of the finished tasks of other units that no thread is working on.
     parts: f64,
     pace: Pace,
     /// Solutions in finished units.
     solutions: u128,
     /// Tasks solved by this run in units that it has finished.
     tasks: u64,
-    /// What each thread has in hand.
+    /// The unit that each thread is working on.
     hands: Hands,
 }
 
-/// Whoever holds the lock of the state may take these, never the other way round.
+/// These locks may be taken while the lock of the state is held, never the other way round.
 type Hands = Arc<[Mutex<Option<Hand>>]>;
 
-/// A unit that a thread has in hand.
+/// A unit that a thread is working on.
 #[derive(Clone, Debug)]
 struct Hand {
     unit: usize,
     /// How many tasks it has.
     of: u64,
-    /// How many of them earlier runs have finished.
+    /// How many of them were finished by earlier runs.
     earlier: u64,
-    /// What is finished of it by now.
+    /// The part that is finished by now.
     finished: Partial,
     begun: Instant,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Units finished, by this run or before.
+    /// Units finished by this run or earlier ones.
     pub units_done: usize,
     /// Units of the ledger's shard.
     pub units: usize,
     /// Estimated work done, from 0 to 1.
     pub share: f64,
-    /// Since the run started.
+    /// The time since the run started.
     pub elapsed: Duration,
     /// The time of earlier runs on the same ledger.
     pub earlier: Duration,
-    /// Until it ends, where enough is finished to judge by.
+    /// The time left, if enough is finished to estimate it.
     pub left: Option<TimeLeft>,
     /// Solutions found so far.
     pub solutions: u128,
@@ -90,7 +90,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Tasks solved in a second.
+    /// Tasks solved per second.
     pub fn tasks_per_second(&self) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
         if seconds > 0.0 { self.tasks as f64 / seconds } else { 0.0 }
@@ -98,7 +98,7 @@ impl Progress {
 }
 
 impl RunState {
-    /// Watches a run that goes on from `ledger`.
+    /// The state of a run that continues from `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
         let state = State {
@@ -123,12 +123,12 @@ impl RunState {
         &self.stop
     }
 
-    /// The ledger as it stands, with what the threads have in hand and the seconds spent so far.
+    /// The ledger at this moment, with the units in progress and the seconds spent so far.
     pub fn ledger(&self) -> Ledger {
         self.state().snapshot()
     }
 
-    /// The same where it can be had within this time: a thread that fails may keep it for ever.
+    /// The same, or `None` if the lock is not free within this time: a thread that fails may keep it for ever.
     pub fn ledger_within(&self, time: Duration) -> Option<Ledger> {
         const STEP: Duration = Duration::from_millis(1);
         let start = Instant::now();
@@ -141,12 +141,12 @@ impl RunState {
         Some(self.ledger())
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     pub fn progress(&self) -> Progress {
         self.state().progress(Instant::now())
     }
 
-    /// Takes note of the plan and the number of threads; the clock starts. What this gives is to see the run.
+    /// Takes note of the plan and the number of threads, and starts the clock. Returns the observer for the run.
     pub(crate) fn start<'a, P: Plan>(&'a self, plan: &'a P, threads: usize) -> RunObserver<'a, P> {
         let mut state = self.state();
         let works: Vec<f64> = (0..plan.units()).map(|unit| plan.work(unit)).collect();
@@ -170,23 +170,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The share of a unit that so many tasks of it are.
+/// The share of a unit that `tasks` of its tasks are.
 fn share(tasks: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { tasks as f64 / of as f64 }
 }
 
 impl Hand {
-    /// What this run has finished of the unit by now, as a sample of its pace; nothing where that is too little to tell.
+    /// The part of the unit that this run has finished by now, as a sample of its pace; `None` if that is too little.
     fn sample(&self, state: &State, now: Instant) -> Option<Sample> {
-        /// Fewer tasks say little of the others.
+        /// Fewer tasks say little about the others.
         const FEWEST: u64 = 8;
         let tasks = self.finished.tasks - self.earlier;
         if tasks < FEWEST.min(self.of) {
             return None;
         }
         let since = |earlier: Instant| now.saturating_duration_since(earlier).as_secs_f64();
-        // The time is known at which the unit was taken up, and not that of each task, which would cost more than a small
-        // task takes. On average the task under way is half done.
+        // Only the time at which the unit was begun is known: taking the time of each task would cost more than a small
+        // task. On average the current task is half done.
         let half = if self.finished.tasks < self.of { 0.5 / self.of as f64 } else { 0.0 };
         let work = state.works[self.unit] * (share(tasks, self.of) + half);
         Some(Sample { work, seconds: since(self.begun), at: since(state.started) })
@@ -220,8 +220,9 @@ impl State {
         }
         let seconds = pace.seconds();
         let (units, units_done) = (self.ledger.units(), self.ledger.finished());
-        // Of every unit in hand the work that is done, and what is left. Where none of its tasks is finished, the time that
-        // it has taken tells; but the first task counts for no more than what it is estimated to be, however long it takes.
+        // For each unit in progress, the work done and the work left. If none of its tasks is finished, the work done
+        // is estimated from the time spent; but the first task counts at most as its estimated work, however long it
+        // takes.
         let in_hand: Vec<(f64, f64)> = hands
             .iter()
             .map(|hand| {
@@ -235,11 +236,11 @@ impl State {
             .collect();
         let reached = self.done + self.parts + in_hand.iter().map(|unit| unit.0).sum::<f64>();
         let left = seconds.zip(pace.error(blind)).and_then(|(seconds, error)| {
-            // Near the end the longest unit in hand decides, while other threads idle.
+            // Near the end the longest unit in progress decides, while other threads are idle.
             let longest = in_hand.iter().map(|unit| unit.1).fold(0.0, f64::max);
             let expected = ((self.total - reached) / self.hands.len() as f64).max(longest) * seconds;
             let [expected, low, high] = [1.0, 1.0 - error, 1.0 + error].map(|factor| {
-                // More than a duration holds, hundreds of billions of years, is as good as not known.
+                // A time too long for a `Duration`, hundreds of billions of years, is treated as unknown.
                 Duration::try_from_secs_f64(expected * factor).ok()
             });
             Some(TimeLeft { expected: expected?, low: low?, high: high? })
@@ -256,7 +257,7 @@ impl State {
             } else if self.total > 0.0 {
                 (reached / self.total).clamp(0.0, 1.0)
             } else {
-                // Asked before the run has begun.
+                // The run has not begun.
                 0.0
             },
             elapsed: now.saturating_duration_since(self.started),
@@ -268,7 +269,7 @@ impl State {
     }
 }
 
-/// Sees a run for a [`RunState`].
+/// Observes a run for a [`RunState`].
 #[derive(Debug)]
 pub(crate) struct RunObserver<'a, P> {
     watch: &'a RunState,
@@ -331,7 +332,7 @@ mod tests {
     use crate::{Shard, Size};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Ten units of ten tasks each, the last of which is half of all work. Task t of unit u counts 10u + t + 1.
+    /// Ten units of ten tasks each; the last unit is half of all work. Task t of unit u counts 10u + t + 1.
     struct Uneven;
 
     impl Plan for Uneven {
@@ -358,7 +359,7 @@ mod tests {
         }
     }
 
-    /// What all tasks together count.
+    /// The count of all tasks together.
     const ALL: u128 = 100 * 101 / 2;
 
     fn ledger(done: &[usize]) -> Ledger {
@@ -376,8 +377,8 @@ mod tests {
         Partial { tasks, tally: tally.into() }
     }
 
-    /// What is told so many seconds into the run, in which units were finished (unit, begun, finished), and of others so
-    /// many tasks (unit, begun, tasks).
+    /// The progress some seconds after the start of a run. Its finished units are (unit, begun, finished), its units in
+    /// progress are (unit, begun, tasks).
     fn told(
         earlier: Ledger,
         at: u64,
@@ -423,7 +424,7 @@ mod tests {
         assert_eq!(half.left, None, "nothing was finished in this run to judge by");
         let (all, _) = told(ledger(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 1000, &[], &[]);
         assert_eq!((all.share, all.left), (1.0, Some(TimeLeft::NOTHING)));
-        // Parts count by their tasks, those of earlier runs too, whether a thread has them in hand or not.
+        // Parts count by their tasks, also parts from earlier runs, whether or not a thread is working on them.
         let mut earlier = ledger(&eight);
         earlier.record_partial(9, part(4, 100)).unwrap();
         let (waiting, _) = told(earlier.clone(), 1000, &[], &[]);
@@ -437,7 +438,7 @@ mod tests {
 
     #[test]
     fn the_time_left_comes_from_what_is_finished() {
-        // Eight units of ten seconds each of one thread; ten of 18 units of work are left to two threads.
+        // Eight units took ten seconds each of one thread. Ten of 18 units of work are left, for two threads.
         let finished: Vec<_> = (0..8).map(|unit| (unit, 0, 10)).collect();
         let (progress, _) = told(ledger(&[]), 10, &finished, &[]);
         assert_eq!(progress.left.unwrap().expected.as_secs(), 50);
@@ -445,7 +446,7 @@ mod tests {
         let left = progress.left.unwrap();
         assert_eq!(left.expected.as_secs(), 45, "half of the last unit is done, which keeps one thread busy alone");
         assert!(left.low < left.expected && left.expected < left.high || left.low == left.high);
-        // The first task of a unit counts for what it is estimated to be, and for no more: one of 0.9, that is nine seconds.
+        // The first task of a unit counts at most as its estimated work, here 0.9, that is nine seconds.
         let (progress, _) = told(ledger(&[8]), 65, &finished, &[(9, 60, 0)]);
         assert_eq!(progress.left.unwrap().expected.as_secs(), 85);
         let (progress, _) = told(ledger(&[8]), 99, &finished, &[(9, 60, 0)]);
@@ -460,10 +461,11 @@ mod tests {
         let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
         let left = progress.left.unwrap();
         assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
-        // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are done.
+        // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are
+        // done.
         let expected = (18.0 - 6.4) / 8.0 * (4.0 * 17.0 + 4.0 * 16.0) / (8.0 * 0.85);
         assert!((left.expected.as_secs_f64() - expected).abs() < 1e-6, "{left:?}, not {expected}");
-        // What an earlier run has done of a unit tells nothing of this one's pace.
+        // The part of a unit that an earlier run has finished says nothing about the pace of this run.
         let mut earlier = ledger(&[]);
         earlier.record_partial(0, part(4, 1 + 2 + 3 + 4)).unwrap();
         assert_eq!(told(earlier, 17, &[], &in_hand).0.left, None);
@@ -504,7 +506,7 @@ mod tests {
         }
     }
 
-    /// Stopped after every few tasks, by ever other numbers of threads, a run counts each task once.
+    /// A run that is stopped after every few tasks, and resumed with other numbers of threads, counts each task once.
     #[test]
     fn a_stop_loses_and_repeats_no_task() {
         for most in [1, 2, 3, 7, 25, 99, 1000] {
@@ -529,7 +531,7 @@ mod tests {
         }
     }
 
-    /// What a double check finds wrong is not saved as a part to go on from.
+    /// A unit that a double check disproves is not saved as a finished part.
     #[test]
     fn what_is_disproved_is_forgotten() {
         let mut earlier = ledger(&[]);
@@ -557,14 +559,14 @@ mod tests {
         assert!(watching.stopped());
     }
 
-    /// What threads finish counts for all that is told, by the calls that they make.
+    /// The calls that the threads make update everything in the progress.
     #[test]
     fn what_threads_finish_is_told() {
         let mut earlier = ledger(&[]);
         earlier.record_partial(0, part(4, 1)).unwrap();
         let watch = RunState::new(earlier);
         let watching = watch.start(&Uneven, 1);
-        // Samples weigh by how long after the start they came.
+        // The weight of a sample is its time after the start.
         std::thread::sleep(Duration::from_millis(1));
         for unit in 0..8 {
             assert_eq!(watching.begun(0, unit).tasks, if unit == 0 { 4 } else { 0 });
@@ -579,7 +581,7 @@ mod tests {
         assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
     }
 
-    /// The clock begins with the run, and a shard without units is finished from the beginning.
+    /// The clock starts with the run, and a shard without units is finished from the start.
     #[test]
     fn a_run_that_has_not_begun_is_at_its_beginning() {
         let watch = RunState::new(ledger(&[]));
@@ -595,7 +597,7 @@ mod tests {
         assert!((nothing.share - 1.0).abs() < f64::EPSILON);
     }
 
-    /// A thread that failed may keep the state for ever.
+    /// A thread that failed may hold the lock of the state for ever.
     #[test]
     fn a_state_that_is_kept_is_not_waited_for() {
         let watch = RunState::new(ledger(&[3]));
@@ -605,7 +607,7 @@ mod tests {
         assert_eq!(watch.ledger_within(Duration::ZERO).map(|ledger| ledger.finished()), Some(1));
     }
 
-    /// The time of earlier runs is theirs and this one's, once.
+    /// The time of earlier runs is added to that of this run once.
     #[test]
     fn earlier_time_is_added_to() {
         let mut earlier = ledger(&[3]);
