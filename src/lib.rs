@@ -6,9 +6,9 @@
 //! # Ok::<(), queens::CountError>(())
 //! ```
 //!
-//! A [`Request`] says what is to be counted and by what, and then what becomes of it. What is counted is a
-//! [subject](Subject): all solutions, the completions of a placement, what a turn of the board leaves unchanged, or a
-//! profile. Counted and held against OEIS:
+//! A [`Request`] says what to count and by which engine; its methods count, resume, estimate or audit. What it counts
+//! is its [subject](Subject): all solutions, the completions of a placement, the solutions that a turn of the board
+//! leaves unchanged, or a profile. This example counts the solutions and compares the result with OEIS:
 //!
 //! ```
 //! use queens::{Request, Size, oeis};
@@ -18,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Listed, from a placement on:
+//! This example lists the solutions that begin with a given placement:
 //!
 //! ```
 //! use queens::{Orbit, Placement, Size, Solutions};
@@ -29,8 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In shards, as several machines would do it, or as one that stops and goes on; a [store](ledger::store) keeps the ledger
-//! in a file:
+//! This example counts in shards. Several machines would do that, or one machine that stops and resumes. A
+//! [store](ledger::store) keeps such a ledger in a file:
 //!
 //! ```
 //! use queens::ledger::Ledger;
@@ -47,7 +47,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Predicted before, and audited after ([`Request::estimate`], [`Request::audit`]):
+//! This example predicts a count before the run ([`Request::estimate`]) and audits it afterwards ([`Request::audit`]):
 //!
 //! ```
 //! use queens::estimate::Sampling;
@@ -64,29 +64,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One idea runs through it: *an engine is a pure function from a task to a count*, and everything else acts on one
-//! deterministic list of weighted tasks, the *plan*.
+//! The idea of the library: *an engine is a pure function from a task to a count*, and everything else works on the
+//! *plan*, one deterministic list of weighted tasks.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`Request`], [`Report`], [`Subject`] | what is counted, by what, and what comes of it |
+//! | [`Request`], [`Report`], [`Subject`] | what to count and by which engine, and the result |
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
 //! | [`Solutions`] | the solutions themselves, one after another |
-//! | [`Ranking`] | the k-th solution without walking there |
-//! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, one of each class |
+//! | [`Ranking`] | the k-th solution, without listing all before it |
+//! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, and one solution of each symmetry class |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
-//! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check |
-//! | [`run`] | a plan, an engine and a thread pool make a sum; the self-check on small boards; progress, stopping, double checks |
+//! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check by remainders |
+//! | [`run`] | a thread pool that counts a plan with an engine; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`durable`] | files that appear whole or not at all |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
-//! | [`mod@bench`] | the engines timed |
-//! | [`verify`] | recomputed terms held against them |
-//! | [`AuditOptions`], [`Findings`] | random units and tasks of a ledger recounted |
-//! | [`auditor`] | tasks counted by their definition, to hold engines against |
+//! | [`mod@bench`] | timing of the engines |
+//! | [`verify`] | recomputed terms compared with the published ones |
+//! | [`AuditOptions`], [`Findings`] | a recount of random units and tasks of a ledger |
+//! | [`auditor`] | tasks counted by their definition, to compare the engines with |
 
 pub mod auditor;
 pub mod bench;

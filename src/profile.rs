@@ -1,4 +1,4 @@
-//! Engines for a profile: they count the placements of k queens on the first k columns, for each k.
+//! Engines for a profile. They count the placements of k queens on the first k columns, for each k.
 
 use crate::board::placement::Placement;
 use crate::engine::Engine;
@@ -10,7 +10,7 @@ use crate::tally::{Overflow, Tally};
 /// An engine that counts the placements of fewer queens too.
 pub(crate) struct Levels<E>(pub(crate) E);
 
-/// The ways to set 1, 2, ... more queens on the columns after those of a placement.
+/// Counts the ways to place 1, 2, ... more queens on the columns after those of a placement.
 pub(crate) trait EveryLevel: Engine<Task = Placement> {
     fn levels(&self, worker: &mut Self::Worker, task: &Placement) -> Vec<u64>;
 }
@@ -45,7 +45,7 @@ impl<E: EveryLevel> Engine for Levels<E> {
         worker: &mut E::Worker,
         &Weighted { task, weight }: &Weighted<Placement>,
     ) -> Result<(), Overflow> {
-        // The task itself is one way to set its queens.
+        // The task itself is one way to place its queens.
         let levels = std::iter::once(1).chain(self.0.levels(worker, &task));
         for (queens, count) in (task.len()..).zip(levels) {
             if queens < task.size().get() {

@@ -1,20 +1,20 @@
-//! What is counted.
+//! The subject of a count.
 
 use crate::board::Size;
 use crate::board::placement::Placement;
 use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::tally::Tally;
 
-/// What is counted.
+/// The subject of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
-    /// The completions of this placement: all solutions where it is empty.
+    /// The completions of this placement: all solutions if it is empty.
     Completions(Placement),
     /// The solutions that a turn leaves unchanged.
     Rotational(RotationalBoard),
-    /// The placements of k queens on the first k columns, for each k from 0 to N: a row of OEIS A319284, which ends with
-    /// the number of solutions and adds up to the nodes of a plain backtracking search.
+    /// The number of placements of k queens on the first k columns, for each k from 0 to N: a row of OEIS A319284. Its
+    /// last number is the number of solutions, and its sum is the number of nodes of a plain backtracking search.
     Profile(Size),
 }
 
@@ -28,7 +28,7 @@ impl Subject {
         }
     }
 
-    /// The queens given, where there are any.
+    /// The given queens, if there are any.
     pub fn prefix(&self) -> Option<Placement> {
         match self {
             Self::Completions(prefix) => Some(*prefix).filter(|prefix| !prefix.is_empty()),
@@ -36,7 +36,7 @@ impl Subject {
         }
     }
 
-    /// The turn, where only what it leaves unchanged is counted.
+    /// The turn, if only the solutions that it leaves unchanged are counted.
     pub fn rotation(&self) -> Option<Rotation> {
         match self {
             Self::Rotational(board) => Some(board.rotation()),
@@ -44,14 +44,15 @@ impl Subject {
         }
     }
 
-    /// The placements of 0, 1, ... N queens that all units of a profile together have; none for any other subject.
+    /// The placements of 0, 1, ... N queens in all units of a profile together; empty for any other subject.
     pub fn placements(&self, total: &Tally) -> Vec<u128> {
         let Self::Profile(size) = self else { return Vec::new() };
         let n = size.get();
         let mut placements = total.fewer().to_vec();
         placements.resize(n, 0);
         placements.push(total.get());
-        // The queens that each task begins with are not the engine's to count: none, and the first one anywhere.
+        // The engine does not count the queens that a task begins with: there is one empty board, and the first queen
+        // may be in any row.
         placements[0] = 1;
         if n > 1 {
             placements[1] = n as u128;

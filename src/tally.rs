@@ -1,11 +1,11 @@
-//! Checked sums. A count is exact or it is an error: nothing here wraps.
+//! Checked sums. A sum is exact or it is an error; it never wraps.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A sum of solutions times weights; in a profile also those of the placements of fewer queens.
+/// A sum of solutions times weights; in a profile also the sums of the placements of fewer queens.
 ///
-/// It is written as its numbers with spaces between, the solutions last.
+/// It is written as its numbers with spaces in between, the solutions last.
 ///
 /// ```
 /// use queens::tally::Tally;
@@ -16,11 +16,11 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     solutions: u128,
-    /// Placements of 0, 1, 2, ... queens; none but in a profile.
+    /// Placements of 0, 1, 2, ... queens; empty except in a profile.
     fewer: Vec<u128>,
 }
 
-/// A sum grew past 128 bits.
+/// A sum does not fit in 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the count does not fit in 128 bits")]
 pub struct Overflow;
@@ -31,32 +31,32 @@ impl Tally {
         self.solutions
     }
 
-    /// The placements of 0, 1, 2, ... queens so far; none but in a profile.
+    /// The placements of 0, 1, 2, ... queens so far; empty except in a profile.
     pub fn fewer(&self) -> &[u128] {
         &self.fewer
     }
 
-    /// Whether it can have come of `part` by adding to it.
+    /// Whether it can be the sum of `part` and another tally.
     pub(crate) fn covers(&self, part: &Self) -> bool {
         let fewer = |tally: &Self, queens| tally.fewer.get(queens).copied().unwrap_or(0);
         self.solutions >= part.solutions
             && (0..part.fewer.len()).all(|queens| fewer(self, queens) >= fewer(part, queens))
     }
 
-    /// Adds `count` solutions, each standing for `weight`.
+    /// Adds `count` solutions, each of which stands for `weight` solutions.
     ///
     /// # Errors
-    /// Where the sum would not fit.
+    /// If the sum would not fit.
     pub fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
-        // A product of two 64-bit numbers always fits in 128 bits; the sum need not.
+        // A product of two 64-bit numbers always fits in 128 bits; the sum may not.
         self.solutions = self.solutions.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
         Ok(())
     }
 
-    /// Adds so many placements of so many queens, each standing for `weight`.
+    /// Adds `count` placements of `queens` queens, each of which stands for `weight` placements.
     ///
     /// # Errors
-    /// Where the sum would not fit.
+    /// If the sum would not fit.
     pub fn add_fewer(&mut self, queens: usize, count: u64, weight: u64) -> Result<(), Overflow> {
         self.fewer.resize(self.fewer.len().max(queens + 1), 0);
         let sum = &mut self.fewer[queens];
@@ -67,7 +67,7 @@ impl Tally {
     /// The sum of two tallies.
     ///
     /// # Errors
-    /// Where it would not fit.
+    /// If the sum would not fit.
     pub fn plus(mut self, other: &Self) -> Result<Self, Overflow> {
         self.solutions = self.solutions.checked_add(other.solutions).ok_or(Overflow)?;
         self.fewer.resize(self.fewer.len().max(other.fewer.len()), 0);

@@ -1,4 +1,4 @@
-//! Verification: recompute a term by each engine and hold it against the published one.
+//! Verification: recompute a term by each engine and compare it with the published term.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::oeis::{self, Sequence};
 use crate::request::Request;
 use crate::run::{CountError, Threads};
 
-/// What is recomputed.
+/// The terms to recompute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Terms {
@@ -20,17 +20,17 @@ pub enum Terms {
     Unique,
 }
 
-/// What an engine found for one N.
+/// The comparison of one engine's result with the published term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The published term.
+    /// The engine found the published term.
     Agrees,
-    /// Another number.
+    /// It found this other number.
     Differs(u128),
-    /// The published number, but one that does not fit the symmetric solutions of the board.
+    /// The number does not fit the number of symmetric solutions of the board: a remainder is wrong.
     Asymmetric(NotDivisible),
-    /// No number, for this reason.
+    /// It found no number, for this reason.
     Failed(String),
 }
 
@@ -38,9 +38,9 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Check {
-    /// Which engine, on which instruction set.
+    /// The engine and its instruction set.
     pub method: Method,
-    /// What it found.
+    /// Its result.
     pub verdict: Verdict,
     /// Wall time.
     pub elapsed: Duration,
@@ -55,8 +55,8 @@ impl Terms {
         }
     }
 
-    /// Recomputes one term by each of `methods` on this many threads and compares it with
-    /// `published`. Whatever is recomputed, the number of all solutions is also checked modulo 8 by Burnside's lemma.
+    /// Recomputes one term by each of `methods` on this many threads and compares it with `published`. For both kinds
+    /// of terms the number of all solutions is also checked modulo 8 by Burnside's lemma.
     ///
     /// ```
     /// use queens::verify::{Terms, Verdict};
@@ -69,7 +69,7 @@ impl Terms {
     /// ```
     ///
     /// # Errors
-    /// Where no threads can be had or a sum does not fit. A wrong engine is no error but a [`Verdict`].
+    /// If the threads cannot be started or a sum does not fit. A wrong result is not an error but a [`Verdict`].
     pub fn check(
         self,
         size: Size,
@@ -102,23 +102,23 @@ impl Terms {
     }
 }
 
-/// Which engines to take where several are to be compared.
+/// The engines to compare.
 #[derive(Clone, Debug)]
 pub struct Engines {
-    /// Those named, or none for every engine as far as it is quick.
+    /// The named engines. If empty, every engine, up to the sizes that it counts quickly.
     pub named: Vec<EngineKind>,
-    /// How many sizes an engine that nobody named is taken past the one that it counts in about a second.
+    /// How many sizes beyond the largest that it counts in about a second an engine is used, if no engine is named.
     pub beyond: usize,
-    /// The instruction sets of the engines that have several versions, each in turn; none for the best that the
-    /// processor has.
+    /// The instruction sets to compare, for engines that have several versions. If empty, the best that the processor
+    /// has.
     pub isas: Vec<Isa>,
 }
 
 impl Engines {
-    /// How to count a whole board of this size by each of the engines that can, in the order of [`ENGINES`].
+    /// The methods to count a whole board of this size, for each of the engines that can, in the order of [`ENGINES`].
     ///
     /// # Errors
-    /// Where the processor lacks the instruction set.
+    /// If the processor lacks the instruction set.
     pub fn methods(&self, size: Size) -> Result<Vec<Method>, IsaError> {
         if let Some(&missing) = self.isas.iter().find(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing));
@@ -131,7 +131,7 @@ impl Engines {
             let choose = |isa| Method::choose(engine.kind.into(), isa, size).ok();
             let mut methods: Vec<Method> = self.isas.iter().filter_map(|&isa| choose(Some(isa))).collect();
             if methods.is_empty() {
-                // An engine of one version is wanted whatever the instruction sets of the others.
+                // An engine with only one version is included, whatever instruction sets are listed.
                 methods.extend(choose(None));
             }
             methods
@@ -152,7 +152,7 @@ mod tests {
                 let Some(published) = terms.sequence().term(n) else { continue };
                 let engines = Engines { named: Vec::new(), beyond: 0, isas: Vec::new() };
                 let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2).unwrap();
-                // The join needs a few rows.
+                // The join does not count boards smaller than N = 5.
                 assert_eq!(checks.len(), if n < 5 { ENGINES.len() - 1 } else { ENGINES.len() }, "N = {n}");
                 assert!(checks.iter().all(|check| check.verdict == Verdict::Agrees), "{terms:?}, N = {n}");
             }
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(Terms::All.verdict(92, 92, &unique), Verdict::Agrees);
         assert_eq!(Terms::All.verdict(93, 92, &unique), Verdict::Differs(93));
         assert_eq!(Terms::All.verdict(100, 92, &unique), Verdict::Differs(100));
-        // A wrong count beside an equally wrong published term still shows, modulo 8.
+        // A wrong count that equals a wrong published term is still detected, modulo 8.
         assert!(matches!(Terms::All.verdict(93, 93, &unique), Verdict::Asymmetric(_)));
         assert_eq!(Terms::Unique.verdict(92, 12, &unique), Verdict::Agrees);
         assert_eq!(Terms::Unique.verdict(100, 12, &unique), Verdict::Differs(13));

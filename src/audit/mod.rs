@@ -1,15 +1,19 @@
-//! An audit of a ledger: random units recounted by the engine, random tasks of these by the auditor.
+//! An audit of a ledger: the engine recounts random units, and the auditor recounts random tasks of these units.
 //!
-//! Two questions are answered apart. Does the ledger hold what the engine finds? Units are recounted as wholes, by the
-//! engine, and compared with their tallies. Does the engine find what is there? Single tasks of the same units are
-//! recounted by the [auditor](crate::auditor), which shares no code with it, and compared with what the engine has just
-//! found for each. An error in all tasks, or in a share of them, shows in a few; an error in one unit of thousands
-//! shows only if that unit is drawn, which the findings put in numbers.
+//! The audit answers two questions separately:
 //!
-//! Which units are drawn must not be known to whoever could forge a ledger, so the seed is a random one unless it is
-//! given. A seed puts all finished units in an order, and an audit takes the first of them, as many as it is told to or
-//! has time for. So each audit with a seed of its own adds to what the earlier ones have shown: if one misses an error
-//! with chance q, then k of them miss it with chance q^k.
+//! - Does the ledger hold what the engine finds? The engine recounts whole units, and the audit compares them with the
+//!   tallies of the ledger.
+//! - Does the engine find the right number? The [auditor](crate::auditor), which shares no code with the engine,
+//!   recounts single tasks of the same units, and the audit compares them with the engine's counts.
+//!
+//! An error in all tasks, or in a large share of them, shows in a few tasks. An error in one unit of thousands shows
+//! only if that unit is drawn. The findings give the chance of that.
+//!
+//! Somebody who forges a ledger must not know which units will be drawn. So the seed is random unless it is given. A
+//! seed puts all finished units in an order, and an audit takes the first ones: as many as it is told to, or has time
+//! for. Audits with different seeds add up: if one audit misses an error with chance q, then k audits miss it with
+//! chance q^k.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,38 +27,39 @@ use crate::run::dispatch::{Counter, Dispatch, Job};
 use crate::run::{CountError, Share, Threads, self_check};
 use crate::tally::{Overflow, Tally};
 
-/// What to recount of a ledger.
+/// What an audit recounts.
 #[derive(Clone, Debug)]
 pub struct AuditOptions {
-    /// How many units are drawn at the most.
+    /// How many units are drawn at most.
     pub units: usize,
-    /// After this time no unit is begun but the first [`AuditOptions::LEAST`]; those that were begun are finished.
+    /// After this time no more units are begun, except the first [`AuditOptions::LEAST`]. Units that were begun are
+    /// finished.
     pub begin_within: Option<Duration>,
-    /// After this time the audit ends; units that are not recounted by then are left out of the findings.
+    /// After this time the audit ends. Units that are not recounted by then are left out of the findings.
     pub end_within: Option<Duration>,
-    /// How many tasks of each are recounted by the auditor, or all that it has.
+    /// How many tasks of each unit the auditor recounts; all of them if the unit has fewer.
     pub tasks: u64,
-    /// Other units and tasks for another seed, the same for the same.
+    /// The seed of the draw: the same seed draws the same units and tasks, another seed others.
     pub seed: u64,
 }
 
-/// What an audit has found.
+/// The findings of an audit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Findings {
     /// The engine that recounted the units.
     pub engine: &'static str,
-    /// On which instruction set.
+    /// Its instruction set.
     pub isa: Isa,
-    /// On how many threads.
+    /// The number of threads.
     pub threads: usize,
     /// Wall time.
     pub elapsed: Duration,
-    /// Finished units of the ledger.
+    /// How many finished units the ledger has.
     pub finished: usize,
-    /// Units of which it has the first tasks.
+    /// Of how many other units it has the first tasks.
     pub parts: usize,
-    /// The solutions in the tallies of both.
+    /// The number of solutions in the tallies of both.
     pub total: u128,
     /// The units that were recounted, in the order of the plan.
     pub units: Vec<Recounted>,
@@ -64,13 +69,13 @@ pub struct Findings {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recounted {
-    /// Which.
+    /// Its number in the plan.
     pub unit: usize,
-    /// Its name for people; where only its first tasks are in the ledger, which alone were recounted, this says so.
+    /// Its name for people. If the ledger has only its first tasks, only these were recounted, and the name says so.
     pub name: String,
-    /// What the ledger says.
+    /// The tally in the ledger.
     pub tally: Tally,
-    /// What the engine finds.
+    /// The tally that the engine finds.
     pub recounted: Tally,
     /// The tasks that the auditor has counted.
     pub tasks: Vec<AuditedTask>,
@@ -84,17 +89,18 @@ pub struct AuditedTask {
     pub index: u64,
     /// How many symmetric tasks it stands for.
     pub weight: u64,
-    /// What the engine finds, taken once.
+    /// The engine's count, without the weight.
     pub engine: Tally,
-    /// What the auditor finds, taken once.
+    /// The auditor's count, without the weight.
     pub auditor: Tally,
 }
 
 impl AuditOptions {
-    /// Units that are begun however long they take, unless fewer are asked for.
+    /// So many units are begun however long they take, unless [`AuditOptions::units`] is smaller.
     pub const LEAST: usize = 16;
 
-    /// What the ledger has in the order in which it is taken: finished units, and of others the first tasks, so many.
+    /// The units of the ledger in the order in which they are recounted, at most `units`. `None` marks a finished unit,
+    /// `Some` the number of its first tasks.
     fn order(&self, ledger: &Ledger) -> Vec<(usize, Option<u64>, Tally)> {
         let finished = ledger.tallies().map(|(unit, tally)| (unit, None, tally));
         let parts = ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally.clone()));
@@ -106,15 +112,16 @@ impl AuditOptions {
 }
 
 impl Default for AuditOptions {
-    /// As many units as begin within a minute, [`AuditOptions::LEAST`] at least, and a task of each, by a random seed.
+    /// As many units as can begin within a minute, at least [`AuditOptions::LEAST`], and one task of each, by a random
+    /// seed.
     fn default() -> Self {
-        // A number that people can type, and that every reader of JSON holds exactly.
+        // A number that people can type, and that every JSON reader represents exactly.
         let seed = fastrand::u32(..).into();
         Self { units: usize::MAX, begin_within: Some(Duration::from_mins(1)), end_within: None, tasks: 1, seed }
     }
 }
 
-/// Audits a ledger, which must be of this fingerprint.
+/// Audits a ledger, which must have this fingerprint.
 pub(crate) fn audit(
     by: &impl Dispatch,
     wanted: &Fingerprint,
@@ -139,7 +146,7 @@ pub(crate) fn audit(
     })
 }
 
-/// An audit with all that it needs besides a counter.
+/// Everything that an audit needs besides a counter.
 struct Recount<'a> {
     ledger: &'a Ledger,
     options: &'a AuditOptions,
@@ -154,7 +161,7 @@ impl Job for Recount<'_> {
         self.ledger.check_partials(counter.plan())?;
         let order = self.options.order(self.ledger);
         let (next, recounted) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // Every thread takes the next unit of the order when it has finished one.
+        // A thread that has finished a unit takes the next one of the order.
         let work = || -> Result<(), Overflow> {
             let mut worker = counter.engine().worker();
             loop {
@@ -179,7 +186,7 @@ impl Recount<'_> {
         time.is_some_and(|time| self.start.elapsed() >= time)
     }
 
-    /// One unit, or its first tasks; none where the time was up before the end.
+    /// Recounts one unit, or its first tasks; `None` if the time was up before the end.
     fn unit<C: Counter>(
         &self,
         counter: &C,
@@ -212,7 +219,7 @@ impl Recount<'_> {
     }
 }
 
-/// Adds what a task counts, taken so many times.
+/// Adds the tally of a task, multiplied by its weight.
 fn add_times(sum: &mut Tally, once: &Tally, weight: u64) -> Result<(), Overflow> {
     let small = |count: u128| u64::try_from(count).map_err(|_| Overflow);
     for (queens, &count) in once.fewer().iter().enumerate() {
@@ -222,19 +229,19 @@ fn add_times(sum: &mut Tally, once: &Tally, weight: u64) -> Result<(), Overflow>
 }
 
 impl AuditedTask {
-    /// Whether the engine and the auditor find the same.
+    /// Whether the engine and the auditor agree.
     pub fn agrees(&self) -> bool {
         self.engine == self.auditor
     }
 }
 
 impl Recounted {
-    /// Whether the ledger has what the engine finds.
+    /// Whether the ledger and the engine agree.
     pub fn is_confirmed(&self) -> bool {
         self.tally == self.recounted
     }
 
-    /// Whether all agrees.
+    /// Whether the ledger, the engine and the auditor agree.
     pub fn agrees(&self) -> bool {
         self.is_confirmed() && self.tasks.iter().all(AuditedTask::agrees)
     }
@@ -246,26 +253,27 @@ impl Findings {
         self.units.iter().filter(|unit| !unit.agrees())
     }
 
-    /// Tasks that the auditor has counted.
+    /// How many tasks the auditor has counted.
     pub fn tasks(&self) -> usize {
         self.units.iter().map(|unit| unit.tasks.len()).sum()
     }
 
-    /// Solutions of the ledger that the engine has found again.
+    /// How many solutions of the ledger the engine has found again.
     pub fn recounted(&self) -> u128 {
         self.units.iter().filter(|unit| unit.is_confirmed()).map(|unit| unit.tally.get()).sum()
     }
 
-    /// Solutions of the ledger that the auditor has found too, in tasks of units whose tallies the engine confirms.
+    /// How many solutions of the ledger the auditor has found too, in tasks of units whose tallies the engine confirms.
     pub fn audited(&self) -> u128 {
         let confirmed = self.units.iter().filter(|unit| unit.agrees()).flat_map(|unit| &unit.tasks);
         confirmed.map(|task| task.auditor.get() * u128::from(task.weight)).sum()
     }
 
-    /// How likely such an audit draws at least one of so many units with a wrong tally, and so finds it.
+    /// The chance that such an audit draws, and so finds, at least one of `wrong` units with a wrong tally.
     ///
-    /// Of U units, finished ones and those of which there is a part, u were drawn, each set of u as likely as any other.
-    /// With w wrong ones the drawn are all right with the chance C(U - w, u) / C(U, u), which is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
+    /// The audit draws u of U units (finished units and parts), and each set of u is equally likely. If w units are
+    /// wrong, it draws only right ones with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U -
+    /// i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let all_right = (0..self.units.len()).map(|drawn| {
             let left = self.finished + self.parts - drawn;
@@ -274,7 +282,7 @@ impl Findings {
         1.0 - all_right.product::<f64>()
     }
 
-    /// So many of the units, rounded up.
+    /// This share of the units, rounded up.
     pub fn share_of_units(&self, share: Share) -> usize {
         share.of(self.finished + self.parts)
     }

@@ -1,4 +1,4 @@
-//! Ledgers that are right, forged ones, and those of engines that are wrong on purpose.
+//! Audits of right ledgers, of forged ledgers, and of ledgers by engines that are wrong on purpose.
 
 use super::*;
 use crate::engine::backtrack::Backtrack;
@@ -43,7 +43,7 @@ fn all() -> AuditOptions {
     AuditOptions { begin_within: None, tasks: u64::MAX, ..AuditOptions::default() }
 }
 
-/// As the program does, but on two threads.
+/// Audits as the program does, but on two threads.
 fn audited(ledger: &Ledger, options: &AuditOptions) -> Findings {
     Request::try_from(ledger.fingerprint()).unwrap().threads(2).audit(ledger, options).unwrap()
 }
@@ -65,7 +65,7 @@ fn what_every_engine_counts_is_confirmed() {
         let findings = audited(&ledger, &all());
         assert_eq!(findings.units.len(), ledger.finished(), "{about:?}");
         assert_eq!(findings.differences().count(), 0, "{about:?}");
-        // All of it twice: the sums over the plan, by the engine and by the auditor.
+        // The sums over the plan, by the engine and by the auditor, both give the total.
         assert_eq!([findings.recounted(), findings.audited()], [findings.total; 2], "{about:?}");
         assert_eq!(findings.engine, about.engine);
         let chance = if ledger.finished() == 0 { 0.0 } else { 1.0 };
@@ -73,7 +73,7 @@ fn what_every_engine_counts_is_confirmed() {
     }
 }
 
-/// Prefixes, whose ledgers hold a part of a board.
+/// Ledgers of prefixes hold a part of a board.
 #[test]
 fn completions_are_confirmed() {
     let request = Request::completions(Placement::parse("2,4", Size::new(11).unwrap()).unwrap());
@@ -101,7 +101,7 @@ fn a_forged_tally_is_found_when_its_unit_is_drawn() {
     }
 }
 
-/// In a profile every level counts, not only the last.
+/// In a profile every level is compared, not only the last.
 #[test]
 fn a_forged_level_is_found() {
     let ledger = profiled(9);
@@ -116,8 +116,8 @@ fn a_forged_level_is_found() {
     assert_eq!(findings.tasks(), findings.units.len(), "a task of each");
 }
 
-/// A ledger with so many wrong units, and the right sum where they are more than one: half of them have one solution too
-/// few and the others one too many, and of an odd number the first has two too few.
+/// A ledger with `wrong` wrong units. If there are more than one, their sum is right: half of them have one solution
+/// too few and the others one too many; if their number is odd, the first has two too few.
 fn with_wrong_units(ledger: &Ledger, wrong: usize) -> Ledger {
     let mut units: Vec<(usize, Tally)> = ledger.tallies().collect();
     units.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.get()));
@@ -134,7 +134,8 @@ fn with_wrong_units(ledger: &Ledger, wrong: usize) -> Ledger {
     other
 }
 
-/// What audits by these seeds find is what chance says: within three standard deviations, and the same each time.
+/// Audits find wrong units as often as the stated chance says, within three standard deviations. The seeds are fixed,
+/// so the result is always the same.
 #[test]
 fn forged_units_are_found_with_the_chance_that_is_told() {
     const AUDITS: usize = 50;
@@ -159,7 +160,7 @@ fn chances_are_those_of_drawing_without_replacement() {
     let findings = audited(&ledger, &AuditOptions { units: 3, tasks: 0, seed: 1, ..all() });
     let findings = Findings { finished: 10, ..findings };
     assert_eq!(findings.units.len(), 3);
-    // Of the 120 ways to draw 3 of 10, C(10 - w, 3) have none of w.
+    // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
     for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
         let chance = findings.chance_to_find(wrong);
         assert!((chance - (1.0 - none / 120.0)).abs() < 1e-12, "{wrong}: {chance}");
@@ -173,7 +174,7 @@ fn chances_are_those_of_drawing_without_replacement() {
     assert!((findings.chance_to_find(1) - 3.0 / 20.0).abs() < 1e-12);
 }
 
-/// A seed puts the units in an order, of which an audit takes the first.
+/// A seed puts the units in an order, and an audit takes the first ones.
 #[test]
 fn the_same_seed_draws_the_same() {
     let ledger = counted(12, EngineKind::Join);
@@ -198,7 +199,7 @@ fn audits_without_a_seed_draw_other_units_each_time() {
     assert_eq!(orders.len(), 10, "{:?}", orders.iter().map(|order: &Vec<usize>| &order[..3]).collect::<Vec<_>>());
 }
 
-/// A time that is over lets begin no more units than the least.
+/// When the time is over, no more than [`AuditOptions::LEAST`] units are begun.
 #[test]
 fn a_short_time_still_recounts_some_units() {
     let ledger = counted(12, EngineKind::Join);
@@ -255,7 +256,7 @@ fn ledgers_of_something_else_are_refused() {
     assert!(found.ends_with("and not what a turn leaves unchanged"), "{found}");
 }
 
-/// The engine finds every unit as the ledger has it, and the auditor, in some tasks, so many solutions less in all.
+/// Checks that the engine confirms every unit, and that the auditor finds `too_many` solutions fewer in some tasks.
 fn told(findings: &Findings, less: u128) {
     assert!(less > 0 && findings.units.iter().all(Recounted::is_confirmed));
     assert!(findings.differences().next().is_some());
@@ -264,11 +265,11 @@ fn told(findings: &Findings, less: u128) {
     assert_eq!(tasks.map(found_less).sum::<u128>(), less);
 }
 
-/// An engine that is wrong in every task, but not on the small boards of the self-check, makes a ledger that it confirms:
-/// the auditor alone tells.
+/// An engine that is wrong in every task, but not on the small boards of the self-check, confirms its own ledger. Only
+/// the auditor finds the error.
 #[test]
 fn what_the_auditor_finds_is_a_difference() {
-    // For covers the fault is told the items: 16 for half turns at N = 16, 12 for quarter turns at N = 24.
+    // For covers the fault gets the number of items: 16 for half turns at N = 16, 12 for quarter turns at N = 24.
     let fault: Fault = |n, _, _| u64::from(n == 12 || n == 16);
     let turned = |rotation, n| Request::rotational(RotationalBoard::new(rotation, n).unwrap());
     let join = Request::solutions(Size::new(12).unwrap()).engine(EngineKind::Join);
@@ -316,7 +317,7 @@ fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
     assert_eq!(wrong(profile, &made(profile)).differences().count(), 5);
 }
 
-/// Of a unit that is not finished its first tasks are recounted, and no others.
+/// Of an unfinished unit, only its finished first tasks are recounted.
 #[test]
 fn parts_of_units_are_recounted() {
     let size = Size::new(15).unwrap();
@@ -338,14 +339,14 @@ fn parts_of_units_are_recounted() {
         assert_eq!((found.is_confirmed(), found.tasks.len() as u64), (extra == 0, tasks));
         assert!((findings.chance_to_find(1) - 1.0).abs() < 1e-12);
     }
-    // More tasks than the unit has are none of this plan.
+    // A part with more tasks than the unit has is not of this plan.
     let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
     let error = request.audit(&ledger, &all()).unwrap_err().to_string();
     assert!(error.contains("1000000 of them are said to be finished"), "{error}");
 }
 
-/// Nothing is audited by an engine that fails on a small board, whichever way it comes.
+/// An engine that fails on a small board audits nothing, whether it is from this crate or from outside.
 #[test]
 fn an_engine_that_fails_its_self_check_audits_nothing() {
     let small: Fault = |n, _, _| u64::from([8, 10, 14].contains(&n));
@@ -358,7 +359,7 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
     }
 }
 
-/// A unit is right only where each of its tasks is.
+/// A unit is right only if each of its tasks is.
 #[test]
 fn one_wrong_task_is_a_difference() {
     let task = |index, auditor: u128| AuditedTask { index, weight: 2, engine: 5.into(), auditor: auditor.into() };

@@ -1,50 +1,52 @@
-//! The auditor: what the tasks of a plan count, by their definition alone.
+//! The auditor: counts the tasks of a plan by their definition alone.
 //!
-//! An engine may be clever; whoever doubts it wants to recount a task by something obvious. Here a task is nothing but
-//! a set of squares that queens may stand on and a weight for each solution found there ([`Definition`]). The search
-//! tries the squares of one column after the other. It shares no code with any engine: no lanes, no keys, no
-//! quadrants, no tables. Slow: some 20 to 50 nanoseconds for each queen tried, so a task of the join takes a few
+//! An engine may be clever, so its tasks need to be recounted by something obvious. Here a task is only a set of
+//! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
+//! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
+//! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
 //! hundredths of a second at N = 18, seconds at N = 22, and minutes at N = 26.
 //!
-//! # What a task of the join is
+//! # The definition of a task of the join
 //!
-//! Let R be the rows of the queens in the east half of a board; the west half has the others. Let Z(R) be the solutions
-//! with these rows in the east, so that Q(N) is the sum of |Z(R)| over all R. Turning the board upside down carries
-//! Z(R) into Z(R'), R' being R reversed; so a plan keeps one of R and R' and lets it stand for both: that is its
-//! *weight*, 2, or 1 where R = R'. Within a task each solution has a weight of its own, as follows.
+//! Let R be the rows of the queens in the east half of a board; the queens of the west half are in the other rows. Let
+//! Z(R) be the set of solutions with these rows in the east, so that Q(N) is the sum of |Z(R)| over all R. Turning the
+//! board upside down maps Z(R) to Z(R'), where R' is R reversed. So a plan keeps one of R and R' for both. Its *weight*
+//! is 2, or 1 if R = R'. Within a task each solution has a weight too, as follows.
 //!
-//! **Even N = 2h.** The two long diagonals make four *arms*, one in each quadrant. Each diagonal holds at most one
-//! queen, so a solution has queens on no arm, on one, or on two, which are then neighbours, for arms that face each
-//! other are on one diagonal. Quarter turns carry each arm into the next. All turns and reflections carry solutions into
-//! solutions, so what follows is about all solutions of the board, and each sentence is a bijection between some.
+//! **Even N = 2h.** The two long diagonals consist of four *arms*, one in each quadrant. A long diagonal holds at most
+//! one queen. So a solution has queens on no arm, on one arm, or on two arms. Two such arms are neighbours, because
+//! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Turns and reflections map
+//! solutions to solutions. Each statement below is about all solutions of the board and describes a one-to-one map
+//! between some of them.
 //!
-//! - *Two queens.* Of the four turns of a solution exactly one has both queens in the west. That one weighs 4, any
-//!   other 0.
-//! - *One queen.* Four times as many solutions have a queen on some arm as on the north-west arm, and as on the
-//!   south-west arm. Reflection in the north-west arm's own diagonal leaves its queen where it is and swaps the rows
-//!   that the queens of that quadrant take with the columns that they take, both counted as distances from the middle.
-//!   So solutions with *columns < rows* are as many as those with *columns > rows* (sets of distances compared as
-//!   numbers, 2^d for each distance d; any order of sets would do). All with a queen on one arm, being twice those with
-//!   it on the north-west or south-west arm, are therefore counted where it is on one of these two and columns < rows
-//!   weigh 4, columns = rows weigh 2, and all others 0.
-//! - *No queen.* The east-west mirror carries Z(R) into Z(C), C being the rows not in R. Among the sets that the plan
-//!   keeps it pairs that of R with that of C: they are (north, south) and (C's south, C's north), so where the plan keeps
-//!   one R of each upside-down pair, one of the two tasks weighs these solutions 2 and the other 0, the one with the
-//!   smaller north being the first, or both are the same task, which weighs them 1.
+//! - *Two queens on arms.* Exactly one of the four turns of a solution has both queens in the west. It has weight 4;
+//!   the other turns have weight 0.
+//! - *One queen on an arm.* There are four times as many of these solutions as have the queen on the north-west arm,
+//!   and the same holds for the south-west arm. Reflection in the diagonal of the north-west arm leaves this queen in
+//!   place. It swaps the rows of the queens in that quadrant with their columns, both counted as distances from the
+//!   middle. So there are as many solutions with *columns < rows* as with *columns > rows*. (Sets of distances are
+//!   compared as numbers, with 2^d for each distance d; any other order of sets would do.) There are twice as many
+//!   solutions with a queen on one arm as with it on the north-west or south-west arm. So the solutions with the queen
+//!   on one of these two arms count for all: those with columns < rows have weight 4, those with columns = rows have
+//!   weight 2, and all others have weight 0.
+//! - *No queen on an arm.* The east-west mirror maps Z(R) to Z(C), where C is the set of rows not in R. Among the sets
+//!   that the plan keeps, it pairs the set of R, (north, south), with the set of C, (C's south, C's north). So the plan
+//!   has either two tasks for these solutions or the same task twice. Of two tasks, the one with the smaller north
+//!   gives these solutions weight 2 and the other weight 0. A single task gives them weight 1.
 //!
-//! **Odd N = 2h + 1, a queen in the centre.** No other queen is on a long diagonal or a middle line. Every solution
-//! weighs 1, and the plan's weight is how many of R, R', C and C' differ.
+//! **Odd N = 2h + 1, a queen in the centre.** No other queen is on a long diagonal or a middle line. Every solution has
+//! weight 1, and the plan's weight is the number of different sets among R, R', C and C'.
 //!
-//! **Odd N, the centre empty.** The middle column has a queen u squares from the centre, the middle row one v squares
-//! from it, and u ≠ v, since they would attack each other. Of the eight images of a solution exactly one has the first in the
-//! north, the second in the west, and u < v. A task has all of these that have u, and v or any v > u, as it says, and
-//! the rows R in the east: h rows without the middle one and without that of the middle column's queen. Every solution weighs 1, and
-//! the plan's weight is 8.
+//! **Odd N, the centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle
+//! row v squares. u ≠ v, since otherwise they would attack each other. Of the eight images of a solution, exactly one
+//! has the first queen in the north, the second in the west, and u < v. A task has the solutions with its u, with its v
+//! (or, if it says so, with any v > u), and with its rows R in the east: h rows, without the middle row and without the
+//! row of the middle column's queen. Every solution has weight 1, and the plan's weight is 8.
 //!
-//! What the tasks of a count of `--symmetry` are is told in [`rotational`].
+//! [`rotational`] defines the tasks of a count of `--symmetry`.
 //!
-//! That the tasks of a plan, so defined and weighed, add up to all solutions is tested by summing them; that each
-//! engine counts each task so, by comparing them one by one.
+//! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
+//! compare each engine with the auditor, task by task.
 
 pub(crate) mod rotational;
 
@@ -61,23 +63,24 @@ const MOST: usize = 32;
 pub struct Definition {
     /// Columns and rows of the board.
     n: usize,
-    /// The squares that queens may stand on: for each column, from the west, a set of rows, from the north, both from 0.
+    /// The squares on which queens may be placed: for each column from the west a set of rows from the north, both from
+    /// 0.
     rows: [Rows; MOST],
     weighing: Weighing,
 }
 
-/// What a solution weighs.
+/// The weights of solutions within a task.
 #[derive(Clone, Copy, Debug)]
 enum Weighing {
-    /// One.
+    /// Every solution has weight 1.
     Alike,
-    /// By its queens on long diagonals; with none of them, this much.
+    /// The weight depends on the queens on long diagonals; without any, it is this number.
     ByLongDiagonals(u64),
 }
 
 /// A task that the auditor can count.
 pub trait Audited {
-    /// Which squares it allows, and what a solution weighs.
+    /// The squares that it allows, and the weights of its solutions.
     fn definition(&self) -> Definition;
 }
 
@@ -94,13 +97,13 @@ impl Audited for Placement {
     }
 }
 
-/// The one place that reads a task of the join: what its fields say, in rows and columns of the board.
+/// The one place that reads a task of the join, and translates its fields to rows and columns of the board.
 impl Audited for Halves {
     fn definition(&self) -> Definition {
         let half = usize::from(self.half);
         let odd = usize::from(self.middle != Middle::None);
         let n = 2 * half + odd;
-        // Distances from the middle begin with 0 for the first line beside it.
+        // The distance from the middle is 0 for the first line beside it.
         let above = |distance: usize| half - 1 - distance;
         let below = |distance: usize| half + odd + distance;
         let distances = |set: u32| (0..half).filter(move |distance| set >> distance & 1 == 1);
@@ -131,7 +134,7 @@ impl Audited for Halves {
     }
 }
 
-/// What the solutions without queens on long diagonals weigh in a task of an even board.
+/// The weight of solutions without queens on long diagonals, in a task of an even board.
 fn east_west_mirror(task: &Halves) -> u64 {
     let image_of_north: u32 = (0..task.half).filter(|distance| task.south >> distance & 1 == 0).map(|d| 1 << d).sum();
     match task.north {
@@ -141,7 +144,7 @@ fn east_west_mirror(task: &Halves) -> u64 {
     }
 }
 
-/// The weighted number of solutions of a task; none where `stopped`, asked now and then, says so before the end.
+/// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
 ///
 /// ```
 /// use queens::{Placement, Size, auditor};
@@ -154,8 +157,8 @@ pub fn count(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<u64> {
     definition.solutions(definition.n, stopped)
 }
 
-/// What a task of a profile counts: itself and the ways to set 1, 2, ... more queens in the columns after its own, to the
-/// last column; none where `stopped`, asked now and then, says so before the end.
+/// The counts of a task of a profile: the task itself, and the ways to place 1, 2, ... more queens in the columns after
+/// its own, up to the last column. `None` if `stopped`, called now and then, returns true before the end.
 pub(crate) fn levels(task: &Placement, stopped: &dyn Fn() -> bool) -> Option<Tally> {
     let (n, mut tally) = (task.size().get(), Tally::default());
     for queens in task.len()..=n {
@@ -167,11 +170,11 @@ pub(crate) fn levels(task: &Placement, stopped: &dyn Fn() -> bool) -> Option<Tal
 }
 
 impl Definition {
-    /// The weighted number of ways to set queens in the first so many columns.
+    /// The weighted number of ways to place queens in the first `columns` columns.
     fn solutions(&self, columns: usize, stopped: &dyn Fn() -> bool) -> Option<u64> {
         let Self { n, rows, weighing } = *self;
         let mut search = Search { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
-        // No queen of weight 0: east queens on the long diagonals of an even board.
+        // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
         let mut free = rows;
         if matches!(weighing, Weighing::ByLongDiagonals(_)) {
             for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
@@ -182,12 +185,12 @@ impl Definition {
     }
 }
 
-/// An engine that lets the auditor count a random one of its tasks now and then, and takes its word where they differ:
-/// for double checks, which look for differences.
+/// An engine that lets the auditor count some of its tasks, drawn at random, and uses the auditor's result for them. It
+/// is for double checks, which then see a difference.
 #[derive(Debug)]
 pub(crate) struct Sampled<E> {
     engine: E,
-    /// One in so many tasks is audited.
+    /// One task in so many is audited.
     one_in: u64,
 }
 
@@ -199,7 +202,8 @@ impl<E> Sampled<E> {
 
 impl<E: Engine<Task: Audited>> Engine for Sampled<E> {
     type Task = E::Task;
-    /// Beside the engine's own, how many tasks remain of the present `one_in`, and how many until the one to audit.
+    /// The engine's own worker; how many of the current `one_in` tasks remain; and how many of these come after the
+    /// task to audit.
     type Worker = (E::Worker, u64, u64);
 
     fn worker(&self) -> Self::Worker {
@@ -220,26 +224,26 @@ impl<E: Engine<Task: Audited>> Engine for Sampled<E> {
 struct Search<'a> {
     n: usize,
     weighing: Weighing,
-    /// Where the queens stand, in the columns that have one.
+    /// The row of the queen, in the columns that have one.
     row_of: [usize; MOST],
-    /// What the solutions found so far weigh.
+    /// The sum of the weights of the solutions found so far.
     weight: u64,
     nodes: u64,
     stopped: &'a dyn Fn() -> bool,
 }
 
-/// Queens tried between two questions whether to stop: some milliseconds.
+/// How many queens are tried between two calls of `stopped`: some milliseconds.
 const PATIENCE: u64 = 1 << 16;
 
 impl Search<'_> {
-    /// Finds every way to set queens in the `empty` columns on squares that are `free`: allowed, and attacked by no queen
-    /// that is set. Whether it was let to finish.
+    /// Finds every way to place queens in the `empty` columns on `free` squares, which are allowed and not attacked by
+    /// a placed queen. Returns false if it was stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; MOST]) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(PATIENCE) && (self.stopped)() {
             return false;
         }
-        // The column with the fewest free squares, which leaves the least to try; where one has none, nothing.
+        // The column with the fewest free squares leaves the least to try, or nothing if it has none.
         let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].len()) else {
             self.weight += self.weigh();
             return true;
@@ -254,14 +258,14 @@ impl Search<'_> {
             }
             self.fill(empty, &left)
         });
-        // Back to where it was taken from.
+        // The column goes back to its place in the list.
         empty.push(column);
         let last = empty.len() - 1;
         empty.swap(place, last);
         finished
     }
 
-    /// What the solution that stands on the board weighs.
+    /// The weight of the solution on the board.
     fn weigh(&self) -> u64 {
         let Weighing::ByLongDiagonals(with_none) = self.weighing else { return 1 };
         let (n, half) = (self.n, self.n / 2);
@@ -274,7 +278,7 @@ impl Search<'_> {
         if !north_west_arm && !south_west_arm {
             return with_none;
         }
-        // Distances from the middle of the queens in the quadrant of that arm.
+        // The distances from the middle of the queens in the quadrant of that arm.
         let distance = |line: usize| if line < half { half - 1 - line } else { line - half };
         let quadrant = || west_queens().filter(|&(_, row)| (row < half) == north_west_arm);
         let columns: u64 = quadrant().map(|(column, _)| 1 << distance(column)).sum();
@@ -306,7 +310,7 @@ impl Rows {
         Self(self.0 & !others.0)
     }
 
-    /// Those of a column `distance` away that a queen in `row` does not attack.
+    /// The rows of a column `distance` away that a queen in `row` does not attack.
     fn not_attacked(self, row: usize, distance: usize) -> Self {
         let row = 1u64 << row;
         self.without(Self(row | row << distance | row >> distance))

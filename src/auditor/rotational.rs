@@ -1,59 +1,61 @@
-//! The auditor for what a turn leaves unchanged: tasks of such a count by their definition alone.
+//! The auditor for solutions that a turn leaves unchanged: counts the tasks of such a count by their definition alone.
 //!
-//! A solution that a turn leaves unchanged has, with each queen, the images of this queen under the turn: an *orbit* of
-//! two queens for the half turn, of four for the quarter turn, and of one in the centre of an odd board. So it is a set
-//! of orbits. A task is nothing but a set of squares that orbits may consist of, and what it counts is the number of
-//! solutions that consist of them: `RotationalBoard::allowed` names these squares, and is the one place that reads a task.
+//! A solution that a turn leaves unchanged has, with each queen, the images of this queen under the turn. Such an
+//! *orbit* has two queens for the half turn, four for the quarter turn, and one in the centre of an odd board. So a
+//! solution is a set of orbits. A task is only a set of squares, and it counts the solutions whose orbits consist of
+//! these squares. `RotationalBoard::allowed` returns the squares, and is the one place that reads a task.
 //!
-//! The search places real queens on the real N×N board, an orbit at a time. It knows no pieces, keys, sides, lists or
-//! pairings, and shares no code with any engine. Up to four queens strike squares of some twenty to forty columns at each
-//! step, so it takes some microseconds for each orbit tried.
+//! The search places real queens on the real N×N board, one orbit at a time. It knows no pieces, keys, sides, lists or
+//! pairings, and shares no code with any engine. In each step it removes the squares that up to four queens attack from
+//! some twenty to forty columns. So it takes some microseconds for each orbit tried.
 //!
-//! Squares are named from the centre: the *distance* of a column or row is 0 for the line beside the middle (of an odd
-//! board: beside the middle line), and h - 1 for the outermost of the h = ⌊N/2⌋ on that side. A task says of distances
-//! whether they are *left* or *right*, which are mere names of two classes, not sides of the board.
+//! Squares are named from the centre. The *distance* of a column or row is 0 for the line next to the middle (on an odd
+//! board, next to the middle line) and h - 1 for the outermost of the h = ⌊N/2⌋ lines on that side. A task says for
+//! each distance whether it is *left* or *right*. These are only names of two classes, not sides of the board.
 //!
 //! # Half turn
 //!
-//! An orbit has a queen in the east and its image in the west, in columns of the same distance and rows of the same
-//! distance. The plan says for the columns' distances once and for all whether they are left or right, and a task says
-//! it for the rows' distances. A solution belongs to the task if each of its queens has column and row in the same
-//! class. Every solution belongs to exactly one task: the one whose left rows are the rows of the queens in left columns.
+//! An orbit has a queen in the east and its image in the west. Their columns have the same distance, and so have their
+//! rows. The plan says once for all tasks which distances of columns are left and which are right; a task says it for
+//! the distances of rows. A solution belongs to the task if each of its queens has its column and its row in the same
+//! class. Every solution belongs to exactly one task: the task whose left rows are the rows of the queens in left
+//! columns.
 //!
-//! Turning the board upside down carries solutions of a task into solutions of the same task, and moves the queen of the
-//! outermost column in the east from the north to the south or back. So a task counts those with it in the north, and
-//! *weighs 2*.
+//! Turning the board upside down maps solutions of a task to solutions of the same task. It moves the queen of the
+//! outermost column in the east from the north to the south, or back. So a task counts the solutions with this queen in
+//! the north, and has *weight 2*.
 //!
 //! # Quarter turn
 //!
 //! The images of a queen at (x, y), from the centre, are (-y, x), (-x, -y) and (y, -x). They take the columns of the
-//! distances |x| and |y|, two of each, and the same rows: the two distances are *partners*. They differ, for a queen on a
-//! long diagonal and its image attack each other. Partners a and b have two orbits, that of the queen in the eastern
-//! column a and the northern row b, and its reflection, that of the eastern column a and the southern row b. Either takes
-//! the columns and rows of distance a and b, and of both kinds of diagonals the four whose number from the centre is
-//! ±(a + b) or ±(a - b): the same lines. Therefore each orbit of a solution may be replaced by its reflection, alone, and
-//! of the m = ⌊N/4⌋ orbits with partners a > b a task counts those that have the queen of the eastern column a in the
-//! north, and *weighs 2^m*. (N is 4m or 4m + 1; no other board has such solutions, and its plan has no tasks.)
+//! distances |x| and |y|, two of each, and the same rows: the two distances are *partners*. Partners are different,
+//! because a queen on a long diagonal and its images attack each other. Two orbits have the partners a and b: one has
+//! its queen in the eastern column a in the northern row b, its reflection has it in the southern row b. Both take the
+//! columns and rows of distance a and b, and in both directions the four diagonals whose number from the centre is ±(a
+//! + b) or ±(a - b): the same lines. So each orbit of a solution may be replaced by its reflection, independently of
+//! the others. A solution has m = ⌊N/4⌋ orbits with partners a > b. A task counts the solutions in which all of them
+//! have the queen of the eastern column a in the north, and has *weight 2^m*. (N is 4m or 4m + 1; no other board has
+//! such solutions, and its plan has no tasks.)
 //!
-//! Some of the largest distances are left in every task of the plan: call them *large*. A task says of each smaller one
-//! whether it is left or right. A solution belongs to the task if partners are in the same class, and those on the left
-//! have at least one large distance among the two. Every solution belongs to exactly one task: the one whose left
-//! distances are the large ones and their partners.
+//! Some of the largest distances are left in every task of the plan; they are called *large*. A task says for each
+//! smaller distance whether it is left or right. A solution belongs to the task if partners are in the same class, and
+//! if each pair of left partners has at least one large distance. Every solution belongs to exactly one task: the task
+//! whose left distances are the large distances and their partners.
 
 use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::cover::{Cut, CutPlan};
 
-/// Columns that the search looks at, of the largest board: the eastern half and the middle.
+/// How many columns of the largest board the search looks at: the eastern half and the middle.
 const MOST: usize = 39;
 
-/// Orbits tried between two questions whether to stop: some milliseconds.
+/// How many orbits are tried between two calls of `stopped`: some milliseconds.
 const PATIENCE: u64 = 1 << 12;
 
 /// A square: column from the west and row from the north, both from 0.
 type Square = (usize, usize);
 
-/// The number of solutions of a task of this plan for this board; none where `stopped`, asked now and then, says so
-/// before the end.
+/// The number of solutions of a task of this plan for this board; `None` if `stopped`, called now and then, returns
+/// true before the end.
 pub(crate) fn count(board: RotationalBoard, plan: &CutPlan, task: &Cut, stopped: &dyn Fn() -> bool) -> Option<u64> {
     board.solutions(board.allowed(task, plan.always()), stopped)
 }
@@ -61,7 +63,7 @@ pub(crate) fn count(board: RotationalBoard, plan: &CutPlan, task: &Cut, stopped:
 impl RotationalBoard {
     /// The number of solutions that consist of orbits of these squares.
     fn solutions(self, allowed: impl IntoIterator<Item = Square>, stopped: &dyn Fn() -> bool) -> Option<u64> {
-        // The half turn carries the west into the east, so what is free in the east and in the middle tells all.
+        // The half turn maps the west to the east, so the free squares of the east and the middle are enough.
         let first = self.n() / 2;
         let mut free = [0; MOST];
         for (column, row) in allowed.into_iter().filter(|&(column, _)| column >= first) {
@@ -72,7 +74,7 @@ impl RotationalBoard {
         search.fill(open, &free).then_some(search.solutions)
     }
 
-    /// The squares that a queen on this one takes with it, itself included.
+    /// The images of a square under the turn, itself included.
     fn orbit(self, (column, row): Square) -> Vec<Square> {
         let last = self.n() - 1;
         let quarter = |(column, row): Square| (last - row, column);
@@ -89,8 +91,8 @@ impl RotationalBoard {
         orbit
     }
 
-    /// The one place that reads a task: the squares that its orbits may consist of, an orbit with all of its squares or
-    /// with none. `always` has what each task of the plan has.
+    /// The one place that reads a task: the squares of the orbits that it allows. An orbit is allowed with all of its
+    /// squares or not at all. `always` has the distances that are in every task of the plan.
     fn allowed(self, task: &Cut, always: Cut) -> Vec<Square> {
         let (n, half) = (self.n(), self.n() / 2);
         let (east, south) = (|distance: usize| n - half + distance, |distance: usize| n - half + distance);
@@ -102,7 +104,7 @@ impl RotationalBoard {
         }
         for class in [task.left, task.right] {
             match self.rotation() {
-                // Rows are the lowest bits of a class, and columns those after them.
+                // The lowest bits of a class are its rows; its columns come after them.
                 Rotation::Half => {
                     for (column, row) in distances(class >> half).flat_map(|x| distances(class).map(move |y| (x, y))) {
                         squares.push((east(column), north(row)));
@@ -143,14 +145,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds every way to fill the `open` columns with orbits on squares that are `free`: allowed, and attacked by no
-    /// queen on the board. Both are told of the columns from the middle to the east, the first of them being number 0.
-    /// Whether it was let to finish.
+    /// Finds every way to fill the `open` columns with orbits on `free` squares, which are allowed and not attacked by
+    /// a queen on the board. Both have the columns from the middle to the east, numbered from 0. Returns false if it
+    /// was stopped.
     ///
-    /// What is allowed and what is attacked are whole orbits, so where a square is free its images are.
+    /// Whole orbits are allowed, and whole orbits are attacked. So if a square is free, its images are free too.
     fn fill(&mut self, open: u64, free: &[u128; MOST]) -> bool {
         let first = self.board.n() / 2;
-        // The column with the fewest free squares, which leaves the least to try; where one has none, nothing.
+        // The column with the fewest free squares leaves the least to try, or nothing if it has none.
         let Some(column) = members(open).min_by_key(|&column| free[column].count_ones()) else {
             self.solutions += 1;
             return true;

@@ -1,4 +1,4 @@
-//! The auditor against plain enumeration, and every engine against the auditor.
+//! Compares the auditor with plain enumeration, and every engine with the auditor.
 
 mod tasks;
 
@@ -50,7 +50,7 @@ fn the_tasks_of_every_plan_add_up_to_all_solutions() {
     }
 }
 
-/// Every task, the sums of which are those of the published terms.
+/// Compares every task, and the sums of the tasks with the published terms.
 #[test]
 fn the_join_counts_every_task_as_defined() {
     for n in 5..=13 {
@@ -69,7 +69,8 @@ fn the_join_counts_every_task_as_defined() {
     }
 }
 
-/// Tasks too large to try them all: those of sizes at which lists are cut and quadrants come and go.
+/// Some tasks of boards that are too large to try them all, at sizes where lists are cut and quadrants are made and
+/// dropped.
 #[test]
 fn the_join_counts_random_tasks_as_defined() {
     let mut random = fastrand::Rng::with_seed(13);
@@ -122,7 +123,7 @@ impl Engine for Wrong {
     }
 }
 
-/// One task of each so many is counted by the auditor, any of them.
+/// The auditor counts one random task in so many.
 #[test]
 fn one_task_of_each_so_many_is_audited() {
     let size = Size::new(12).unwrap();

@@ -1,8 +1,8 @@
 //! The board as bit sets: which rows are taken, and which rows of the next column lie on a taken diagonal.
 //!
-//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. Instead of absolute diagonal
-//! numbers the board keeps, for the next column only, the rows that a diagonal attacks; moving one column to the
-//! right moves those marks one row down or up, which is one shift.
+//! Columns are filled from left to right. Bit `i` of every set stands for row `i + 1`. The board does not number its
+//! diagonals. It keeps only the rows of the next column that a diagonal attacks. When the next queen is placed, every
+//! falling diagonal moves one row down and every rising one moves one row up, which is one shift of a set.
 
 pub(crate) mod placement;
 pub(crate) mod rotation;
@@ -34,7 +34,7 @@ impl Size {
     /// A size of `n` columns and rows.
     ///
     /// # Errors
-    /// Where `n` is more than [`Size::MAX`].
+    /// If `n` is more than [`Size::MAX`].
     pub const fn new(n: usize) -> Result<Self, SizeError> {
         if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(SizeError) }
     }
@@ -77,7 +77,7 @@ impl FromStr for Size {
     }
 }
 
-/// A board whose first columns hold a queen each, none attacking another.
+/// A board with one queen in each of its first columns, none attacking another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Board {
     pub(crate) size: Size,

@@ -4,11 +4,12 @@ use std::fmt;
 
 use crate::board::{Size, SizeError};
 
-/// Queens on the first columns of a board, one a column, none attacking another.
+/// Queens on the first columns of a board, one in each column, none attacking another.
 ///
-/// Written as in chess problems: the row of the queen in column 1, in column 2 and so on, rows counted from 1 at the
-/// top. Digits alone where N ≤ 9, else separated by commas; commas are read for every N. Placements on one board are
-/// in lexicographic order, a partial one before its completions.
+/// A placement is written as in chess problems: the row of the queen in column 1, in column 2 and so on, with rows
+/// counted from 1 at the top. Up to N = 9 it is written in digits, as in `158`, beyond that with commas, as in `1,5,8`;
+/// commas are read for every N. Placements on one board are in lexicographic order, a partial placement before its
+/// completions.
 ///
 /// ```
 /// use queens::{Placement, Size};
@@ -26,9 +27,10 @@ use crate::board::{Size, SizeError};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
     size: Size,
-    /// Rows from 0; those of empty columns stay 0, so that equality and order may be derived.
+    /// Rows from 0. The rows of empty columns stay 0, so that equality and order can be derived.
     rows: [u8; Size::MAX],
-    /// After the rows, so that only a placement and its continuation in row 1 are told apart by it.
+    /// Declared after the rows, so that the derived order compares it last: it distinguishes only a placement from its
+    /// continuation in row 1.
     filled: u8,
 }
 
@@ -47,7 +49,7 @@ impl fmt::Display for Square {
     }
 }
 
-/// Why something is not a placement of queens that leave each other alone.
+/// Why something is not a placement of queens that do not attack each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlacementError {
@@ -77,21 +79,21 @@ pub enum PlacementError {
     /// Two queens on one diagonal.
     #[error("the queens in {0} and {1} share a diagonal")]
     SameDiagonal(Square, Square),
-    /// The board itself is impossible.
+    /// The board itself is too large.
     #[error(transparent)]
     Size(#[from] SizeError),
 }
 
 impl Placement {
-    /// The board of this size without a queen.
+    /// A board of this size without queens.
     pub const fn empty(size: Size) -> Self {
         Self { size, filled: 0, rows: [0; Size::MAX] }
     }
 
-    /// Queens in the given rows, counted from 1, of columns 1, 2 and so on.
+    /// Queens in columns 1, 2 and so on, in the given rows, counted from 1.
     ///
     /// # Errors
-    /// Where there are more queens than columns, a row is outside the board, or two queens attack each other.
+    /// If there are more queens than columns, a row is outside the board, or two queens attack each other.
     pub fn new(size: Size, rows: &[usize]) -> Result<Self, PlacementError> {
         if rows.len() > size.get() {
             return Err(PlacementError::TooMany { queens: rows.len(), size });
@@ -103,10 +105,11 @@ impl Placement {
         Ok(placement)
     }
 
-    /// Reads `15863724` or `1,5,8,6,3,7,2,4`; fewer rows than columns name the first columns only.
+    /// Reads `15863724` or `1,5,8,6,3,7,2,4`. If there are fewer rows than columns, they are those of the first
+    /// columns.
     ///
     /// # Errors
-    /// Where the text names no placement, as for [`Placement::new`].
+    /// If the text is not a list of rows, or as for [`Placement::new`].
     pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
         let text = text.trim();
         if text.is_empty() {
@@ -125,7 +128,7 @@ impl Placement {
         Self::new(size, &rows)
     }
 
-    /// Reads a placement and takes the smallest board that has its columns and its rows: 8×8 for `158`.
+    /// Reads a placement on the smallest board that has its columns and its rows: 8×8 for `158`.
     ///
     /// # Errors
     /// As for [`Placement::parse`].
@@ -133,7 +136,7 @@ impl Placement {
         if text.trim().is_empty() {
             return Err(PlacementError::Empty);
         }
-        // What is no number is left for the reading proper to complain about.
+        // A part that is not a number is skipped here; `parse` below reports it.
         let rows: Vec<usize> = match text.trim() {
             digits if digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 digits.bytes().map(|digit| usize::from(digit - b'0')).collect()
@@ -147,7 +150,7 @@ impl Placement {
         Self::parse(text, Size::new(size)?)
     }
 
-    /// What is to be said of a text without a single row.
+    /// The error for a text without a single row.
     fn unreadable(text: &str) -> PlacementError {
         let text = text.trim();
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -159,7 +162,7 @@ impl Placement {
     /// This placement with a queen in the next column, in `row` counted from 1.
     ///
     /// # Errors
-    /// Where the board is full, the row is outside it, or a queen attacks the new one.
+    /// If the board is full, the row is outside it, or a queen attacks the new one.
     pub fn with(self, row: usize) -> Result<Self, PlacementError> {
         let filled = self.len();
         if filled == self.size.get() {
@@ -183,7 +186,7 @@ impl Placement {
         Ok(next)
     }
 
-    /// This placement with a queen in the next column, in every row where none attacks it, in order.
+    /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order.
     ///
     /// ```
     /// use queens::{Placement, Size};
@@ -196,7 +199,7 @@ impl Placement {
         (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
     }
 
-    /// Puts the queen of a column into a row, both from 0; for those who know that nothing attacks it.
+    /// Places a queen without checking attacks; column and row count from 0.
     pub(crate) fn set(&mut self, column: usize, row: u32) {
         self.rows[column] = row as u8;
         self.filled = self.filled.max(column as u8 + 1);

@@ -1,4 +1,4 @@
-//! The turns, and the boards on which what they leave unchanged can be counted.
+//! The two turns of a board, and the sizes of board on which the solutions that they leave unchanged can be counted.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use crate::oeis::{self, Sequence};
 
-/// The largest N by half turns: beyond it the lists of a task would fill the memory.
+/// The largest N for half turns: beyond it the lists of a task would fill the memory.
 const HALF_MOST: usize = 38;
-/// The largest N by quarter turns: beyond it the keys of a task do not fit in a pattern, see the engine's `pairing.rs`.
+/// The largest N for quarter turns: beyond it the keys of a task do not fit in a pattern, see `rotational/pairing.rs`.
 const QUARTER_MOST: usize = 77;
 
 /// A turn of the board about its centre.
@@ -16,12 +16,12 @@ const QUARTER_MOST: usize = 77;
 pub enum Rotation {
     /// By 180 degrees.
     Half,
-    /// By 90 degrees, either way: what one leaves unchanged, the other does too.
+    /// By 90 degrees. The direction does not matter: a solution that one leaves unchanged, the other does too.
     Quarter,
 }
 
 impl Rotation {
-    /// The sizes of board that can be counted: up to 38 by half turns and up to 77 by quarter turns.
+    /// The sizes of board that can be counted: up to 38 for half turns and up to 77 for quarter turns.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
             Self::Half => 0..=HALF_MOST,
@@ -66,7 +66,7 @@ impl FromStr for Rotation {
 #[error("no turn is named '{0}'; there are half and quarter")]
 pub struct UnknownRotation(pub String);
 
-/// A turn and a size of board that it is counted for. Boards go further here than [`Size`](crate::Size) does.
+/// A turn and the size of a board. These boards can be larger than a [`Size`](crate::Size).
 ///
 /// ```
 /// use queens::{Rotation, RotationalBoard};
@@ -92,7 +92,7 @@ impl RotationalBoard {
     /// A board of `n` columns and rows.
     ///
     /// # Errors
-    /// Where `n` is none of [`Rotation::sizes`].
+    /// If `n` is not in [`Rotation::sizes`].
     pub fn new(rotation: Rotation, n: usize) -> Result<Self, RotationalBoardError> {
         if rotation.sizes().contains(&n) { Ok(Self { rotation, n }) } else { Err(RotationalBoardError { rotation, n }) }
     }

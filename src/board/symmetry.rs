@@ -1,8 +1,8 @@
-//! The eight symmetries of the square: what becomes of a solution when the board is turned or reflected.
+//! The eight symmetries of the square: the images of a solution when the board is turned or reflected.
 //!
-//! An image is again a solution, so solutions fall into classes (orbits) of up to eight. The least placement of a
-//! class in lexicographic order stands for it and is called fundamental (OEIS A002562 counts the classes). A class
-//! has 8, 4 or 2 members, for N = 1 one: no solution with more than one queen is its own reflection.
+//! An image is again a solution, so solutions fall into classes (orbits) of up to eight. The least placement of a class
+//! in lexicographic order represents it and is called fundamental (OEIS A002562 counts the classes). A class has 8, 4
+//! or 2 members, because no solution with more than one queen is its own reflection. For N = 1 it has one member.
 
 use std::fmt;
 
@@ -43,8 +43,8 @@ impl Symmetry {
         Self::Antidiagonal,
     ];
 
-    /// The row from 0 of the image's queen in `column` from 0, where `rows` lists the rows by column and `columns` the
-    /// columns by row.
+    /// The row of the image's queen in `column`, both from 0. `rows` lists the rows by column, `columns` the columns by
+    /// row.
     fn row(self, rows: &[u8], columns: &[u8], column: usize) -> u8 {
         let last = rows.len() - 1;
         let top = last as u8;
@@ -76,7 +76,7 @@ impl fmt::Display for Symmetry {
     }
 }
 
-/// A solution with what its images need: rows by column and columns by row, both from 0.
+/// A solution, prepared for computing its images: rows by column and columns by row, both from 0.
 ///
 /// ```
 /// use queens::{Orbit, Placement, Size, Symmetry};
@@ -94,7 +94,7 @@ pub struct Orbit {
 }
 
 impl Orbit {
-    /// The orbit of a solution; `None` where columns are still empty.
+    /// The orbit of a solution; `None` if columns are still empty.
     pub fn of(solution: &Placement) -> Option<Self> {
         if !solution.is_solution() {
             return None;
@@ -135,7 +135,7 @@ impl Orbit {
         images
     }
 
-    /// How many distinct images there are: 8 over the number of symmetries that change nothing.
+    /// How many distinct images there are: 8 divided by the number of symmetries that change nothing.
     pub fn class_size(&self) -> usize {
         let unchanged = Symmetry::ALL.into_iter().filter(|&s| self.rows(s).eq(self.rows(Symmetry::Identity)));
         Symmetry::ALL.len() / unchanged.count()

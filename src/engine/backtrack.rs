@@ -1,44 +1,54 @@
 //! Bitboard backtracking, on as many boards at once as a register has lanes.
 //!
 //! The textbook loop keeps the free squares of a column as a bit set, takes its lowest bit, places the queen and calls
-//! itself. Three shifts and a few ORs a queen, and then the processor guesses wrong: whether the column has another
-//! free square, and whether the next has any at all, is close to a coin toss, so most of the time goes into undoing
-//! wrong guesses. This engine visits the same tree in another order, which leaves nothing to guess and fills vectors:
-//! boards with equally many queens wait in a list, a level; 4 to 16 of them place their next queen in one step; and the
-//! children are packed into the level below ([`LevelSearch`] has the details and a picture). The deepest level that fills
-//! every lane goes first. Where none does, the topmost is worked on to its last board, and then the next.
+//! itself. That is three shifts and a few ORs for each queen. But whether the column has another free square, and
+//! whether the next column has any, is close to a coin toss. So the processor often mispredicts these branches, and
+//! most of the time goes into undoing that.
+//!
+//! This engine visits the same tree in another order, which needs no branch prediction and fills vectors. Boards with
+//! equally many queens wait in a list, a level. In one step 4 to 16 of them place their next queen, and the children
+//! are packed into the level below ([`LevelSearch`] has the details and a picture). The deepest level that fills every
+//! lane goes first. If no level does, the topmost is worked on to its last board, and then the next.
 //!
 //! # What a queen costs
 //!
-//! N = 16 on one thread of a Zen 4, medians of three, as a prototype of the same kernels measured them beside version
-//! 0.1.0 on a machine that was not quite idle: `avx512` 0.15, `avx2` 0.17 and `portable` 0.98 of its time. That is 0.53 ns
-//! a queen with AVX-512, of 4.4 × 10⁸ queens; version 0.1.0 places 5.3 × 10⁸ (mirror symmetry leaves half of all).
+//! A prototype of the same kernels was measured at N = 16 on one thread of a Zen 4, beside version 0.1.0, on a machine
+//! that was not quite idle (medians of three). It took 0.15 of the time of version 0.1.0 with `avx512`, 0.17 with
+//! `avx2` and 0.98 with `portable`. With AVX-512 that is 0.53 ns for each of 4.4 × 10⁸ queens; version 0.1.0 places 5.3
+//! × 10⁸ (mirror symmetry leaves half of all).
 //!
-//! In order of what it gained: packing in vectors; giving idle lanes a board by an expanding load instead of packing the
-//! boards that are not used up, as version 0.1.0 did (that is 16 more lanes stored and loaded again in every step);
-//! three words to a board, the free squares being worked out again; dropping a board that has no free square in the
-//! column after the next one; not storing boards with three columns left to fill, for which two rows and four masks
-//! decide; keeping the registers of a level when it pauses instead of working it to the end with half of the lanes idle.
+//! These changes helped, the most effective first:
 //!
-//! What did not help: looking two columns further (a fourteenth fewer boards, as much time); a list with a multiple of
-//! the room, or the levels in one allocation; unchecked access to the lists (one comparison a vector, and never taken).
+//! - packing boards in vectors;
+//! - giving idle lanes a board by an expanding load. Version 0.1.0 packed the boards that were not used up instead,
+//!   which stores and loads 16 more lanes in every step;
+//! - three words for each board, with the free squares computed again;
+//! - dropping a board that has no free square in the column after the next one;
+//! - not storing boards with three columns left to fill, for which two rows and four masks decide;
+//! - keeping the registers of a level when it pauses, instead of working it to the end with half of the lanes idle.
+//!
+//! These changes did not help:
+//!
+//! - looking two columns further (a fourteenth fewer boards, as much time);
+//! - lists several times as long, or all levels in one allocation;
+//! - unchecked access to the lists (it saves one comparison for each vector, and its branch is never taken).
 
 use crate::board::Board;
 use crate::board::placement::Placement;
 use crate::engine::Engine;
 use crate::engine::lanes::{Isa, IsaError, Lanes, Level, LevelSearch, WithLanes};
 
-/// The engine `backtrack`, on an instruction set of this processor.
+/// The engine `backtrack`, for an instruction set of this processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backtrack {
     isa: Isa,
 }
 
-/// Columns that are counted without a level.
+/// The number of last columns that are counted without a level.
 const LAST: usize = 3;
 
-/// The levels of a search, by the number of columns left; kept between tasks, when they are empty. About eight kilobytes
-/// for each column.
+/// The levels of a search, by the number of columns left. They are empty between tasks, but keep their memory: about
+/// eight kilobytes for each column.
 #[derive(Debug, Default)]
 pub struct Worker {
     levels: Vec<Level>,
@@ -48,7 +58,7 @@ pub struct Worker {
 }
 
 impl Default for Backtrack {
-    /// On the fastest instruction set that this processor has.
+    /// The engine for the fastest instruction set that this processor has.
     fn default() -> Self {
         Self { isa: Isa::best() }
     }
@@ -63,13 +73,13 @@ impl Engine for Backtrack {
     }
 
     fn count(&self, worker: &mut Worker, task: &Placement) -> u64 {
-        // Without a column left there is nothing to place, in one way.
+        // Without columns left there is one way to place nothing.
         self.ways::<false>(worker, task).last().copied().unwrap_or(1)
     }
 }
 
 impl Backtrack {
-    /// On this instruction set.
+    /// The engine for this instruction set.
     ///
     /// ```
     /// use queens::engine::{Engine, backtrack::Backtrack};
@@ -81,19 +91,19 @@ impl Backtrack {
     /// ```
     ///
     /// # Errors
-    /// Where this processor does not have it.
+    /// If this processor does not have the instruction set.
     pub fn new(isa: Isa) -> Result<Self, IsaError> {
         if isa.is_available() { Ok(Self { isa }) } else { Err(IsaError::Missing(isa)) }
     }
 
-    /// The ways to place 1, 2, ... more queens on the columns after those of `task`, to the last column.
+    /// The number of ways to place 1, 2, ... more queens on the columns after those of `task`, up to the last column.
     ///
-    /// Time about 1.3 times that of counting the solutions alone.
+    /// This takes about 1.3 times as long as counting the solutions alone.
     pub fn levels(&self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
         self.ways::<true>(worker, task)
     }
 
-    /// The ways to place 1, 2, ... more queens; those before the last column only where `EVERY` is set.
+    /// The number of ways to place 1, 2, ... more queens. Unless `EVERY` is set, only the last number is valid.
     fn ways<const EVERY: bool>(self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
         let size = task.size();
         let board = task.rows().fold(Board::empty(size), |board, row| board.place(1 << (row - 1)));
@@ -117,7 +127,7 @@ impl Backtrack {
     }
 }
 
-/// The same for a board with few columns left, one by one.
+/// The same for a board with few columns left, one queen at a time.
 fn few(board: Board, ways: &mut [u64]) {
     let Some((here, ways)) = ways.split_first_mut() else { return };
     let mut free = board.free();
@@ -131,7 +141,7 @@ fn few(board: Board, ways: &mut [u64]) {
 /// The search below the boards of a level.
 struct Descent<'a, const EVERY: bool> {
     levels: &'a mut [Level],
-    /// Columns left at that level.
+    /// The number of columns left at that level.
     left: usize,
     ways: &'a mut [u64],
     #[cfg(test)]
@@ -148,7 +158,7 @@ impl<const EVERY: bool> WithLanes for Descent<'_, EVERY> {
         }
         let mut top = self.left;
         let mut left = top;
-        // Whatever is above `top` is done.
+        // All levels above `top` are done.
         loop {
             let drain = left == top;
             let queens = self.left - left;
@@ -185,7 +195,7 @@ mod tests {
     use crate::engine::naive::Naive;
     use proptest::prelude::*;
 
-    /// The ways to place more queens, by the attack check of placements alone.
+    /// The number of ways to place more queens, by the attack check of placements alone.
     fn plain(task: &Placement) -> Vec<u64> {
         fn extend(task: &Placement, ways: &mut [u64]) {
             let Some((here, ways)) = ways.split_first_mut() else { return };
@@ -199,7 +209,7 @@ mod tests {
         ways
     }
 
-    /// The queens that `choices` pick among the free squares of each column, as long as there are any.
+    /// The placement that `choices` pick among the free squares of each column, as long as there are any.
     fn placement(n: usize, choices: &[usize]) -> Placement {
         let mut task = Placement::empty(Size::new(n).unwrap());
         for choice in choices {
@@ -210,7 +220,7 @@ mod tests {
         task
     }
 
-    /// Twice with the same worker: what a task leaves behind must not show in the next.
+    /// Counts twice with the same worker: a task must not affect the next one.
     fn check(task: &Placement) -> Result<(), TestCaseError> {
         let (count, ways) = (Naive.count(&mut Naive.worker(), task), plain(task));
         for isa in Isa::available() {
@@ -230,7 +240,7 @@ mod tests {
             check(&placement(n, &choices))?;
         }
 
-        /// Boards as wide as there are, with ten columns left or fewer.
+        /// Wide boards, with at most ten columns left.
         #[test]
         fn counts_on_wide_boards(n in 20usize..=32, choices in proptest::collection::vec(any::<usize>(), 32)) {
             check(&placement(n, &choices[..n - 10]))?;

@@ -1,10 +1,10 @@
 //! Engines: pure functions from a task to a count, and the table of them.
 //!
-//! An engine knows nothing of threads, plans, files or printing. [`ENGINES`] drives the command line, the tests and
-//! the benchmarks; [`Method::choose`] is the one place that picks by size.
+//! An engine knows nothing of threads, plans, files or printing. The command line, the tests and the benchmarks take
+//! the engines from [`ENGINES`]. [`Method::choose`] is the one place that chooses an engine by size.
 //!
-//! The engines themselves are public for whoever times, tests or replaces one of them: what is inside may change with
-//! any release, what a [`Request`](crate::Request) counts may not.
+//! The engines are public so that they can be timed, tested and replaced. Their details may change with any release;
+//! the numbers that a [`Request`](crate::Request) counts do not.
 
 pub mod backtrack;
 pub(crate) mod cover;
@@ -27,12 +27,12 @@ use crate::plan::halves::HalvesPlan;
 use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
 
-/// Counts the solutions that a task stands for.
+/// Counts the solutions of a task.
 pub trait Engine: Sync {
-    /// What is counted.
+    /// The tasks that it counts.
     type Task;
 
-    /// Buffers that one thread keeps from task to task. They never change a result.
+    /// Buffers that one thread keeps from task to task. They never affect a result.
     type Worker: Send;
 
     /// Fresh buffers for one thread.
@@ -41,11 +41,11 @@ pub trait Engine: Sync {
     /// The number of solutions of `task`.
     fn count(&self, worker: &mut Self::Worker, task: &Self::Task) -> u64;
 
-    /// Adds what `task` stands for to a tally: its solutions, as often as its weight says, and whatever else the engine
+    /// Adds the count of `task`, multiplied by its weight, to a tally: its solutions, and whatever else the engine
     /// counts.
     ///
     /// # Errors
-    /// Where a sum does not fit.
+    /// If a sum does not fit.
     fn add_to(
         &self,
         tally: &mut Tally,
@@ -56,7 +56,7 @@ pub trait Engine: Sync {
     }
 }
 
-/// Which engine.
+/// The kinds of engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EngineKind {
@@ -66,27 +66,27 @@ pub enum EngineKind {
     Backtrack,
     /// Arrays and plain recursion, the oracle.
     Naive,
-    /// Exact covers, for what a turn leaves unchanged.
+    /// Exact covers, for the solutions that a turn leaves unchanged.
     Cover,
 }
 
-/// What there is to say of an engine.
+/// A description of an engine.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EngineInfo {
-    /// Which one.
+    /// The kind of engine.
     pub kind: EngineKind,
     /// Its name on the command line and in results.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub summary: &'static str,
     /// The sizes that it counts.
     pub sizes: RangeInclusive<usize>,
-    /// The largest N that it counts in about a second on one core, where the tests stop.
+    /// The largest N that it counts in about a second on one core; tests stop there.
     pub quick: usize,
 }
 
-/// Every engine for all solutions, fastest first.
+/// Every engine that counts all solutions, fastest first.
 pub static ENGINES: &[EngineInfo] = &[
     EngineInfo {
         kind: EngineKind::Join,
@@ -111,7 +111,7 @@ pub static ENGINES: &[EngineInfo] = &[
     },
 ];
 
-/// The one engine for what a turn leaves unchanged, which nobody needs to ask for.
+/// The only engine for the solutions that a turn leaves unchanged, so it need not be named.
 static COVER: EngineInfo = EngineInfo {
     kind: EngineKind::Cover,
     name: "cover",
@@ -121,7 +121,7 @@ static COVER: EngineInfo = EngineInfo {
 };
 
 impl EngineKind {
-    /// What there is to say of it: its line of [`ENGINES`], where it counts all solutions.
+    /// Its description: its line of [`ENGINES`] if it counts all solutions.
     pub fn info(self) -> &'static EngineInfo {
         ENGINES.iter().find(|info| info.kind == self).unwrap_or(&COVER)
     }
@@ -133,11 +133,11 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// An engine asked for by name, or left to [`Method::choose`].
+/// An engine by name, or the choice of [`Method::choose`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// Whichever is measured to be fastest.
+    /// The fastest engine by measurement.
     #[default]
     Auto,
     /// This one.
@@ -176,20 +176,20 @@ pub struct Method {
 #[error("no engine is named '{0}'")]
 pub struct UnknownEngine(pub String);
 
-/// Why a method can't count something.
+/// Why a method cannot count something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MethodError {
-    /// The join cuts whole boards in halves.
+    /// The join counts only whole boards, which it cuts in halves.
     #[error("the join engine counts whole boards of N = {} to {}, without a prefix", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
     NotForJoin,
-    /// The oracle has one version.
+    /// The oracle has only one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
     /// The engine counts other things.
     #[error("the {0} engine cannot count this, and the {1} engine can")]
     Unsuited(EngineKind, EngineKind),
-    /// An engine from outside counts placements.
+    /// An engine from outside the crate counts only completions of placements.
     #[error("an engine of one's own counts the completions of placements, and not what a turn leaves unchanged")]
     NotForTurns,
     /// No engine has the name.
@@ -200,22 +200,23 @@ pub enum MethodError {
     Isa(#[from] IsaError),
 }
 
-/// Smallest N that the join counts faster than backtracking, which needs no tables, in portable code and in vectors. On
-/// one thread of a Zen 4 it takes 0.3 of backtracking's time at N = 13 in portable code; in vectors 4 times as long at
-/// N = 13, about as long at N = 14 and 0.7 of it at N = 15.
+/// The smallest N that the join counts faster than backtracking, in portable code and in vectors. Backtracking needs no
+/// tables. On one thread of a Zen 4 in portable code, the join takes 0.3 of backtracking's time at N = 13. In vectors
+/// it takes 4 times as long at N = 13, about as long at N = 14, and 0.7 of the time at N = 15.
 const JOIN_FROM: [usize; 2] = [13, 14];
 
-/// Megabytes of the join for N = 19 to 28 at the most: for a first thread, tables included, and for each further one.
-/// Up to N = 18 it is less. Peaks of whole runs for N = 19 and 20 and of the first 10 to 100 seconds for the others, with
-/// half as much again for what later tasks take; for N = 26 and 28 what lists of the greatest length take together.
+/// The largest memory of the join for N = 19 to 28, in megabytes: for the first thread with the tables, and for each
+/// further thread. Up to N = 18 it is less. N = 19 and 20 are peaks of whole runs. N = 26 and 28 are the memory of all
+/// lists at their greatest length. The others are peaks of the first 10 to 100 seconds, plus half as much for later
+/// tasks.
 const JOIN_MEGABYTES: [(u64, u64); 10] =
     [(100, 10), (150, 20), (45, 30), (60, 40), (70, 45), (150, 70), (180, 70), (350, 240), (200, 130), (450, 400)];
-/// What any run takes, and each thread of an engine that needs no tables.
+/// The memory of any run, and of each thread of an engine that needs no tables, in megabytes.
 const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 
 impl Method {
-    /// Bytes of memory that a run on a board of this size takes on so many threads, as a guide: up to twice as much as
-    /// it does.
+    /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads. It may be up
+    /// to twice the real amount.
     ///
     /// ```
     /// use queens::{Choice, Method, Size};
@@ -232,10 +233,10 @@ impl Method {
         (first + further * (threads as u64).saturating_sub(1)) * 1_000_000
     }
 
-    /// The ladder: how to count this subject, the fastest way that the choices allow.
+    /// The fastest way to count this subject that the choices allow.
     ///
     /// # Errors
-    /// Where the engine, the instruction set, the processor and the subject do not go together.
+    /// If the engine, the instruction set, the processor and the subject do not go together.
     pub fn choose(engine: Choice, isa: Option<Isa>, subject: impl Into<Subject>) -> Result<Self, MethodError> {
         if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing).into());
@@ -248,7 +249,7 @@ impl Method {
             Subject::Completions(_) if can_join && subject.n() >= JOIN_FROM[usize::from(best != Isa::Portable)] => {
                 EngineKind::Join
             }
-            // Backtracking beats the oracle at every size.
+            // Backtracking is faster than the oracle at every size.
             Subject::Completions(_) | Subject::Profile(_) => EngineKind::Backtrack,
         };
         let engine = match engine {
@@ -269,7 +270,7 @@ impl Method {
     }
 }
 
-/// Subsets of `choose` out of `of`.
+/// The number of subsets of `choose` elements out of `of`.
 fn binomial(of: usize, choose: usize) -> u64 {
     if choose > of { 0 } else { (0..choose as u64).fold(1, |product, i| product * (of as u64 - i) / (i + 1)) }
 }

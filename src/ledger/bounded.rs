@@ -1,14 +1,14 @@
-//! Reading and writing that comes to an end.
+//! Reading and writing with a limit on interruptions.
 //!
-//! The standard library tries a call again for as long as the system says that a signal interrupted it. That is right
-//! for a signal now and then; a file system that says nothing else would have it try for ever.
+//! The standard library repeats a call for as long as the system says that a signal interrupted it. That is right for a
+//! signal now and then. But if a file system always answers like that, the call is repeated for ever.
 
 use std::io::{self, Read, Write};
 
-/// So many interruptions in a row are no signals.
+/// So many interruptions in a row are not caused by signals.
 const MOST: usize = 10_000;
 
-/// A stream that fails where it is interrupted without end.
+/// A stream that fails if it is interrupted without end.
 #[derive(Debug)]
 pub struct Bounded<S> {
     stream: S,
@@ -16,7 +16,7 @@ pub struct Bounded<S> {
 }
 
 impl<S> Bounded<S> {
-    /// The same stream.
+    /// Wraps a stream.
     pub fn new(stream: S) -> Self {
         Self { stream, in_a_row: 0 }
     }
@@ -28,10 +28,10 @@ impl<S> Bounded<S> {
     }
 }
 
-/// What a call comes to that may be interrupted, which the standard library does not bound.
+/// Repeats a call while it is interrupted, and returns its result. The standard library has no limit for that.
 ///
 /// # Errors
-/// That of the call, or that it is interrupted without end.
+/// The error of the call, or that it is interrupted without end.
 pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let mut calls = Bounded::new(());
     loop {

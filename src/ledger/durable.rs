@@ -1,8 +1,8 @@
-//! Files that appear whole or not at all, and outlive a power cut once they have appeared.
+//! Files that appear completely or not at all, and survive a power cut once they have appeared.
 //!
-//! A [`Draft`] is written and synced under a passing name beside its place, then renamed to it, and then the folder is
-//! synced, which is what makes the new name last. Windows has no call for the last step: there a power cut may bring
-//! the file before back, whole.
+//! A [`Draft`] is written and synced under a temporary name in the folder of the file that it will replace. Then it is
+//! renamed, and the folder is synced, which makes the new name survive a power cut. Windows has no call for this last
+//! step: there a power cut may bring back the previous file, complete.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -11,17 +11,18 @@ use std::path::{Path, PathBuf};
 
 use crate::ledger::bounded::{Bounded, retry};
 
-/// Links that lead on to links, before they are taken to lead in a circle.
+/// After so many links that lead to links, they are taken to lead in a circle.
 const LINKS: usize = 40;
 
-/// The file that a name leads to, through symbolic links, where it need not exist: a link stays one if it is the file
-/// that is replaced.
+/// The file that a name leads to through symbolic links. The file need not exist. Replacing this file, rather than the
+/// name, leaves the link a link.
 ///
-/// Whether the links may be followed is for the system to say: Linux follows none that somebody else has left in a
-/// folder like `/tmp`, where it would lead a program to the user's own files. So the system is asked for the same file.
+/// The system decides whether links may be followed. Linux, for example, does not follow a link that somebody else has
+/// left in a folder like `/tmp`, where it could lead a program to the user's own files. So this function asks the
+/// system whether it reaches the same file.
 ///
 /// # Errors
-/// Where the links lead in a circle or elsewhere a moment later, or the system does not follow them.
+/// If the links lead in a circle, if they change meanwhile, or if the system does not follow them.
 pub fn target(path: &Path) -> io::Result<PathBuf> {
     let place = followed(path)?;
     if place == path {
@@ -33,7 +34,7 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
         (Err(error), _) => return Err(error),
         (Ok(_), Err(_)) => false,
     };
-    // A name without a file says nothing of the links that led to it, so these are read again.
+    // If the file does not exist, the comparison says nothing about the links, so these are read again.
     if leads_there && followed(path)? == place {
         Ok(place)
     } else {
@@ -41,23 +42,23 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Where a name leads to by symbolic links, as they are read one by one.
+/// Follows symbolic links by reading them one by one.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         match fs::read_link(&path) {
             Ok(link) => path = folder(&path).join(link),
-            // No link, or nothing at all.
+            // Not a link, or no file at all.
             Err(_) => return Ok(path),
         }
     }
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Opens a regular file. Nothing else is opened, so that no pipe is waited for, no device touched and no link followed.
+/// Opens a regular file and nothing else: it does not wait for a pipe, touch a device or follow a link.
 ///
 /// # Errors
-/// Where the system refuses; of the kind [`io::ErrorKind::InvalidInput`] where it is no regular file.
+/// If the system refuses. The kind is [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let check = |about: &Metadata| {
         let error = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
@@ -68,7 +69,7 @@ pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    // It may be another one by now.
+    // The name may belong to another file by now, so the opened file is checked too.
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
@@ -80,23 +81,23 @@ pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
     Ok(file)
 }
 
-/// Whether two descriptions are of one file.
+/// Whether two descriptions are of the same file.
 #[cfg(unix)]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Elsewhere files do not tell which they are.
+/// On other systems files cannot be identified.
 #[cfg(not(unix))]
 fn is_same(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
-/// Whether an open file is the one that has this name, itself and not by a link.
+/// Whether this name is that of the open file itself, not of a link to it.
 ///
 /// # Errors
-/// Where the system refuses to say.
+/// If the system refuses to say.
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(named) => Ok(is_same(&file.metadata()?, &named)),
@@ -105,22 +106,22 @@ pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The folder that a file of this name is in.
+/// The folder of the file with this name.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes the names in the folder of `path` last.
+/// Makes the names in the folder of `path` survive a power cut.
 ///
 /// # Errors
-/// Where the system refuses.
+/// If the system refuses.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { sync(&File::open(folder(path))?) } else { Ok(()) }
 }
 
 /// Waits until a file, or a folder, is on the disk.
 fn sync(file: &File) -> io::Result<()> {
-    // Apple's systems have a call of their own for that, and Windows too.
+    // The systems of Apple have another call for this, and so has Windows.
     let once = || {
         #[cfg(all(unix, not(target_vendor = "apple")))]
         return Ok(rustix::fs::fsync(file)?);
@@ -130,7 +131,7 @@ fn sync(file: &File) -> io::Result<()> {
     retry(once)
 }
 
-/// A file being written beside the one whose place it will take. Dropped, it is gone.
+/// A file that is being written, in the folder of the file that it will replace. If it is dropped, it is removed.
 #[derive(Debug)]
 pub struct Draft {
     file: tempfile::NamedTempFile,
@@ -138,11 +139,11 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// One for this place, with the permissions of the file that is there: with those of any new file where there is none.
-    /// Its passing name is one that nothing has, or this one.
+    /// A draft for `place`, with the given permissions, or with those of any new file. Its temporary name is `name`, or
+    /// one that no other file has.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn new(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         if let Some(name) = name {
@@ -152,29 +153,29 @@ impl Draft {
         builder.permissions(permissions.cloned().unwrap_or(std::os::unix::fs::PermissionsExt::from_mode(0o666)));
         let file = builder.tempfile_in(folder(place))?;
         if let Some(permissions) = permissions {
-            // What the umask takes from a new file, the old one had.
+            // The umask may have removed permissions that the old file had.
             file.as_file().set_permissions(permissions.clone())?;
         }
         Ok(Self { file, place: place.to_owned() })
     }
 
-    /// Its passing name.
+    /// Its temporary name.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Waits until all that was written is on the disk.
+    /// Waits until everything that was written is on the disk.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn sync(&self) -> io::Result<()> {
         sync(self.file.as_file())
     }
 
-    /// Takes the place, and is the file that is there from then on. [`sync_folder`] makes that last.
+    /// Renames the draft to its place, where it replaces any file. [`sync_folder`] makes that survive a power cut.
     ///
     /// # Errors
-    /// Where the system refuses; the file that was there is then untouched.
+    /// If the system refuses. The previous file is then unchanged.
     pub fn rename(self) -> io::Result<File> {
         self.file.persist(&self.place).map_err(|error| error.error)
     }
@@ -226,14 +227,14 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         symlink("b", at("a")).unwrap();
         symlink(at("c"), at("b")).unwrap();
-        // Whether there is a file or not.
+        // Both if the file exists and if it does not.
         assert_eq!(["a", "b", "c"].map(|name| target(&at(name)).unwrap()), [at("c"), at("c"), at("c")]);
         fs::write(at("c"), "").unwrap();
         assert_eq!(target(&at("a")).unwrap(), at("c"));
         symlink("e", at("d")).unwrap();
         symlink("d", at("e")).unwrap();
         assert!(target(&at("d")).is_err(), "a circle");
-        // The system leads elsewhere than the link as it reads, be there a file of that name or not.
+        // The system leads elsewhere than the text of the link, whether or not a file of that name exists.
         let gone = File::create(at("f")).unwrap();
         fs::remove_file(at("f")).unwrap();
         let name = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&gone));

@@ -1,13 +1,13 @@
-//! Why a ledger does not take something in.
+//! The reasons why a ledger refuses an entry.
 
 use super::shard::Shard;
 use crate::tally::Tally;
 
-/// Why a ledger does not take something in.
+/// Why a ledger refuses an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
-    /// It belongs to another count.
+    /// The ledger belongs to another count.
     #[error("it is for {what} {found}, not {wanted}")]
     Foreign {
         /// What differs.
@@ -17,34 +17,34 @@ pub enum LedgerError {
         /// What was asked for.
         wanted: String,
     },
-    /// No such unit, or none of this shard.
+    /// The plan has no such unit, or the shard does not contain it.
     #[error("unit {unit} is none of shard {shard} of a plan with {units} units")]
     Outside {
         /// The unit.
         unit: usize,
         /// The ledger's shard.
         shard: Shard,
-        /// The units of the plan.
+        /// How many units the plan has.
         units: usize,
     },
-    /// What two ledgers have of an unfinished unit does not go together: one of them is wrong.
+    /// Two records of an unfinished unit contradict each other: one of them is wrong.
     #[error("unit {unit}: its first {tasks} tasks have {tally}, which does not go with {other}")]
     Part {
         /// The unit.
         unit: usize,
         /// How many of its tasks are finished.
         tasks: u64,
-        /// What they have.
+        /// Their tally.
         tally: Box<Tally>,
-        /// What else is known of the unit.
+        /// The other record of the unit.
         other: String,
     },
-    /// More tasks are said to be finished than the unit has.
+    /// The ledger says that more tasks are finished than the unit has.
     #[error("unit {unit} has {of} tasks, and {tasks} of them are said to be finished")]
     Beyond {
         /// The unit.
         unit: usize,
-        /// How many of its tasks are said to be finished.
+        /// How many of its tasks are finished, according to the ledger.
         tasks: u64,
         /// How many it has.
         of: u64,
@@ -54,9 +54,9 @@ pub enum LedgerError {
     Conflict {
         /// The unit.
         unit: usize,
-        /// The tally that stood there.
+        /// The tally in the ledger.
         first: Box<Tally>,
-        /// The tally that came.
+        /// The new tally.
         second: Box<Tally>,
     },
 }

@@ -1,9 +1,9 @@
-//! What the units of a ledger mean, so that no two counts are mixed.
+//! The meaning of a ledger's units, so that different counts are never mixed.
 
 use super::LedgerError;
 use crate::subject::Subject;
 
-/// Everything that changes what a unit means. Ledgers with different ones have nothing to say to each other.
+/// Everything that determines the meaning of a unit. Ledgers with different fingerprints cannot be merged.
 ///
 /// The number of threads, the instruction set and the machine are left out on purpose: they change no tally.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,19 +19,19 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// What stands for the engine of a profile, whose units hold more than those of a count.
+    /// The name that a profile has in the place of the engine, because its units hold more than those of a count.
     pub(crate) const PROFILE: &str = "profile";
 
-    /// The most numbers that a tally has before its solutions: one for each number of queens short of N in a profile, and
-    /// none in a count.
+    /// How many numbers a tally has at most before its solutions. In a profile there is one for each number of queens
+    /// below N; in a count there is none.
     pub(super) fn fewer(&self) -> usize {
         if let Subject::Profile(size) = self.subject { size.get() } else { 0 }
     }
 
-    /// Whether this is `wanted`.
+    /// Whether this is equal to `wanted`.
     ///
     /// # Errors
-    /// Where it is not: the first difference, N before all else.
+    /// The first difference, beginning with N.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
         let size = |of: &Self| of.subject.n().to_string();
         let prefix = |of: &Self| of.subject.prefix().map_or("of no queens".to_owned(), |prefix| prefix.to_string());

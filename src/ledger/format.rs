@@ -21,11 +21,12 @@
 //! sha256 4b43…                           of every byte above this line: `head -n -1 FILE | sha256sum`
 //! ```
 //!
-//! UTF-8, lines end in a newline, the lines stand in this order. There is one way to write a ledger, and
-//! [`decode`] takes nothing else: it writes what it has read again and compares. A file that is cut short anywhere or
-//! has any byte changed is therefore refused. A program that does not know the format's number refuses the file
-//! unread. Where the processor time of a part is not known, that of the whole is not either. A ledger is written in the
-//! lowest format that has what it says: 1 without the processor time, 2 with it, 3 where units are finished in part.
+//! The text is UTF-8, its lines end in a newline, and they are in this order. There is only one way to write a given
+//! ledger, and [`decode`] accepts nothing else: it encodes what it has read again and compares. So a file that is
+//! truncated anywhere, or has any byte changed, is refused. A program that does not know the number of the format
+//! refuses the file unread. If the processor time of one part is unknown, the processor time of the whole is unknown
+//! too. A ledger is written in the lowest format that can express it: 1 without the processor time, 2 with it, 3 with
+//! partly finished units.
 
 use std::fmt::Write;
 use std::str::Lines;
@@ -38,29 +39,29 @@ use crate::board::rotation::RotationalBoard;
 use crate::subject::Subject;
 use crate::tally::Tally;
 
-/// The number in the first line: without the processor time, with it, and with parts of units. It grows with every change
-/// that an older program would misread.
+/// The number in the first line: without the processor time, with it, and with parts of units. Every change that an
+/// older program would misread gets a new number.
 const VERSIONS: [&str; 3] = ["1", "2", "3"];
 pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
 
-/// Why bytes are not a ledger.
+/// Why some bytes are not a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// Something else altogether.
+    /// They are something else altogether.
     #[error("not a ledger of queens")]
     NotALedger,
-    /// From another time.
+    /// They are in the format of another version.
     #[error("ledger format {0}; this program reads formats {first} to {last}", first = VERSIONS[0], last = VERSIONS[2])]
     Version(String),
     /// The end is missing.
     #[error("cut short: its last line is not a checksum")]
     Cut,
-    /// Some byte is not as it was written.
+    /// Some byte has changed since it was written.
     #[error("damaged: its checksum does not fit its contents")]
     Checksum,
-    /// The checksum fits, yet the contents are none of ours.
+    /// The checksum is right, but this program would not write such contents.
     #[error("not written by this program: {0}")]
     Contents(String),
 }
@@ -99,10 +100,10 @@ pub fn encode(ledger: &Ledger) -> String {
     text + &checksum
 }
 
-/// The ledger that was written as these bytes.
+/// Reads a ledger.
 ///
 /// # Errors
-/// Where they are not exactly what [`encode`] writes.
+/// If the bytes are not exactly as [`encode`] writes them.
 pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -126,7 +127,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     }
 }
 
-/// The last line.
+/// The last line, with the checksum.
 fn checksum(body: &str) -> String {
     let mut line = CHECKSUM.to_owned();
     for byte in Sha256::digest(body.as_bytes()) {
@@ -135,12 +136,12 @@ fn checksum(body: &str) -> String {
     line + "\n"
 }
 
-/// Names come from outside; a line break in one would make two lines.
+/// A name on one line. Names come from outside, and a line break in one would make two lines.
 fn one_line(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The contents of the lines before the checksum. What it lets pass in another form, [`decode`] catches.
+/// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
 fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
     lines.next();
     let n = field(&mut lines, "n")?;
@@ -191,7 +192,7 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
     Ok(ledger)
 }
 
-/// A tally of no more numbers than the ledger's engine counts.
+/// A tally, which must not have more numbers than the ledger's engine counts.
 fn tally(ledger: &Ledger, text: &str) -> Result<Tally, String> {
     let tally: Tally = parsed("tally", text)?;
     if tally.fewer().len() > ledger.fingerprint().fewer() {
@@ -205,7 +206,7 @@ fn field<'a>(lines: &mut Lines<'a>, name: &str) -> Result<&'a str, String> {
     line.ok_or_else(|| format!("the line '{name}' is missing"))
 }
 
-/// A time, which no sum with it can spoil.
+/// A time, which must be finite and not negative, so that sums with it are valid too.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = parsed("seconds", text)?;
     if seconds.is_finite() && seconds.is_sign_positive() { Ok(seconds) } else { Err(format!("'{text}' is no seconds")) }
@@ -251,7 +252,7 @@ mod tests {
         let text = text.replace("ledger 1", "ledger 2").replace("1.500\n", "1.500\ncpu 2.750\n");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        // With a part of a unit it is format 3, whether the processor time is known or not.
+        // With a part of a unit it is format 3, whether or not the processor time is known.
         timed.record_partial(4, Partial { tasks: 17, tally: 30.into() }).unwrap();
         let text = text.replace("ledger 2", "ledger 3") + "part 4 17 30\n";
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
@@ -262,7 +263,7 @@ mod tests {
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed));
     }
 
-    /// Parts stand behind all finished units, in order, each once, and none of a finished unit.
+    /// Parts come after all finished units, in order, each once, and never of a finished unit.
     #[test]
     fn there_is_one_way_to_write_parts() {
         let mut ledger = small();
@@ -311,7 +312,8 @@ mod tests {
         }
     }
 
-    /// What a disk or a transfer did to a file has another remedy than what another program wrote, so it is named.
+    /// Damage by a disk or a transfer has another remedy than a file of another program, so the error distinguishes
+    /// them.
     #[test]
     fn damage_is_called_damage() {
         let text = encode(&small());
@@ -322,7 +324,7 @@ mod tests {
         }
     }
 
-    /// With the right checksum, what this program would not write is still refused.
+    /// Contents that this program would not write are refused even with the right checksum.
     #[test]
     fn there_is_one_way_to_write_a_ledger() {
         let text = encode(&small());
@@ -353,7 +355,8 @@ mod tests {
         }
     }
 
-    /// A profile's tallies are more than a number, and those of a count are not, whatever the checksum says.
+    /// A tally of a profile has several numbers and a tally of a count has one. Anything else is refused, even with the
+    /// right checksum.
     #[test]
     fn a_count_has_no_tallies_of_a_profile() {
         let sealed = |engine: &str, tally: &str| {
@@ -419,7 +422,7 @@ mod tests {
                 ledger.record(unit, tally.into()).unwrap();
             }
             for (unit, (tasks, tally)) in parts {
-                // Some of them are finished, and are not to be had in part.
+                // Finished units cannot have a part.
                 let _ = ledger.record_partial(unit, Partial { tasks, tally: tally.into() });
             }
             ledger.origin.host = host;

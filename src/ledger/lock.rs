@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::store_error::{StoreError, beside, failed};
 use crate::ledger::durable::{has_name, open_regular};
 
-/// An exclusive lock on a file of its own, for the ledger's file is replaced with every save.
+/// An exclusive lock. It is on a separate file, because the ledger's file is replaced with every save.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -29,8 +29,9 @@ impl Lock {
         }
     }
 
-    /// Locks the file that was opened by this name; none where it has lost the name. Whoever held the lock may have
-    /// removed the file between our opening and our locking it, and a lock on a file without the name protects nothing.
+    /// Locks the file that was opened by this name; `None` if the file has lost the name. The previous holder of the
+    /// lock may have removed the file after we opened it and before we locked it, and a lock on a file without the name
+    /// protects nothing.
     fn on(file: File, path: &Path, ledger: &Path) -> Result<Option<Self>, StoreError> {
         match file.try_lock() {
             Ok(()) => {}
@@ -41,8 +42,8 @@ impl Lock {
         Ok(lock.holds()?.then_some(lock))
     }
 
-    /// Whether it keeps other runs out: it does as long as its file has the name by which they find it. Elsewhere than on
-    /// Unix files do not tell which they are, so a lock file is left when it is no longer needed, and keeps its name.
+    /// Whether the lock keeps other runs out: it does as long as its file has the name by which they find it. On
+    /// systems other than Unix a file cannot be identified. There the lock file is never removed, so it keeps its name.
     pub(super) fn holds(&self) -> Result<bool, StoreError> {
         Ok(cfg!(not(unix)) || has_name(&self.file, &self.path).map_err(failed("locking", &self.path))?)
     }
@@ -50,8 +51,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed while still locked; where that fails, an unlocked file is left, which means nothing. By now the name may
-        // be that of another run's lock.
+        // The file is removed while it is still locked. If that fails, an unlocked file is left, which means nothing.
+        // The name may belong to another run's lock by now.
         if cfg!(unix) && self.holds().unwrap_or(false) {
             let _ = fs::remove_file(&self.path);
         }
@@ -62,7 +63,7 @@ impl Drop for Lock {
 mod tests {
     use super::*;
 
-    /// Another run may end, and a third begin, between the opening of the lock's file and its locking.
+    /// Between opening and locking the file, another run may end and a third may begin.
     #[test]
     fn a_file_that_lost_its_name_is_no_lock() {
         let folder = tempfile::tempdir().unwrap();
@@ -79,7 +80,8 @@ mod tests {
         assert!(Lock::on(replaced, &path, &ledger).unwrap().is_none());
         assert!(other.holds().unwrap(), "what is no lock removes none");
         assert!(matches!(Lock::take(&ledger), Err(StoreError::Busy(_))));
-        // A lock that somebody removed lets others in, and does not take theirs along when it goes.
+        // If somebody removes the file of a lock, another run can lock it; the first lock then leaves the new file
+        // alone.
         fs::remove_file(&path).unwrap();
         let third = Lock::take(&ledger).unwrap();
         assert!(!other.holds().unwrap());

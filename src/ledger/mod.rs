@@ -1,12 +1,13 @@
 //! Ledgers: which units of a plan are finished, and the tally of each.
 //!
-//! A checkpoint is an unfinished ledger and a shard's result is a finished one over its units. Resuming and merging
-//! are one operation, the union of ledgers with the same [`Fingerprint`], so no unit can ever enter a total twice.
+//! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
+//! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
+//! unit can enter a total twice.
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`format`](mod@format) | a ledger as text: versioned, checksummed |
-//! | [`store`] | a ledger as a file: locked, saved durably, with the save before it beside it |
+//! | [`store`] | a ledger as a file: locked, saved durably, with the previous save beside it |
 
 pub mod bounded;
 pub mod durable;
@@ -33,7 +34,7 @@ use fingerprint::differ;
 pub use origin::Origin;
 pub use partial::Partial;
 
-/// Finished units and their tallies, and what is finished of units that are not.
+/// Finished units and their tallies, and the finished parts of other units.
 ///
 /// ```
 /// use queens::ledger::{Fingerprint, Ledger};
@@ -51,34 +52,34 @@ pub struct Ledger {
     fingerprint: Fingerprint,
     shard: Shard,
     tallies: BTreeMap<usize, Tally>,
-    /// Of units that are not finished, never of others.
+    /// The finished parts of unfinished units.
     partials: BTreeMap<usize, Partial>,
-    /// Where it comes from.
+    /// The origin of the ledger.
     pub origin: Origin,
 }
 
 impl Ledger {
-    /// A ledger without a finished unit.
+    /// A ledger without finished units.
     pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
         Self { fingerprint, shard, tallies: BTreeMap::new(), partials: BTreeMap::new(), origin: Origin::default() }
     }
 
-    /// What its units mean.
+    /// The meaning of its units.
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }
 
-    /// Which units it is for.
+    /// The shard that it is for.
     pub fn shard(&self) -> Shard {
         self.shard
     }
 
-    /// The finished units in order.
+    /// The finished units with their tallies, in order.
     pub fn tallies(&self) -> impl Iterator<Item = (usize, Tally)> {
         self.tallies.iter().map(|(&unit, tally)| (unit, tally.clone()))
     }
 
-    /// What is finished of units that are not, in order.
+    /// The finished parts of unfinished units, in order.
     pub fn partials(&self) -> impl Iterator<Item = (usize, &Partial)> {
         self.partials.iter().map(|(&unit, partial)| (unit, partial))
     }
@@ -106,24 +107,24 @@ impl Ledger {
     /// The sum of the tallies of its finished units.
     ///
     /// # Errors
-    /// Where it does not fit.
+    /// If the sum does not fit.
     pub fn total(&self) -> Result<Tally, Overflow> {
         self.tallies.values().try_fold(Tally::default(), Tally::plus)
     }
 
-    /// Whether it is about this shard of this count.
+    /// Checks that the ledger is for this shard of this count.
     ///
     /// # Errors
-    /// Where it is not.
+    /// If it is not.
     pub fn check(&self, fingerprint: &Fingerprint, shard: Shard) -> Result<(), LedgerError> {
         self.fingerprint.check(fingerprint)?;
         differ("shard", &self.shard.to_string(), &shard.to_string())
     }
 
-    /// Whether no unit is said to have more finished tasks than this plan gives it.
+    /// Checks that no unit has more finished tasks than the plan gives it.
     ///
     /// # Errors
-    /// Where one is: the ledger was not made by this plan.
+    /// If one has: the ledger was not made by this plan.
     pub fn check_partials(&self, plan: &impl Plan) -> Result<(), LedgerError> {
         let beyond = |(&unit, &Partial { tasks, .. }): (&usize, &Partial)| {
             let of = plan.tasks(unit);
@@ -132,11 +133,10 @@ impl Ledger {
         self.partials.iter().find_map(beyond).map_or(Ok(()), Err)
     }
 
-    /// Enters a finished unit, which takes the place of what was known of a part of it. Entering the same tally again
-    /// changes nothing.
+    /// Enters a finished unit, which replaces any part of it. Entering the same tally again changes nothing.
     ///
     /// # Errors
-    /// Where the unit is not one of the shard, has another tally, or has less than a part of it is known to have.
+    /// If the unit is not in the shard, if it has another tally already, or if a part of it already has more.
     pub fn record(&mut self, unit: usize, tally: Tally) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(partial) = self.partials.get(&unit).filter(|partial| !tally.covers(&partial.tally)) {
@@ -156,10 +156,10 @@ impl Ledger {
         }
     }
 
-    /// Enters what is finished of a unit. Less than is known of it already changes nothing.
+    /// Enters the finished part of a unit. If a larger part is known already, nothing changes.
     ///
     /// # Errors
-    /// Where the unit is not one of the shard, or contradicts what is known of it.
+    /// If the unit is not in the shard, or if the part contradicts what is known of the unit.
     pub fn record_partial(&mut self, unit: usize, partial: Partial) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(tally) = self.tallies.get(&unit) {
@@ -183,12 +183,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// What is finished of a unit that is not finished itself.
+    /// The finished part of an unfinished unit.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
         self.partials.get(&unit).cloned().unwrap_or_default()
     }
 
-    /// Forgets what is known of a part of a unit, so that it is counted anew.
+    /// Removes the finished part of a unit, so that it is counted anew.
     pub(crate) fn forget_partial(&mut self, unit: usize) {
         self.partials.remove(&unit);
     }
@@ -201,21 +201,21 @@ impl Ledger {
         Err(LedgerError::Outside { unit, shard: self.shard, units })
     }
 
-    /// How far it is: finished units, and finished tasks of others. It grows with all that is entered.
+    /// The progress: the number of finished units, and of finished tasks of other units. Every new entry raises it.
     pub fn reached(&self) -> (usize, u64) {
         (self.finished(), self.partials.values().map(|partial| partial.tasks).sum())
     }
 
-    /// Enters all that `other` knows, whatever its shard.
+    /// Enters everything from `other`, which may be of another shard.
     ///
     /// # Errors
-    /// Where it belongs to another count, or contradicts what is here; this ledger is then of no further use.
+    /// If `other` belongs to another count or contradicts this ledger. Do not use this ledger after such an error.
     pub fn merge(&mut self, other: &Self) -> Result<(), LedgerError> {
         other.fingerprint.check(&self.fingerprint)?;
         let before = self.reached();
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
         other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial.clone()))?;
-        // The same file given twice was computed once.
+        // If the same file is given twice, its time counts once.
         if self.reached() > before {
             self.origin.seconds += other.origin.seconds;
             self.origin.cpu_seconds = self.origin.cpu_seconds.zip(other.origin.cpu_seconds).map(|(a, b)| a + b);
@@ -223,7 +223,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Which of `of` shards have units that are not finished here, from 1.
+    /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
     pub fn unfinished_shards(&self, of: u32) -> impl Iterator<Item = u32> {
         let open = move |index: &u32| {
             let shard = Shard::new(*index, of).expect("1 ≤ index ≤ of");
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(ledger.todo(), [1, 7]);
     }
 
-    /// What is known of a part of a unit holds for the whole, and for any other part.
+    /// A part of a unit must fit the whole unit and every other part.
     #[test]
     fn parts_that_contradict_are_refused() {
         let part = |tasks, tally: u128| Partial { tasks, tally: tally.into() };
@@ -305,7 +305,7 @@ mod tests {
         );
         assert_eq!(refused(3, part(1, 1)), "unit 3 is none of shard 1/2 of a plan with 5 units");
         assert_eq!(ledger().record(2, 29.into()).unwrap_err().to_string(), format!("{start}29 for all of it"));
-        // Of a profile every number counts.
+        // In a profile every number counts.
         let profile = |text: &str| Partial { tasks: 1, tally: text.parse().unwrap() };
         let mut profiles = Ledger::new(fingerprint(5), Shard::WHOLE);
         profiles.record_partial(0, profile("1 7 40")).unwrap();
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!((profiles.partials().count(), profiles.finished()), (0, 1), "a finished unit has no part");
     }
 
-    /// A unit may have all its tasks finished without being finished itself: a kill can come between.
+    /// All tasks of a unit may be finished while the unit is not: the run may have been killed in between.
     #[test]
     fn no_part_is_more_than_its_unit() {
         let prefix = Placement::empty(Size::new(8).unwrap());
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// The same file given twice was computed once, what it has of unfinished units included.
+    /// If the same file is given twice, its time counts once, also for unfinished units.
     #[test]
     fn time_is_added_for_what_is_new() {
         let mut first = Ledger::new(fingerprint(5), Shard::WHOLE);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     proptest! {
-        /// However a plan is dealt and in whichever order the parts come, overlaps included, they make the whole.
+        /// However a plan is dealt, and in whatever order the parts are merged, overlaps included, they give the whole.
         #[test]
         fn any_partition_merges_to_the_whole(
             tallies in proptest::collection::vec((any::<u64>(), 0u32..8, any::<bool>()), 0..60),
@@ -371,7 +371,7 @@ mod tests {
                 ledger
             };
             let whole = part(&|_, _| true);
-            // Part 8 holds units that another part has too.
+            // Part 8 has units that another part has too.
             let mut parts: Vec<Ledger> = (0..8).map(|p| part(&|owner, _| owner == p)).collect();
             parts.push(part(&|_, twice| twice));
             if reversed {
@@ -387,7 +387,7 @@ mod tests {
             prop_assert_eq!(merged.total().unwrap().get(), sum);
         }
 
-        /// Shards make the whole, and those left out are named.
+        /// Shards give the whole, and missing shards are named.
         #[test]
         fn shards_merge_to_the_whole(units in 0usize..60, of in 1u32..10, lost in 1u32..10) {
             let mut merged = Ledger::new(fingerprint(units), Shard::WHOLE);
@@ -405,7 +405,7 @@ mod tests {
             prop_assert_eq!(merged.is_complete(), !lost_units);
         }
 
-        /// Parts of units go together in any order, and what is known in the end is the largest of each.
+        /// Parts of units can be merged in any order, and the largest part of each unit remains.
         #[test]
         fn parts_merge_to_the_largest(
             parts in proptest::collection::vec((0usize..4, 0u64..6), 0..20),
@@ -433,7 +433,7 @@ mod tests {
             }
         }
 
-        /// A tally that differs between two ledgers never passes.
+        /// A tally that differs between two ledgers is never accepted.
         #[test]
         fn contradictions_are_found(units in 1usize..40, unit in 0usize..40, by in 1u128..1000) {
             let unit = unit % units;

@@ -1,21 +1,21 @@
-//! What is finished of a unit.
+//! The finished part of a unit.
 
 use super::error::LedgerError;
 use crate::tally::Tally;
 
-/// What is finished of a unit: its first tasks, in the order of the plan.
+/// The finished part of a unit: its first tasks, in the order of the plan.
 ///
-/// Any two parts of a unit are one within the other, so of two the larger says all that both do.
+/// Of any two parts of a unit, the larger contains the smaller. So the larger one is enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partial {
-    /// How many tasks.
+    /// How many tasks are finished.
     pub tasks: u64,
-    /// What these have, weights included.
+    /// The tally of these tasks, weights included.
     pub tally: Tally,
 }
 
 impl Partial {
-    /// The error where something else is known of its unit.
+    /// The error if something else is recorded for the unit.
     pub(super) fn contradicts(&self, unit: usize, other: String) -> LedgerError {
         LedgerError::Part { unit, tasks: self.tasks, tally: Box::new(self.tally.clone()), other }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Shard K of M: the units K-1, K-1+M, K-1+2M and so on of a plan. Written `K/M`; all of a plan is `1/1`.
+/// Shard K of M: the units K-1, K-1+M, K-1+2M and so on of a plan. It is written `K/M`; the whole plan is `1/1`.
 ///
 /// ```
 /// use queens::Shard;
@@ -26,38 +26,38 @@ pub struct ShardError;
 impl Shard {
     /// The whole plan.
     pub const WHOLE: Self = Self { index: 1, of: 1 };
-    /// The most shards of a plan.
+    /// The largest number of shards.
     pub const MOST: u32 = 1_000_000;
 
     /// Shard `index`, counted from 1, of `of`.
     ///
     /// # Errors
-    /// Where there is no such shard.
+    /// If there is no such shard.
     pub const fn new(index: u32, of: u32) -> Result<Self, ShardError> {
         if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(ShardError) }
     }
 
-    /// Which of them, from 1.
+    /// Its number K, from 1.
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// How many there are.
+    /// The number M of shards.
     pub const fn of(self) -> u32 {
         self.of
     }
 
-    /// Whether this is all of the plan.
+    /// Whether this is the whole plan.
     pub fn is_whole(self) -> bool {
         self == Self::WHOLE
     }
 
-    /// Its units of a plan with this many, in order.
+    /// Its units, in order, of a plan with `units` units.
     pub fn units(self, units: usize) -> impl ExactSizeIterator<Item = usize> {
         (self.index as usize - 1..units).step_by(self.of as usize)
     }
 
-    /// Whether a unit is one of its own.
+    /// Whether the shard has this unit.
     pub const fn contains(self, unit: usize) -> bool {
         unit % self.of as usize == self.index as usize - 1
     }
@@ -79,7 +79,7 @@ impl FromStr for Shard {
     }
 }
 
-/// Ascending numbers with their runs drawn together, as job arrays take them: `3,7-9`.
+/// Ascending numbers as text, with consecutive numbers written as ranges, as job arrays take them: `3,7-9`.
 ///
 /// ```
 /// assert_eq!(queens::ranges([3, 7, 8, 9]), "3,7-9");

@@ -1,22 +1,23 @@
-//! A ledger as a file that survives: locked while in use, replaced whole, with the save before it kept beside it.
+//! A ledger as a durable file: locked while in use, replaced as a whole, with the previous save kept beside it.
 //!
 //! | file | what it is |
 //! | --- | --- |
 //! | `FILE` | the newest save |
-//! | `.FILE.previous` | the one before, in case the newest is damaged |
+//! | `.FILE.previous` | the save before, in case the newest is damaged |
 //! | `.FILE.new` | a save being written |
-//! | `.FILE.lock` | locked by the run that uses `FILE`; gone with it, unless it was killed or on Windows, and then it means nothing |
+//! | `.FILE.lock` | locked by the run that uses `FILE`, which removes it at its end. On Windows, or if the run was killed, an unlocked file is left; it means nothing |
 //!
 //! A save is written to `.FILE.new` and synced, `FILE` gets `.FILE.previous` as a second name, `.FILE.new` is renamed
-//! to `FILE`, and the folder is synced. So `FILE` is a whole save at every moment, whoever reads it and whenever that is
-//! cut off, and a save that fails (a full disk, say) has not touched it. On file systems without hard links `FILE` is
-//! renamed to `.FILE.previous` instead, and is missing for the moment between two renames.
+//! to `FILE`, and the folder is synced. So `FILE` is a complete save at every moment, for every reader and wherever the
+//! process is killed. A save that fails, for example because the disk is full, leaves `FILE` unchanged. On file systems
+//! without hard links `FILE` is renamed to `.FILE.previous` instead, and is missing for the moment between two renames.
 //!
-//! A name that is a symbolic link means the file that it leads to, so that two names of one file exclude each other.
-//! All four are regular files: a pipe, say, under one of the hidden names would hold up whoever opens it.
+//! A symbolic link stands for the file that it leads to, so two names of one file exclude each other. All four files
+//! must be regular files: a pipe under one of the hidden names, for example, would block the run that opens it.
 //!
-//! Where the lock's file was removed, another run may have come in. So each save looks for it, and takes the lock anew
-//! if it is gone: that fails while another run has it. Where another run has saved meanwhile, nothing is written over it.
+//! If somebody removes the lock file, another run may start to use `FILE`. So each save looks for the lock file, and if
+//! it is gone, takes the lock again. That fails while another run has the lock. If another run has saved meanwhile, its
+//! save is not overwritten.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
@@ -32,39 +33,39 @@ use crate::ledger::shard::Shard;
 
 pub use super::store_error::StoreError;
 
-/// No ledger is larger: it would have some ten million units.
+/// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
 
-/// The one user of a ledger's file.
+/// The only user of a ledger's file.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    /// Locked as long as the store lives.
+    /// The lock, held as long as the store exists.
     lock: Lock,
-    /// `FILE` as it was read or saved last. Open, so that no other file gets its number; on Windows an open file cannot
-    /// be replaced, and none is kept.
+    /// `FILE` as it was read or saved last. It is kept open so that no other file gets its inode number. On Windows an
+    /// open file cannot be replaced, so none is kept.
     seen: Option<File>,
-    /// Whether `FILE` is known to hold a good save; only then may it take the place of the previous one.
+    /// Whether `FILE` is known to hold a good save. Only then may it replace the previous save.
     newest_is_good: bool,
-    /// The permissions of the file that was there, which later saves keep.
+    /// The permissions of the existing file, which later saves keep.
     permissions: Option<Permissions>,
 }
 
-/// What a store held.
+/// The result of [`Store::load`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Found {
     /// The ledger.
     pub ledger: Ledger,
-    /// Why the newest save could not be used, where this is the one before it.
+    /// If this is the previous save: why the newest one could not be used.
     pub fallback: Option<StoreError>,
 }
 
 impl Store {
-    /// Takes the lock of `path`, which need not exist; the folder it is in must, and must let files be made.
+    /// Takes the lock of `path`. The file need not exist, but its folder must, and files must be allowed in it.
     ///
     /// # Errors
-    /// Where another run holds the lock, `path` is not a regular file, or the folder takes no file.
+    /// If another run holds the lock, `path` is not a regular file, or no file can be created in the folder.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let path = target(&path).map_err(failed("following a link", &path))?;
@@ -82,10 +83,10 @@ impl Store {
         Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
     }
 
-    /// Makes sure that a run that begins from nothing destroys nothing.
+    /// Makes sure that a run which starts from zero destroys no earlier save.
     ///
     /// # Errors
-    /// Where there is an earlier save of a file that is no more, which only [`Store::load`] would find.
+    /// If the file is gone but its previous save exists, which only [`Store::load`] would find.
     pub fn begin(&self) -> Result<(), StoreError> {
         let previous = beside(&self.path, "previous");
         match fs::symlink_metadata(&previous) {
@@ -99,10 +100,10 @@ impl Store {
         &self.path
     }
 
-    /// The newest save that is whole, which must be of this shard of this count; `None` where there is none at all.
+    /// The newest complete save, which must be for this shard of this count; `None` if there is no save at all.
     ///
     /// # Errors
-    /// Where a save is there and cannot be read or belongs to something else, and no earlier one helps.
+    /// If a save cannot be read or belongs to something else, and the previous save is of no use either.
     pub fn load(&mut self, fingerprint: &Fingerprint, shard: Shard) -> Result<Option<Found>, StoreError> {
         let previous = || {
             let path = beside(&self.path, "previous");
@@ -122,24 +123,24 @@ impl Store {
         match (previous(), error) {
             (Ok(ledger), error) => Ok(Some(Found { ledger, fallback: Some(error) })),
             (Err(StoreError::Missing(_)), StoreError::Missing(_)) => Ok(None),
-            // An earlier save that is of no use here may be of use elsewhere: nothing is begun in its place.
+            // A previous save that does not fit this run may be needed elsewhere, so it is not replaced.
             (Err(error), StoreError::Missing(_)) | (Err(_), error) => Err(error),
         }
     }
 
-    /// Saves durably: when this returns, the ledger outlives a power cut.
+    /// Saves durably: when this returns, the ledger survives a power cut.
     ///
     /// # Errors
-    /// Where the system refuses; the saves made before are then untouched.
+    /// If the system refuses. The earlier saves are then unchanged.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.hold()?;
         let draft = self.write(&encode(ledger))?;
         self.take_place(draft)
     }
 
-    /// Makes what was written the newest save.
+    /// Makes the draft the newest save.
     fn take_place(&mut self, draft: Draft) -> Result<(), StoreError> {
-        // Again, for a slow disk takes its time to write.
+        // Checked again, because writing to a slow disk takes time.
         self.hold()?;
         self.keep_previous()?;
         let file = draft.rename().map_err(failed("renaming", &self.path))?;
@@ -148,8 +149,8 @@ impl Store {
         sync_folder(&self.path).map_err(failed("syncing the folder of", &self.path))
     }
 
-    /// Makes sure that no other run saves here: takes the lock anew where its file was removed, unless another run has
-    /// saved since.
+    /// Makes sure that no other run saves here. If the lock file was removed, takes the lock again, unless another run
+    /// has saved since.
     fn hold(&mut self) -> Result<(), StoreError> {
         if self.lock.holds()? {
             return Ok(());
@@ -168,25 +169,25 @@ impl Store {
         self.seen = cfg!(unix).then_some(file);
     }
 
-    /// Tries whether a ledger with all its units could be saved, and leaves nothing behind.
+    /// Tests whether the ledger could be saved with all its units, and leaves no file behind.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn rehearse(&self, ledger: &Ledger) -> Result<(), StoreError> {
         self.write(&Self::longest(ledger)).map(drop)
     }
 
-    /// A text as long as the ledger can become.
+    /// A text as long as the ledger of the finished count.
     fn longest(ledger: &Ledger) -> String {
         // Longer than any line of a unit: 20 digits for the unit and 39 for the tally.
         const LINE: usize = 64;
         encode(ledger) + &" ".repeat(LINE * ledger.units())
     }
 
-    /// A new file beside the old one with this text, synced. Dropped, it is gone.
+    /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.
     fn write(&self, text: &str) -> Result<Draft, StoreError> {
         let new = beside(&self.path, "new");
-        // The lock makes it ours: a leftover of a run that was killed while saving.
+        // We hold the lock, so such a file is left over from a run that was killed while saving.
         remove(&new)?;
         let draft = Draft::new(&self.path, new.file_name(), self.permissions.as_ref());
         let mut draft = draft.map_err(failed("creating a file", &new))?;
@@ -194,7 +195,7 @@ impl Store {
         Ok(draft)
     }
 
-    /// Gives a good newest save its second name. Where somebody removed it, there is nothing to keep.
+    /// Gives a good newest save its second name. If somebody removed it, there is nothing to keep.
     fn keep_previous(&mut self) -> Result<(), StoreError> {
         if !self.newest_is_good || fs::symlink_metadata(&self.path).is_err() {
             return Ok(());
@@ -203,9 +204,9 @@ impl Store {
         remove(&previous)?;
         match fs::hard_link(&self.path, &previous) {
             Ok(()) => return Ok(()),
-            // Removed since it was looked for.
+            // It was removed after the test above.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            // A file system without links.
+            // The file system has no hard links.
             Err(_) => {}
         }
         self.newest_is_good = false;
@@ -215,27 +216,27 @@ impl Store {
     /// Removes the previous save, once the newest is complete and nothing will be added to it.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn tidy(&self) -> Result<(), StoreError> {
         remove(&beside(&self.path, "previous"))
     }
 }
 
-/// The ledger in a file, without locking it.
+/// Reads the ledger in a file without locking it.
 ///
 /// # Errors
-/// Where there is no file, or no ledger in it.
+/// If the file does not exist or does not contain a ledger.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     ledger_in(&File::open(path).map_err(|error| unread(path, error))?, path)
 }
 
-/// The ledger in a regular file, and the file.
+/// Reads the ledger in a regular file, and returns the open file too.
 fn own(path: &Path) -> Result<(Ledger, File), StoreError> {
     let file = open_regular(path, File::options().read(true)).map_err(|error| unread(path, error))?;
     Ok((ledger_in(&file, path)?, file))
 }
 
-/// The ledger in an open file.
+/// Reads the ledger in an open file.
 fn ledger_in(file: &File, path: &Path) -> Result<Ledger, StoreError> {
     let bytes = bytes(file).map_err(|error| unread(path, error))?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
@@ -249,7 +250,7 @@ fn unread(path: &Path, error: io::Error) -> StoreError {
     }
 }
 
-/// What is in a file, as far as it may be a ledger: of anything else only the beginning, which may have no end.
+/// The bytes of a file, or only the first ones if it is not a ledger: such a file may have no end.
 fn bytes(file: &File) -> io::Result<Vec<u8>> {
     let mut file = Bounded::new(file).take(LARGEST);
     let mut bytes = Vec::new();
@@ -288,7 +289,7 @@ mod tests {
         Store::open(path)?.load(ledger(0).fingerprint(), Shard::WHOLE)
     }
 
-    /// Two saves, of one unit and of two.
+    /// A store with two saves, one of one unit and one of two.
     fn saved_twice() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");
@@ -326,7 +327,7 @@ mod tests {
         Store::open(&path).unwrap();
     }
 
-    /// A lock file that somebody removed lets another run in: then there is still one that saves.
+    /// If somebody removes the lock file, another run can start; still only one of the two saves.
     #[test]
     #[cfg(unix)]
     fn a_lost_lock_is_taken_anew_or_ends_the_saving() {
@@ -334,7 +335,7 @@ mod tests {
         let lock = folder.path().join(".c.lock");
         let mut first = Store::open(&path).unwrap();
         first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        // Nobody came in: it goes on, whether the ledger's file is as it was or gone as well.
+        // No other run came: this one goes on, whether or not the ledger's file was removed as well.
         fs::remove_file(&lock).unwrap();
         first.save(&ledger(3)).unwrap();
         assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
@@ -347,7 +348,7 @@ mod tests {
         assert!(matches!(first.save(&ledger(5)), Err(StoreError::Busy(_))), "the other is there");
         second.save(&ledger(6)).unwrap();
         assert!(matches!(first.save(&ledger(7)), Err(StoreError::Busy(_))));
-        // More saves than there are files: where the first save's number is free, it is given again.
+        // More saves than files exist: if the inode number of the first save were free, the system would use it again.
         for _ in 0..4 {
             second.save(&ledger(6)).unwrap();
         }
@@ -359,7 +360,7 @@ mod tests {
         assert!(!lock.exists());
     }
 
-    /// Another run that came in may have found nothing, and have saved where this one had not.
+    /// Another run may have found no file and saved, before this run saved for the first time.
     #[test]
     #[cfg(unix)]
     fn a_file_that_was_not_there_is_not_written_over() {
@@ -372,7 +373,7 @@ mod tests {
         assert_eq!(read(&path).unwrap(), ledger(2));
     }
 
-    /// Whoever may write in the folder can leave a pipe there, which would hold up whoever opens it.
+    /// Another user of the folder can leave a pipe there, which would block the run that opens it.
     #[test]
     #[cfg(unix)]
     fn only_regular_files_are_taken_for_its_own() {
@@ -389,7 +390,7 @@ mod tests {
             fs::create_dir(&place).unwrap();
             assert!(matches!(Store::open(&path), Err(StoreError::Misplaced(..))));
         }
-        // One that comes while the file is in use.
+        // A pipe that appears while the file is in use.
         let (folder, path) = saved_twice();
         let mut store = Store::open(&path).unwrap();
         for name in ["c", ".c.previous"] {
@@ -400,8 +401,8 @@ mod tests {
         assert!(matches!(found, Err(StoreError::NotAFile(_))), "{found:?}");
     }
 
-    /// Whatever happens to the newest save, the one before it is used and the reason told; a good one is never lost
-    /// to a damaged one.
+    /// Whatever happens to the newest save, the previous one is used and the reason reported. A damaged save never
+    /// replaces a good one.
     #[test]
     fn a_damaged_newest_save_falls_back() {
         let (folder, path) = saved_twice();
@@ -424,7 +425,7 @@ mod tests {
         assert_eq!(read(&path).unwrap(), ledger(3));
         assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(1));
         drop(store);
-        // As if killed between the two renames.
+        // As if the run was killed between the two renames.
         fs::remove_file(&path).unwrap();
         assert!(matches!(Store::open(&path).unwrap().begin(), Err(StoreError::Earlier(..))));
         let found = load(&path).unwrap().unwrap();
@@ -452,12 +453,12 @@ mod tests {
         assert!(error.ends_with("c: it is for the plan a plan, not b plan"), "{error}");
         let error = store.load(ledger(0).fingerprint(), Shard::new(1, 2).unwrap()).unwrap_err().to_string();
         assert!(error.ends_with("c: it is for shard 1/1, not 1/2"), "{error}");
-        // Nor does the save before the newest help.
+        // The previous save does not help either.
         fs::write(&path, "damaged").unwrap();
         assert!(store.load(&other, Shard::WHOLE).is_err());
     }
 
-    /// Another run may come in before a save, and while it is written: its own draft and its save stay.
+    /// Another run may start before a save, or while it is written: its draft and its save are left alone.
     #[test]
     #[cfg(unix)]
     fn the_lock_is_looked_for_before_and_after_writing() {
@@ -485,7 +486,7 @@ mod tests {
         assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(2));
     }
 
-    /// A place without a name, and one that takes no file, are reported before anything is counted.
+    /// A path without a file name, or one where no file can be created, is reported before anything is counted.
     #[test]
     fn what_cannot_be_saved_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
@@ -495,14 +496,14 @@ mod tests {
         store.rehearse(&ledger(0)).unwrap();
         fs::create_dir(folder.path().join(".c.new")).unwrap();
         assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
-        // The rehearsal is of the longest save that can come, and not of much more.
+        // The rehearsal writes as much as the longest possible save, and not much more.
         let mut full = ledger(0);
         (0..9).for_each(|unit| full.record(unit, u128::MAX.into()).unwrap());
         let (longest, full) = (Store::longest(&ledger(0)).len(), encode(&full).len());
         assert!((full..2 * full).contains(&longest), "{longest} for {full}");
     }
 
-    /// A leftover of a run that was killed while saving is in nobody's way.
+    /// A file left over from a run that was killed while saving does no harm.
     #[test]
     fn leftovers_are_replaced() {
         let (folder, path) = saved_twice();

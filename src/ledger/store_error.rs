@@ -1,4 +1,4 @@
-//! Why a ledger's file cannot be used, and where the files beside it are.
+//! The reasons why a ledger's file cannot be used, and the names of the files beside it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,38 +10,38 @@ use super::format::FormatError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The system said no.
+    /// The system refused a call.
     #[error("{path}: {doing} failed: {source}")]
     Io {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// At what.
+        /// The call that failed.
         doing: &'static str,
-        /// What it said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another run holds the lock.
     #[error("{0}: in use by another run")]
     Busy(PathBuf),
-    /// An earlier save is there that nobody has asked to go on from, and a new run would write over it.
+    /// An earlier save exists that the run was not asked to resume, and that it would overwrite.
     #[error("{0}: it is gone, but the save before it is here, {1}; go on from that with --resume or remove it")]
     Earlier(PathBuf, PathBuf),
-    /// A folder, a device or the like.
+    /// The path is a folder, a device or the like.
     #[error("{0}: not a regular file")]
     NotAFile(PathBuf),
-    /// The same, under a hidden name beside a ledger's.
+    /// The same for a hidden name beside a ledger's file.
     #[error("{0}: not a regular file, which is what a ledger's {1} has to be; remove it")]
     Misplaced(PathBuf, &'static str),
     /// The lock's file was removed, and another run has saved since.
     #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
     Overtaken(PathBuf),
-    /// There is nothing to read.
+    /// The file does not exist.
     #[error("{0}: there is no such file")]
     Missing(PathBuf),
-    /// The contents are no ledger.
+    /// The contents are not a ledger.
     #[error("{0}: {1}")]
     Format(PathBuf, FormatError),
-    /// A ledger, of something else.
+    /// The ledger is for something else.
     #[error("{0}: {1}")]
     Ledger(PathBuf, LedgerError),
 }
@@ -55,7 +55,7 @@ pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Makes the error of what was being done with a file.
+/// Makes the error of a failed call: `doing` says what was being done with the file.
 pub(super) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     move |source| StoreError::Io { path: path.to_owned(), doing, source }
 }

@@ -1,4 +1,4 @@
-//! b-files: the tables of terms that OEIS offers for download, one index and one term a line.
+//! b-files: the tables of terms that OEIS offers for download, with one index and one term on each line.
 
 /// Consecutive terms of a sequence, as a b-file lists them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,32 +11,32 @@ pub struct BFile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BFileError {
-    /// A line that is neither a term nor blank nor a comment.
+    /// A line is neither a term nor blank nor a comment.
     #[error("line {line}: '{text}' is not an index and a term, as in '8 92'")]
     Malformed {
         /// Its number, from 1.
         line: usize,
-        /// What stands there, its end left out where it is long.
+        /// Its text, shortened if it is long.
         text: String,
     },
-    /// An index out of order.
+    /// An index is out of order.
     #[error("line {line}: index {index} should be {expected}, one more than that of the term before")]
     OutOfOrder {
         /// Its number, from 1.
         line: usize,
-        /// The index that stands there.
+        /// The index on the line.
         index: usize,
-        /// The index that should.
+        /// The expected index.
         expected: usize,
     },
-    /// Nothing but blank lines and comments.
+    /// There are only blank lines and comments.
     #[error("it holds no terms")]
     Empty,
 }
 
 impl BFile {
-    /// Reads the text of a b-file. Blank lines and comments, which begin with `#`, may stand anywhere; lines end as
-    /// they do on any system; the first index may be any number, and each further one is one more.
+    /// Reads the text of a b-file. Blank lines and comments, which begin with `#`, may be anywhere. Line ends may be
+    /// those of any system. The first index may be any number, and each further index is one more.
     ///
     /// ```
     /// use queens::BFile;
@@ -47,8 +47,8 @@ impl BFile {
     /// ```
     ///
     /// # Errors
-    /// Where a line is malformed or out of order, with its number, or there is no term at all. Terms are counts: whole,
-    /// not negative, and less than 2^128.
+    /// If a line is malformed or out of order, which the error names, or if there is no term. Terms are counts: whole
+    /// numbers, not negative, and less than 2^128.
     pub fn parse(text: &str) -> Result<Self, BFileError> {
         let mut file = Self { first: 0, terms: Vec::new() };
         for (number, text) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -71,7 +71,7 @@ impl BFile {
         if file.terms.is_empty() { Err(BFileError::Empty) } else { Ok(file) }
     }
 
-    /// The term of this index, where it is listed.
+    /// The term with this index, if it is listed.
     pub fn term(&self, index: usize) -> Option<u128> {
         self.terms.get(index.checked_sub(self.first)?).copied()
     }

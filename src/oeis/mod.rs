@@ -1,7 +1,7 @@
 //! Published terms of the On-Line Encyclopedia of Integer Sequences, <https://oeis.org>.
 //!
-//! They are for comparison only: tests and `verify` compute every term anew and hold the result against these. No
-//! engine reads them.
+//! They are for comparison only: tests and `verify` compute every term anew and compare it with these. No engine reads
+//! them.
 
 pub(crate) mod bfile;
 
@@ -17,7 +17,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The term of this index, where it is published.
+    /// The term with this index, if it is published.
     pub fn term(&self, index: usize) -> Option<u128> {
         self.terms.get(index.checked_sub(self.offset)?).copied()
     }
@@ -205,8 +205,8 @@ pub static QUARTER_TURN: Sequence = Sequence {
     ],
 };
 
-/// Pairings of the numbers 1 to 2m with all sums and differences distinct, from m = 1: 2^m times as many solutions of
-/// N = 4m+1 are unchanged by a quarter turn. <https://oeis.org/A002968>
+/// Pairings of the numbers 1 to 2m with all sums and differences distinct, from m = 1. For N = 4m+1 there are 2^m times
+/// as many solutions unchanged by a quarter turn. <https://oeis.org/A002968>
 pub static PAIRINGS: Sequence = Sequence {
     id: "A002968",
     offset: 1,
@@ -237,7 +237,8 @@ pub static ODD_PAIRINGS: Sequence = Sequence {
     ],
 };
 
-/// Placements of k queens on the first k columns, triangle by rows from N = 0, k = 0..N, flattened. <https://oeis.org/A319284>
+/// Placements of k queens on the first k columns, triangle by rows from N = 0, k = 0..N, flattened.
+/// <https://oeis.org/A319284>
 pub static PROFILE: Sequence = Sequence {
     id: "A319284",
     offset: 0,

@@ -1,20 +1,20 @@
-//! Row sets for the join: which rows the queens of the east half stand in.
+//! Row sets for the join: the rows of the queens in the east half.
 //!
 //! A board is cut at its middle column into an east and a west half of h = ⌊N/2⌋ columns. A task fixes the rows of
-//! the east queens; the west takes the rows that are left. Rows are named by their distance from the middle, 0 next
+//! the east queens; the west queens take the other rows. Rows are named by their distance from the middle, with 0 next
 //! to it: bit i of `north` is the i-th row above the middle, bit i of `south` the i-th below. So turning the board
 //! upside down swaps `north` and `south`, and the east-west mirror complements both.
 //!
-//! What symmetry leaves:
+//! Symmetry reduces the row sets:
 //!
-//! - **Even N.** Of a row set and its upside-down image one is kept: the one with fewer rows in the north, or with
-//!   the smaller north. It weighs 2, or 1 where it is its own image. The quarter turns and the mirror are left to the
-//!   engine, for they weigh the halves by their queens on the long diagonals.
-//! - **Odd N, a queen in the centre.** Nobody else is on the long diagonals or the middle lines, so all of upside
-//!   down, mirror and both act on the row sets alone: of up to four row sets one is kept.
-//! - **Odd N, centre empty.** The middle column holds a queen u squares from the centre and the middle row one v squares
-//!   from it, u ≠ v since they attack each other otherwise. Exactly one of the eight images has the first in the
-//!   north, the second in the west, and u < v. So every task weighs 8.
+//! - **Even N.** One of a row set and its upside-down image is kept: the set with fewer rows in the north or, if both
+//!   have as many, with the smaller north. Its weight is 2, or 1 if it is its own image. The engine accounts for the
+//!   quarter turns and the mirror, by giving weights to the halves for their queens on the long diagonals.
+//! - **Odd N, a queen in the centre.** No other queen is on the long diagonals or the middle lines. So turning the
+//!   board upside down, the mirror, or both, change only the row set: one of up to four row sets is kept.
+//! - **Odd N, centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle row
+//!   v squares. u ≠ v, since otherwise they would attack each other. Exactly one of the eight images has the first in
+//!   the north, the second in the west, and u < v. So every task has weight 8.
 
 mod work;
 
@@ -23,13 +23,13 @@ use std::ops::{Range, RangeInclusive};
 use crate::board::Size;
 use crate::plan::{Plan, Weighted};
 
-/// The queens on the middle column and the middle row of a board.
+/// The queens of the middle column and the middle row of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Middle {
     /// Even N: there are no such lines.
     None,
-    /// One queen on both, in the centre.
+    /// One queen on both lines, in the centre.
     Centre,
     /// One in the middle column, `column` ≥ 1 squares north of the centre; one in the middle row, `row` squares west
     /// of it. `column` < `row`.
@@ -41,12 +41,12 @@ pub enum Middle {
     },
 }
 
-/// A task of the join: all solutions whose east queens stand in these rows.
+/// A task of the join: all solutions whose east queens are in these rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Halves {
     /// Columns of a half, ⌊N/2⌋.
     pub half: u8,
-    /// The queens between the halves.
+    /// The queens on the lines between the halves.
     pub middle: Middle,
     /// Rows of the east queens above the middle.
     pub north: u32,
@@ -57,29 +57,29 @@ pub struct Halves {
 /// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
 #[derive(Clone, Debug)]
 struct Section {
-    /// The tasks of a row set, one for each.
+    /// The ways to fill the middle: each row set has one task for each of them.
     middles: Vec<Middle>,
     strips: Vec<Strip>,
-    /// Row sets.
+    /// The row sets.
     sets: u64,
 }
 
-/// Row sets with some consecutive souths, north by north: a north is listed once for a strip, and the souths of a
-/// narrow strip are few enough to be kept.
+/// A strip: the row sets with some consecutive souths, north by north. Each north is listed once for a strip, and the
+/// souths of a narrow strip are few enough to be kept in memory.
 ///
 /// ```text
 ///            souths 0 1 2 3 4 5 6 7 ..
-///   north 0         > > > > | 4th   ..      two strips of four souths; where south must not be smaller than north,
-///   north 1           > > > | strip         the strips of a square lose a corner
+///   north 0         > > > > | 4th   ..      two strips of four souths; south must not be smaller than north here,
+///   north 1           > > > | strip         so the strips of a square lose a corner
 ///   north 2             > > | next  ..
 /// ```
 #[derive(Clone, Debug)]
 struct Strip {
-    /// The size of its norths.
+    /// How many rows its norths have.
     size: usize,
-    /// The ranks of its souths among the sets of their size.
+    /// The ranks of its souths among the sets with as many rows.
     souths: Range<usize>,
-    /// Row sets of the section before these.
+    /// The number of row sets of the section before this strip.
     before: u64,
 }
 
@@ -101,16 +101,16 @@ pub struct HalvesPlan {
     subsets: Vec<Vec<u32>>,
 }
 
-/// Units that a plan has at least, where there are as many tasks: enough for every thread of a large machine.
+/// How many units a plan has at least, if it has as many tasks: enough for every thread of a large machine.
 const UNITS: u64 = 4096;
 
-/// Tasks of a unit at most. For even N a task of N = 28 takes minutes; for odd N the tasks are a hundred times as many
-/// and as short. So a ledger stays within 100,000 units, and a unit within hours.
+/// How many tasks a unit has at most. A task of N = 28 takes minutes; for odd N there are a hundred times as many
+/// tasks, a hundred times as short. So a ledger has at most 100,000 units, and a unit takes at most hours.
 const MOST_TASKS: [u64; 2] = [256, 4096];
 
-/// Souths of a strip, for boards of so large halves. While all quadrants fit in memory one strip holds all souths. Then
-/// each thread keeps those of a strip, 20 to 50 MB; from h = 13 on listing them takes less than 1 % of the time, and
-/// keeping them hundreds of megabytes.
+/// How many souths a strip has, by the size of the half. While all quadrants fit in memory, one strip has all souths.
+/// For larger boards each thread keeps the souths of one strip, 20 to 50 MB. From h = 13 on, listing them anew takes
+/// less than 1 % of the time, and keeping them would take hundreds of megabytes.
 pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
     match (half, odd) {
         (..=SHARED_QUADRANTS | 13.., _) | (10, false) => None,
@@ -120,20 +120,21 @@ pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
     }
 }
 
-/// Largest half whose quadrants all fit in memory.
+/// The largest half whose quadrants all fit in memory.
 const SHARED_QUADRANTS: usize = 9;
 
-/// Largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another, so
-/// that the east is listed once for all of them. Beyond, listing takes hardly any time.
+/// The largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another,
+/// so that the east is listed once for all of them. For larger halves listing takes hardly any time.
 pub(crate) const SHARED_EAST: usize = 12;
 
-/// Smallest half whose tasks take so long that to list a task's quadrants anew is about a tenth of it or less: estimates of
-/// N = 24 came to 38 core hours from single tasks, to 33.5 from laps, of which far fewer can be timed.
+/// The smallest half whose tasks take so long that listing their quadrants anew is at most about a tenth of the time.
+/// Estimates for N = 24 came to 38 core hours from single tasks. Timing runs of tasks that share lists gave 33.5, but
+/// far fewer of those can be timed.
 const LONG_TASKS: usize = 12;
 
 impl HalvesPlan {
-    /// The smallest and the largest N that can be cut in halves: below, a half has too few columns; above, the keys of
-    /// a half do not fit in a word.
+    /// The smallest and the largest N that can be cut in halves. On a smaller board a half has too few columns; on a
+    /// larger one the keys of a half do not fit in a word.
     pub const SIZES: RangeInclusive<usize> = 5..=28;
 
     /// The tasks that together count the solutions on a board of this size, which must be in [`Self::SIZES`].
@@ -173,8 +174,8 @@ impl HalvesPlan {
         plan
     }
 
-    /// The row sets that symmetry leaves for one way to fill the middle, or several with the same queen in the middle
-    /// column.
+    /// The row sets that symmetry leaves, for one way to fill the middle or for several with the same queen in the
+    /// middle column.
     fn section(&self, middles: Vec<Middle>) -> Section {
         let half = self.half();
         let mut section = Section { middles, strips: Vec::new(), sets: 0 };
@@ -195,7 +196,7 @@ impl HalvesPlan {
         section
     }
 
-    /// The ranks of the souths that symmetry leaves to a north.
+    /// The ranks of the souths that symmetry leaves for a north.
     fn souths(&self, middle: Middle, north: u32) -> Range<usize> {
         let (half, count) = (self.half(), north.count_ones() as usize);
         let souths = &self.subsets[half - count];
@@ -212,14 +213,14 @@ impl HalvesPlan {
         }
     }
 
-    /// How many souths of this north, in order, come up to its mirror image: those tasks whose [`Halves::mirror`] is
-    /// not 0.
+    /// How many souths of this north come before its mirror image or are it: their tasks have a [`Halves::mirror`] that
+    /// is not 0.
     fn souths_to_mirror(&self, north: u32) -> usize {
         let image = !north & self.all();
         self.subsets[self.half() - north.count_ones() as usize].partition_point(|&south| south <= image)
     }
 
-    /// Row sets of a section from this one on, in order: norths, each with the ranks of its souths.
+    /// The row sets of a section from this one on, in order: norths, each with the ranks of its souths.
     fn spans(&self, section: &Section, first: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
         let start = section.strips.partition_point(|strip| strip.before <= first).saturating_sub(1);
         let strips = &section.strips[start..];
@@ -277,15 +278,15 @@ impl Section {
     }
 }
 
-/// What two ranges have in common.
+/// The intersection of two ranges.
 fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }
 
 impl Halves {
-    /// How often the solutions without a queen on the long diagonals are to be counted here: the east-west mirror
-    /// turns them into those of another task, so one of the two counts them twice and the other not at all.
+    /// How often this task counts its solutions without a queen on the long diagonals. The east-west mirror maps them
+    /// to such solutions of another task, so one of the two tasks counts them twice and the other not at all.
     pub fn mirror(&self) -> u64 {
         let image = !self.south & ((1 << self.half) - 1);
         match self.north.cmp(&image) {
@@ -323,7 +324,7 @@ impl Plan for HalvesPlan {
         self.tasks_from(&self.sections[section as usize], first).take(tasks as usize)
     }
 
-    /// Where the threads share the quadrants of a board, those of all tasks with the same middle column.
+    /// While the threads share the quadrants of a board, a group is all tasks with the same middle column.
     fn group(&self, unit: usize) -> usize {
         let section = self.units[unit].section as usize;
         let shared = self.sections.len() > 1 && self.half() <= SHARED_QUADRANTS;
@@ -334,9 +335,10 @@ impl Plan for HalvesPlan {
         work::of(self, unit)
     }
 
-    /// The tasks of one north in a strip: for each south, those with each place of the middle row's queen. A run lists
-    /// every north once for so many, the souths of a strip for all its norths, and the east for all such places. Listing
-    /// takes most of the time where it is done anew for every task (N = 19: 0.85 of it), and next to none for large halves.
+    /// The number of tasks of one north in a strip: one for each south and each place of the middle row's queen. A run
+    /// lists each north once for so many tasks, the souths of a strip once for all its norths, and the east once for
+    /// all such places. If every task listed them anew, listing would take most of the time (0.85 of it for N = 19),
+    /// and next to none for large halves.
     fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= LONG_TASKS {
@@ -355,7 +357,7 @@ mod tests {
         HalvesPlan::new(Size::new(n).unwrap())
     }
 
-    /// Every row set, unreduced, is as heavy as the tasks that stand for it.
+    /// The weights of the tasks add up to the number of all row sets without symmetry.
     #[test]
     fn weights_cover_all_row_sets() {
         for n in 5..=14 {
@@ -373,7 +375,7 @@ mod tests {
             let expected = if n % 2 == 0 {
                 BTreeMap::from([("none", choose(2 * half, half))])
             } else {
-                // Eight for each pair of distances and each row set without the two rows of the middle queens.
+                // Eight for each pair of distances and each row set without the rows of the two middle queens.
                 let crossed = 8 * choose(half, 2) * choose(2 * half - 1, half);
                 BTreeMap::from([("centre", choose(2 * half, half)), ("crossed", crossed)])
             };
@@ -409,8 +411,8 @@ mod tests {
         }
     }
 
-    /// Each task by its number is the one that comes in its turn, whether or not the unit begins within a strip or a row
-    /// set; and the strips are as wide as those of boards too large for a test.
+    /// A task that is generated by its number is the same as in the sequence, even if the unit begins within a strip or
+    /// a row set. The strips are as wide as on boards that are too large for a test.
     #[test]
     fn tasks_come_in_turn() {
         for n in [5, 8, 13, 16, 21, 23, 24] {
@@ -440,7 +442,7 @@ mod tests {
         assert_eq!(norths.chunk_by(|a, b| a == b).map(<[_]>::len).max(), Some(8));
     }
 
-    /// 4e8 row sets for N = 27 and 2e7 for N = 28, in units that a ledger can hold.
+    /// N = 27 has 4e8 row sets and N = 28 has 2e7, in few enough units for a ledger.
     #[test]
     fn large_plans_are_quick_to_make() {
         assert!((4096..100_000).contains(&plan(27).units()));

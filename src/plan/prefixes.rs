@@ -1,22 +1,24 @@
-//! Prefixes: every way to place the queens of the first two columns is a task, and the upside-down half is left out.
+//! Prefixes: every way to place the queens of the first two columns is a unit, and the upside-down half is left out.
 //!
-//! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, for no solution with N > 1
-//! is its own image. So the first queen need only go in the upper half of its column, each task then standing for
-//! two. For odd N the queen in the middle square is its own image: there the choice moves on to the next queen,
-//! which cannot be in the middle row too and again only goes in the upper half.
+//! Turning a board upside down (row r becomes N+1-r) pairs each solution with another, because no solution with N > 1
+//! is its own image. So the first queen is placed only in the upper half of its column, and each task stands for two.
+//! For odd N a first queen in the middle square is its own image. Then the second queen, which cannot be in the middle
+//! row too, is placed only in the upper half. For example, the plan for 5×5 has the prefixes 13, 14, 15, 24, 25 and 31,
+//! each with weight 2.
 //!
-//! Each such prefix is a unit. On large boards a unit is cut further, by the queens of the next columns, into
-//! tasks that take seconds and not hours, for a task is what a stop of a run costs. How fine that cut is changes no unit.
+//! On large boards a unit is cut further, by the queens of the next columns, into tasks that take seconds and not
+//! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
+//! units.
 
 use crate::board::placement::Placement;
 use crate::plan::{Plan, Weighted};
 
-/// The completions of a placement, cut by the queens of the next two columns, or of the one that is left.
+/// The completions of a placement, cut by the queens of the next two columns, or of one if only one is left.
 #[derive(Clone, Debug)]
 pub struct PrefixPlan {
     prefix: Placement,
     units: Vec<Unit>,
-    /// Queens of a task.
+    /// How many queens a task has.
     queens: usize,
 }
 
@@ -27,14 +29,15 @@ struct Unit {
     tasks: u64,
 }
 
-/// Columns whose queens make a unit.
+/// Columns whose queens define a unit.
 const COLUMNS: usize = 2;
 
-/// A task leaves at most so many columns empty, if it need not set more than [`MOST_MORE`] queens for that. Backtracking
-/// takes a few seconds for so many.
+/// How many columns a task leaves empty at most, if that takes no more than [`MOST_MORE`] further queens. Backtracking
+/// fills so many columns in a few seconds.
 const MOST_LEFT: usize = 18;
 
-/// Queens that a task sets more than its unit, at most: three make some thousands of tasks, which are listed in no time.
+/// How many queens a task has more than its unit, at most. Three give some thousands of tasks, which are listed in no
+/// time.
 const MOST_MORE: usize = 3;
 
 impl PrefixPlan {
@@ -62,7 +65,7 @@ impl PrefixPlan {
         Self::cut(prefix, &tasks, MOST_LEFT)
     }
 
-    /// Cuts units into tasks that leave so many columns, or as many as they may.
+    /// Cuts units into tasks that leave `most_left` columns empty, or as close to that as [`MOST_MORE`] allows.
     fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
         let set = units.first().map_or(0, |unit| unit.task.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
@@ -71,7 +74,7 @@ impl PrefixPlan {
     }
 }
 
-/// The placements of so many queens that begin as this one does, in order.
+/// The placements of `queens` queens that begin with `first`, in order.
 fn placements_to(first: Weighted<Placement>, queens: usize) -> impl Iterator<Item = Weighted<Placement>> {
     let mut open = vec![first];
     std::iter::from_fn(move || {
@@ -87,7 +90,7 @@ fn placements_to(first: Weighted<Placement>, queens: usize) -> impl Iterator<Ite
     })
 }
 
-/// How many there are of them.
+/// The number of these placements.
 fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
     match queens - first.task.len() {
         0 => 1,
@@ -96,12 +99,12 @@ fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
     }
 }
 
-/// The tasks one queen further.
+/// The tasks with one more queen.
 fn extensions(parent: &Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
     let Weighted { task, weight } = *parent;
     let n = task.size().get();
     let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
-    // In order of their last rows, so that these are the upper ones.
+    // They come in order of their last row, so the upper rows come first.
     let kept = task.extensions().take_while(move |child| child.rows().last() <= Some(rows));
     kept.map(move |child| {
         let factor = if is_own_image(&child) { 1 } else { factor };
@@ -118,7 +121,7 @@ impl Plan for PrefixPlan {
     type Task = Placement;
 
     fn fingerprint(&self) -> String {
-        // The words are those of the first ledgers.
+        // Older names, as the first ledgers have them.
         let Self { prefix, .. } = self;
         format!("rows/1 N={} prefix={prefix} lines={COLUMNS}", prefix.size())
     }
@@ -139,8 +142,9 @@ impl Plan for PrefixPlan {
         placements_to(self.units[unit].first, self.queens)
     }
 
-    /// All alike: with two columns filled the work of the tasks differs by no more than a factor of three, and counting
-    /// the ways to set a few queens more predicts it worse than nothing does (spread 0.22 against 0.13 at N = 13).
+    /// The same for all units: with two columns filled the work of the tasks differs by no more than a factor of three.
+    /// Counting the ways to place a few more queens predicts the work worse than a constant does (spread 0.22 against
+    /// 0.13 at N = 13).
     fn work(&self, _unit: usize) -> f64 {
         1.0
     }
@@ -149,8 +153,8 @@ impl Plan for PrefixPlan {
         format!("unit {unit} (completions of {})", self.units[unit].first.task)
     }
 
-    /// Sets a queen on a random free square of the next column, and so on: the task stands for as many parts as the
-    /// product of the numbers of free squares says (Knuth 1975).
+    /// Places a queen on a random free square of the next column, and so on. The factor is the product of the numbers
+    /// of free squares (Knuth 1975).
     fn part(&self, mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
         let mut parts = 1.0;
         while task.size().get() - task.len() > part_columns(task.size()) {
@@ -165,8 +169,8 @@ impl Plan for PrefixPlan {
     }
 }
 
-/// Columns that a part leaves to count: enough that parts do not differ much, few enough that each takes a fraction of
-/// a millisecond and that small boards have many more parts than get sampled.
+/// How many columns of a part are left to fill: enough that parts differ little, but few enough that each part takes a
+/// fraction of a millisecond and small boards have many more parts than are sampled.
 fn part_columns(size: crate::Size) -> usize {
     (size.get() * 2 / 3).min(13)
 }
@@ -186,7 +190,7 @@ mod tests {
     #[test]
     fn the_middle_square_of_an_odd_board_counts_once() {
         let tasks = plan(5);
-        // The middle queen's images are told apart by the second queen.
+        // The second queen tells the two images of the middle queen apart.
         assert!(tasks.contains(&("31".into(), 2)));
         assert!(!tasks.iter().any(|(task, _)| task == "35"));
         assert_eq!(plan(1), [("1".into(), 1)]);
@@ -203,8 +207,8 @@ mod tests {
         }
     }
 
-    /// However fine a unit is cut, its tasks count the same; each is made alone as it comes in the row, and where no queen
-    /// is set yet, symmetry is left to them.
+    /// However finely a unit is cut, its tasks count the same in total. Each task generated alone is the task that the
+    /// iterator gives; and if the unit has no queen yet, its tasks use the symmetry.
     #[test]
     fn tasks_of_a_unit_are_its_completions() {
         let backtrack = Backtrack::default();
@@ -234,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Up to N = 20 a unit is a task; beyond, a task leaves 18 columns, up to five queens being set.
+    /// Up to N = 20 a unit is one task. Beyond, a task leaves 18 columns empty, with up to five queens placed.
     #[test]
     fn large_boards_have_units_of_many_tasks() {
         let tasks = |n: usize| {
@@ -247,13 +251,13 @@ mod tests {
         assert_eq!(tasks(23).1, placements_to(first, 5).count() as u64);
     }
 
-    /// Over every choice there is, the parts count what the task counts.
+    /// Over all possible choices, the parts count what the task counts.
     #[test]
     fn parts_stand_for_their_task() {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
         let backtrack = Backtrack::default();
         let mut worker = backtrack.worker();
-        // With five of 15 queens set a task is small enough as it is; with four, one is left to choose.
+        // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
         let task = plan.task(3, 0).task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
@@ -270,7 +274,7 @@ mod tests {
         assert_eq!(plan.part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
-    /// A placement that no queen can be added to is a part of its own, of which there is one.
+    /// A placement to which no queen can be added is its own only part.
     #[test]
     fn a_part_may_end_early() {
         let size = Size::new(28).unwrap();

@@ -1,4 +1,4 @@
-//! Profiles against the published triangle; engines that are wrong on purpose; ledgers and shards.
+//! Profiles compared with the published triangle; engines that are wrong on purpose; ledgers and shards.
 
 use super::*;
 use crate::ledger::Ledger;
@@ -16,7 +16,7 @@ fn profile(n: usize) -> Request {
     Request::profile(size(n)).threads(2)
 }
 
-/// Plain search that finds a solution too many in each task of one board.
+/// Plain search that finds one solution too many in each task of one board.
 struct WrongOn(usize);
 
 impl Engine for WrongOn {
@@ -54,7 +54,8 @@ fn the_published_triangle() {
     assert!(published.is_empty());
 }
 
-/// Boards beyond the published triangle: the solutions at its end, pairs of rows more than one apart at level two.
+/// Boards beyond the published triangle: the last number is the number of solutions, and the number for two queens is
+/// that of pairs of rows more than one apart.
 #[test]
 fn larger_boards_end_in_the_count() {
     for isa in Isa::available() {
@@ -67,7 +68,7 @@ fn larger_boards_end_in_the_count() {
     }
 }
 
-/// Every unit a second time by the oracle, level by level.
+/// The oracle counts every unit a second time, level by level.
 #[test]
 fn the_oracle_agrees() {
     let report = profile(9).double_check(Share::ALL).count().unwrap();
@@ -75,7 +76,7 @@ fn the_oracle_agrees() {
     assert_eq!((report.double_checked, report.placements[9]), (units, 352));
 }
 
-/// A flipped level, not only a flipped count, is told.
+/// A wrong level is found, not only a wrong count.
 #[test]
 fn a_flipped_level_is_told() {
     struct Flipped;
@@ -108,7 +109,7 @@ fn shards_make_the_whole() {
     let read = Request::try_from(merged.fingerprint()).unwrap();
     assert_eq!((read.subject(), read.fingerprint().unwrap()), (request.subject(), merged.fingerprint().clone()));
     assert_eq!(read.subject().placements(&merged.total().unwrap()), whole);
-    // A count's ledger is none of a profile, nor the other way round.
+    // The ledger of a count is not that of a profile, nor the other way round.
     let count = Request::solutions(size(10)).engine(EngineKind::Backtrack);
     let counted = Ledger::new(count.fingerprint().unwrap(), Shard::WHOLE);
     assert!(request.resume(&RunState::new(counted)).is_err() && count.resume(&RunState::new(merged)).is_err());

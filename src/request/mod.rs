@@ -1,4 +1,4 @@
-//! What is to be counted, by what, and what becomes of it.
+//! A request: what to count and by which engine, and the calls that count, resume, estimate and audit it.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::run::state::RunState;
 use crate::run::{CountError, Share, Sum, Threads, self_check};
 use crate::subject::Subject;
 
-/// A count to be made: of what, by which engine, on which instruction set and how many threads.
+/// A count to make: its subject, engine, instruction set and number of threads.
 ///
 /// ```
 /// use queens::{EngineKind, Placement, Request, Rotation, RotationalBoard, Size};
@@ -38,7 +38,7 @@ pub struct Request {
     double_check: Share,
 }
 
-/// A count that was made.
+/// The result of a count.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -46,18 +46,18 @@ pub struct Report {
     pub subject: Subject,
     /// The number of solutions.
     pub count: u128,
-    /// In a profile the placements of 0, 1, ... N queens, of those units alone that the ledger has where it has not all;
-    /// otherwise none.
+    /// In a profile, the placements of 0, 1, ... N queens; if the ledger does not have all units, only of those that it
+    /// has. Otherwise empty.
     pub placements: Vec<u128>,
-    /// By which engine, as ledgers name it.
+    /// The engine, by its name in ledgers.
     pub engine: &'static str,
-    /// On which instruction set.
+    /// The instruction set.
     pub isa: Isa,
-    /// On how many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Wall time, self-check and plan included, starting the threads not.
+    /// Wall time. It includes the self-check and the plan, but not starting the threads.
     pub elapsed: Duration,
-    /// Units counted a second time, see [`Request::double_check`].
+    /// How many units were counted a second time, see [`Request::double_check`].
     pub double_checked: usize,
 }
 
@@ -72,7 +72,7 @@ impl Request {
         Self::new(size)
     }
 
-    /// The solutions whose first queens stand as in `prefix`.
+    /// The solutions that begin with the queens of `prefix`.
     pub fn completions(prefix: Placement) -> Self {
         Self::new(prefix)
     }
@@ -87,44 +87,44 @@ impl Request {
         Self::new(Subject::Profile(size))
     }
 
-    /// By this engine instead of the fastest.
+    /// Uses this engine instead of the fastest.
     #[must_use]
     pub fn engine(self, engine: impl Into<Choice>) -> Self {
         Self { engine: engine.into(), ..self }
     }
 
-    /// On this instruction set instead of the best that the processor has.
+    /// Uses this instruction set instead of the best that the processor has.
     #[must_use]
     pub fn isa(self, isa: impl Into<Option<Isa>>) -> Self {
         Self { isa: isa.into(), ..self }
     }
 
-    /// On this many threads instead of one for every core that the process may use.
+    /// Uses this many threads instead of one for every core that the process may use.
     #[must_use]
     pub fn threads(self, threads: impl Into<Threads>) -> Self {
         Self { threads: threads.into(), ..self }
     }
 
-    /// Counts a random share of the units a second time by another engine; the first difference ends the run.
+    /// Counts a random share of the units a second time by another engine. The first difference ends the run.
     #[must_use]
     pub fn double_check(self, share: Share) -> Self {
         Self { double_check: share, ..self }
     }
 
-    /// What is to be counted.
+    /// The subject to count.
     pub fn subject(&self) -> Subject {
         self.subject
     }
 
-    /// By which engine on which instruction set it will be counted.
+    /// The engine and the instruction set that will count.
     ///
     /// # Errors
-    /// Where the engine, the instruction set, the processor and the subject do not go together.
+    /// If the engine, the instruction set, the processor and the subject do not go together.
     pub fn method(&self) -> Result<Method, MethodError> {
         Method::choose(self.engine, self.isa, self.subject)
     }
 
-    /// What pins the units that [`Request::resume`] enters in a ledger.
+    /// The fingerprint of the units that [`Request::resume`] enters in a ledger.
     ///
     /// # Errors
     /// As for [`Request::method`].
@@ -134,19 +134,22 @@ impl Request {
 
     /// Counts.
     ///
-    /// Time grows about tenfold for each step of N, eightfold for a profile. Memory is under a megabyte a thread by
-    /// backtracking; the join keeps up to 140 MB of tables for N ≤ 20 and at most 60 MB a thread at N = 22, 150 at 24 and
-    /// 450 at 28. What turns leave unchanged takes, on one Zen 4 core with AVX-512, half a second for half turns at N = 26
-    /// and ten minutes at N = 32; for quarter turns a third of a second at N = 45 and five hours at N = 68.
+    /// The time grows about tenfold with each further N, and eightfold for a profile. Backtracking takes less than a
+    /// megabyte of memory for each thread. The join keeps up to 140 MB of tables for N ≤ 20; each thread takes at most
+    /// 60 MB at N = 22, 150 at 24 and 450 at 28.
+    ///
+    /// Counting the solutions that a turn leaves unchanged takes, on one Zen 4 core with AVX-512: for half turns, half
+    /// a second at N = 26 and ten minutes at N = 32; for quarter turns, a third of a second at N = 45 and five hours at
+    /// N = 68.
     ///
     /// # Errors
-    /// Where the engine cannot count this or fails its check on small boards, the count does not fit in 128 bits, a
-    /// double check fails, or no threads can be had.
+    /// If the engine cannot count this subject or fails its self-check, the count does not fit in 128 bits, a double
+    /// check fails, or the threads cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
         self.counted(&self.method()?, None)
     }
 
-    /// Counts by an engine of your own, which passes the same self-check as those that are built in.
+    /// Counts by an engine of your own. It must pass the same self-check as the built-in engines.
     ///
     /// ```
     /// use queens::engine::Engine;
@@ -170,15 +173,17 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// As for [`Request::count`], and for what a turn leaves unchanged, whose tasks are of another kind.
+    /// As for [`Request::count`], and if the subject is the solutions that a turn leaves unchanged: their tasks are of
+    /// another kind.
     pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
         self.counted(&self.own(engine)?, None)
     }
 
-    /// Counts what the ledger of `state` lacks, and enters it there; the report has the sum of the whole ledger.
+    /// Counts the units that the ledger of `state` lacks, and enters them there. The report has the sum of the whole
+    /// ledger.
     ///
-    /// The units do not depend on the number of threads, so that any machine can go on with the ledger. Progress and
-    /// ledger can be read from `state` meanwhile, and it can stop the run.
+    /// The units do not depend on the number of threads, so any machine can continue with the ledger. Meanwhile,
+    /// progress and ledger can be read from `state`, and `state` can stop the run.
     ///
     /// ```
     /// use queens::ledger::Ledger;
@@ -196,12 +201,12 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// As for [`Request::count`], and where the ledger belongs to another count or the run is stopped.
+    /// As for [`Request::count`], and if the ledger belongs to another count or the run is stopped.
     pub fn resume(&self, state: &RunState) -> Result<Report, CountError> {
         self.counted(&self.method()?, Some(state))
     }
 
-    /// Predicts the count, and how long it will take on this machine, from random samples.
+    /// Predicts the count and its time on this machine from random samples.
     ///
     /// ```
     /// use queens::estimate::Sampling;
@@ -213,12 +218,13 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// Where the engine cannot count this or no threads can be had.
+    /// If the engine cannot count this subject or the threads cannot be started.
     pub fn estimate(&self, sampling: &Sampling) -> Result<Prediction, CountError> {
         estimate::predict(&self.subject, self.method()?, self.threads, sampling)
     }
 
-    /// Recounts random units of a ledger by the engine, and random tasks of these by the [auditor](crate::auditor).
+    /// Recounts random units of a ledger by the engine, and random tasks of these units by the
+    /// [auditor](crate::auditor).
     ///
     /// ```
     /// use queens::ledger::Ledger;
@@ -229,20 +235,20 @@ impl Request {
     /// request.resume(&state)?;
     /// let ledger = state.ledger();
     /// let options = AuditOptions { units: 5, ..AuditOptions::default() };
-    /// // A ledger says what it is about.
+    /// // A ledger knows its subject and its engine.
     /// let findings = Request::try_from(ledger.fingerprint())?.audit(&ledger, &options)?;
     /// assert_eq!((findings.units.len(), findings.differences().count()), (5, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// Where the ledger is about something else, the engine fails its self-check, or no threads can be had. A difference
-    /// is no error but a finding.
+    /// If the ledger is for something else, the engine fails its self-check, or the threads cannot be started. A
+    /// difference is not an error but a finding.
     pub fn audit(&self, ledger: &Ledger, options: &AuditOptions) -> Result<Findings, CountError> {
         audit::audit(&self.method()?, &self.fingerprint()?, ledger, options, self.threads)
     }
 
-    /// Audits by an engine of your own, as [`Request::count_by`] counts, a ledger of whatever engine counts by the same
+    /// Audits by an engine of your own, as for [`Request::count_by`]. The ledger may be of any engine with the same
     /// plan.
     ///
     /// # Errors
@@ -287,8 +293,8 @@ impl Request {
     }
 }
 
-/// As a ledger has it: its subject, by the engine that it names. Whether its plan is the one that such a count has is
-/// another question: [`Fingerprint::check`] answers it with [`Request::fingerprint`].
+/// The request of a ledger: its subject, by the engine that it names. This does not check that the plan of the ledger
+/// is the plan of this request; [`Fingerprint::check`] with [`Request::fingerprint`] does.
 impl TryFrom<&Fingerprint> for Request {
     type Error = MethodError;
 
@@ -296,14 +302,14 @@ impl TryFrom<&Fingerprint> for Request {
         let request = Self::new(found.subject);
         let request = match found.subject {
             Subject::Completions(_) => request.engine(found.engine.parse::<Choice>()?),
-            // There is one engine, whatever the ledger says.
+            // There is only one engine for these, whatever the ledger says.
             Subject::Rotational(_) | Subject::Profile(_) => request,
         };
         request.method().map(|_| request)
     }
 }
 
-/// The number of solutions of the N-queens problem (OEIS A000170), by the fastest engine on every core.
+/// The number of solutions of the N-queens problem (OEIS A000170), counted by the fastest engine on every core.
 ///
 /// ```
 /// assert_eq!(queens::count(10)?, 724);
@@ -312,7 +318,7 @@ impl TryFrom<&Fingerprint> for Request {
 /// ```
 ///
 /// # Errors
-/// Where `n` is more than 32, and as for [`Request::count`].
+/// If `n` is more than 32, or as for [`Request::count`].
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
 }

@@ -1,4 +1,5 @@
-//! Joins that are wrong on purpose, through the calls that everybody makes: who sees it, and what nobody else would see.
+//! Joins that are wrong on purpose, called through the public functions: which check finds each fault, and which only
+//! one check finds.
 
 use super::*;
 use crate::engine::EngineKind;
@@ -20,13 +21,13 @@ fn published(n: usize) -> u128 {
 /// East rows of a task of N = 12: two above the middle, four below.
 const TASK: u64 = 0b11 << 32 | 0b1111;
 
-/// Wrong on whichever lanes, so that two joins agree: an error of the method.
+/// Wrong on all lanes, so that two joins agree: an error of the method.
 const METHOD: Fault = |n, _, task| u64::from(n == 12 && task == TASK);
 
-/// Wrong on all lanes but the portable ones: an error of the machine, or of one version of the code.
+/// Wrong on all lanes except the portable ones: an error of the machine, or of one version of the code.
 const MACHINE: Fault = |n, lanes, task| if lanes.ends_with("::Portable") { 0 } else { METHOD(n, lanes, task) };
 
-/// What METHOD adds to the total: a solution of weight 4 in a task that stands for two.
+/// METHOD adds this to the total: a solution of weight 4 in a task of weight 2.
 const ADDED: u128 = 8;
 
 fn resumed(request: &Request, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
@@ -42,7 +43,7 @@ fn difference(result: Result<Report, CountError>) -> u128 {
     }
 }
 
-/// The self-check runs the join that counts, on the lanes that count.
+/// The self-check runs the same join as the count, on the same lanes.
 #[test]
 fn a_wrong_join_counts_nothing() {
     for isa in Isa::available() {
@@ -77,8 +78,8 @@ fn a_double_check_sees_lanes_that_err() {
     }
 }
 
-/// What all joins do wrong, the auditor alone sees: in a count of one go, in one with a ledger, and in what an earlier
-/// run has left.
+/// Only the auditor finds an error that all joins make: in a plain count, in a count with a ledger, and in the units of
+/// an earlier run.
 #[test]
 fn a_double_check_asks_the_auditor() {
     fault::with(METHOD, || {
@@ -96,7 +97,7 @@ fn a_double_check_asks_the_auditor() {
     });
 }
 
-/// Where a unit has several tasks, one of them is the auditor's.
+/// If a unit has several tasks, the auditor counts one of them.
 #[test]
 fn a_double_check_asks_the_auditor_once_a_unit() {
     let request = join(18).double_check(Share::ALL);
@@ -104,13 +105,13 @@ fn a_double_check_asks_the_auditor_once_a_unit() {
     let tasks = |&unit: &usize| plan.tasks(unit);
     let largest = (0..plan.units()).max_by_key(tasks).unwrap();
     assert!(tasks(&largest) > 1);
-    // The shard of that unit alone.
+    // The shard that has only that unit.
     let shard = Shard::new(largest as u32 + 1, plan.units() as u32).unwrap();
     let ledger = || Ledger::new(request.fingerprint().unwrap(), shard);
     let right = resumed(&request, ledger()).0.unwrap();
     assert_eq!(right.double_checked, 1);
     let wrong = fault::with(|n, _, _| u64::from(n == 18), || resumed(&request, ledger()).0);
-    // That of one task, whose weight is 1 or 2.
+    // The addition of one task, whose weight is 1 or 2.
     assert!([4, 8].contains(&difference(wrong)));
 }
 

@@ -1,4 +1,4 @@
-//! Solutions that a turn of the board leaves unchanged: what their counts are made of.
+//! Solutions that a turn of the board leaves unchanged, described as exact covers.
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -6,7 +6,8 @@
 //! | [`half_board`] | half turns as signed permutations with distinct sums and differences |
 //! | [`search`] | the second engine, for double checks of single units |
 //!
-//! Both are exact covers, which the engine [`cover`](crate::engine::cover) cuts in two sides that are listed and joined.
+//! Pairings and permutations are both exact covers. The engine [`cover`](crate::engine::cover) cuts them into two
+//! sides, lists the sides and joins them.
 
 mod half_board;
 mod pairing;
@@ -27,7 +28,8 @@ pub(crate) fn problem(board: RotationalBoard) -> Problem {
     }
 }
 
-/// Columns of the left side, or numbers that may be paired on the right side: what a task means besides its items.
+/// The number of columns of the left side (half turns), or of numbers that may be paired on the right side (quarter
+/// turns). The meaning of a task depends on it.
 fn border(board: RotationalBoard) -> usize {
     match board.rotation() {
         Rotation::Half => half_board::inner(board.n()),

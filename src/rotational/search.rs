@@ -1,9 +1,9 @@
-//! The second engine: plain search for the covers of a task, by squares of the board.
+//! The second engine: plain search for the covers of a task, on the squares of the board.
 //!
-//! It shares nothing with the join but the meaning of a task: which numbers, or which columns and rows, belong to which
-//! side. Queens are kept as coordinates from the centre, doubled where N is even, and what they attack as sets of
-//! sums and differences; the line with the fewest free squares is filled next. It takes much longer than the
-//! join, so it is for double checks of a share of the units.
+//! It shares with the join only the meaning of a task: which numbers, or which columns and rows, belong to which side.
+//! Queens are coordinates from the centre, in half squares, and attacked diagonals are sets of sums and differences.
+//! The line with the fewest free squares is filled next. The search takes much longer than the join, so it is for
+//! double checks of a share of the units.
 
 use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::Engine;
@@ -15,11 +15,11 @@ pub(crate) struct Search {
     rotation: Rotation,
     /// Distances of the columns from the centre, in half squares.
     distances: Vec<i32>,
-    /// Columns on the right side begin here (half turns), or numbers that are not marked (quarter turns) end here.
+    /// The first column of the right side (half turns), or the number of numbers that are not marked (quarter turns).
     border: usize,
 }
 
-/// Diagonals taken by sum and by difference, a bit for each, both directions from the middle of the word.
+/// The taken diagonals, by sum and by difference: one bit for each, with 0 in the middle.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Diagonals {
     sums: [u64; 8],
@@ -27,7 +27,7 @@ pub(super) struct Diagonals {
 }
 
 impl Diagonals {
-    /// Takes the diagonals of a queen; false where one is taken already.
+    /// Takes the diagonals of a queen; false if one is taken already.
     fn take(&mut self, x: i32, y: i32) -> bool {
         let take = |set: &mut [u64; 8], line: i32| {
             let (word, bit) = (((line + 256) / 64) as usize, 1u64 << ((line + 256) % 64));
@@ -48,7 +48,8 @@ impl Search {
         Self { rotation: board.rotation(), distances, border }
     }
 
-    /// The queens of the orbit of (x, y), or nothing where they attack each other or those there are.
+    /// The diagonals with those of the orbit of (x, y); `None` if its queens attack each other or the queens on the
+    /// board.
     pub(super) fn with(&self, mut diagonals: Diagonals, x: i32, y: i32) -> Option<Diagonals> {
         let images: &[(i32, i32)] = match self.rotation {
             Rotation::Half => &[(x, y), (-x, -y)],
@@ -57,7 +58,8 @@ impl Search {
         images.iter().all(|&(x, y)| diagonals.take(x, y)).then_some(diagonals)
     }
 
-    /// Pairings of the numbers left, both in the same side and one of them marked where they are on the left.
+    /// The number of pairings of the remaining numbers. Both numbers of a pair are on the same side, and on the left at
+    /// least one of them is marked.
     fn pairings(&self, left: u64, right: u64, diagonals: Diagonals) -> u64 {
         if left | right == 0 {
             return 1;
@@ -76,12 +78,12 @@ impl Search {
                 }
             }
         }
-        // Without a marked or right number left, those on the left have no partner.
+        // If no marked number and no number on the right is left, the numbers on the left have no partner.
         let best = best.unwrap_or_default();
         best.into_iter().map(|(pair, diagonals)| self.pairings(left & !pair, right & !pair, diagonals)).sum()
     }
 
-    /// Ways to set the queens of the columns left in the rows of their side.
+    /// The number of ways to place the queens of the remaining columns in the rows of their side.
     fn halves(&self, columns: u64, rows: [u64; 2], diagonals: Diagonals) -> u64 {
         if columns == 0 {
             return 1;
@@ -92,7 +94,7 @@ impl Search {
             let mut free = Vec::new();
             for row in bits(rows[side]) {
                 for sign in [1, -1] {
-                    // The reflection that changes all signs is in the weight of the task.
+                    // The weight of the task covers the reflection that changes all signs.
                     if sign < 0 && column + 1 == self.distances.len() {
                         continue;
                     }

@@ -1,5 +1,5 @@
-//! Counts against oracles, tasks against the second engine, plans against golden ones; and covers that are wrong on
-//! purpose, through the calls that everybody makes.
+//! Compares counts with oracles, tasks with the second engine, and plans with golden plans. Covers that are wrong on
+//! purpose are called through the public functions.
 
 mod orbits;
 
@@ -31,7 +31,7 @@ fn dispatch<J: Job>(rotation: Rotation, n: usize, isa: Isa, job: J) -> J::Output
     Method::choose(Choice::Auto, Some(isa), subject).unwrap().dispatch(&subject, job)
 }
 
-/// By the oracle.
+/// The count of the oracle.
 fn orbits(rotation: Rotation, n: usize) -> u128 {
     let boards = orbits::boards(Size::new(n).unwrap(), rotation);
     boards.iter().map(|board| u128::from(board.task.solutions() * board.weight)).sum()
@@ -82,8 +82,8 @@ fn agrees_with_the_search_for_orbits() {
     }
 }
 
-/// Every task of the small boards, and of larger ones a few from each end and the middle, where the kinds of task
-/// differ: the join against the second engine.
+/// Compares the join with the second engine: every task of small boards, and for larger boards a few tasks from each
+/// end and from the middle, where the kinds of task differ.
 #[test]
 fn tasks_agree_with_the_second_engine() {
     struct Both;
@@ -115,7 +115,7 @@ fn tasks_agree_with_the_second_engine() {
     }
 }
 
-/// What a plan of each size takes for granted: keys in the word, items in their set.
+/// The assumptions of every plan: its keys fit in the word, and its items in their set.
 #[test]
 fn every_board_has_a_plan() {
     for rotation in [Rotation::Half, Rotation::Quarter] {
@@ -126,7 +126,7 @@ fn every_board_has_a_plan() {
     }
 }
 
-/// The queens of a side's pieces, east columns and signed rows in half squares from the centre, beside their keys.
+/// The queens of a side's pieces, as east columns and signed rows in half squares from the centre, with their keys.
 fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Piece)> {
     let distance = |item: u32| (2 * item as usize + 1 + n % 2) as i32;
     let mut queens: Vec<((i32, i32), Piece)> = Vec::new();
@@ -134,7 +134,7 @@ fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Pie
         let (low, high) = (piece.items.trailing_zeros(), piece.items.ilog2());
         let queen = match rotation {
             Rotation::Quarter => (distance(high), distance(low)),
-            // North and south of the middle in this order.
+            // North of the middle first, then south.
             Rotation::Half => {
                 let again = queens.iter().any(|(_, other)| other.items == piece.items);
                 (distance(high - n as u32 / 2), if again { -distance(low) } else { distance(low) })
@@ -145,8 +145,9 @@ fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Pie
     queens
 }
 
-/// On every board that can have solutions two pieces share a key exactly if their queens attack each other, by the second engine's diagonals.
-/// Those of different sides must do so in the word that the lanes are given: a key beyond it would be lost.
+/// On every board that can have solutions, two pieces share a key exactly if their queens attack each other by the
+/// second engine's diagonals. For pieces of different sides the shared key must be in the word that the lanes get: a
+/// key beyond it would be lost.
 #[test]
 fn keys_are_the_diagonals_of_every_board() {
     for (rotation, n) in [Rotation::Half, Rotation::Quarter]
@@ -188,9 +189,9 @@ fn keys_are_the_diagonals_of_every_board() {
     }
 }
 
-/// What `tests/plans.rs` pins for other plans, for every board here: a line of `plans.txt` changes with the version in
-/// the fingerprint, or never. `QUEENS_GOLDEN=write cargo test --lib unchanged` adds lines where there are none, and
-/// changes no other.
+/// Pins the plan of every board, as `tests/plans.rs` does for other plans: a line of `plans.txt` changes only with the
+/// version in the fingerprint. `QUEENS_GOLDEN=write cargo test --lib unchanged` adds missing lines, and changes no
+/// others.
 #[test]
 fn a_fingerprint_has_one_plan_for_ever() {
     let plans: Vec<(String, String)> = [Rotation::Half, Rotation::Quarter]
@@ -200,7 +201,7 @@ fn a_fingerprint_has_one_plan_for_ever() {
             let plan = problem(board).plan;
             let all: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
             let mut hash = Sha256::new();
-            // Large plans are sampled.
+            // Of large plans, some units are taken.
             for unit in (0..plan.units()).step_by((all / 10_000).max(1) as usize) {
                 for task in plan.unit(unit) {
                     hash.update(format!("{unit} {task:?}\n"));
@@ -240,7 +241,8 @@ fn published(rotation: Rotation, n: usize) -> u128 {
     rotation.sequence().term(n).unwrap()
 }
 
-/// Wrong in each task of the self-check's boards: N = 15 has 14 items for a half turn, N = 21 has 10 for a quarter turn.
+/// Wrong in each task of the self-check's boards: N = 15 has 14 items for a half turn, N = 21 has 10 for a quarter
+/// turn.
 const GATE: Fault = |items, _, _| u64::from(items == 14 || items == 10);
 
 /// Wrong in the tasks that have item 0 on the left, on boards that the self-check does not see.
@@ -254,7 +256,7 @@ fn a_wrong_cover_counts_nothing() {
             assert_eq!((right.count, right.isa), (published(rotation, n), isa));
             let wrong = fault::with(GATE, || request(rotation, n).isa(isa).count());
             assert!(matches!(wrong, Err(CountError::SelfCheck(SelfCheckError::Wrong { .. }))), "{wrong:?}");
-            // The self-check runs on the lanes that are to count.
+            // The self-check runs on the lanes of the count.
             let one: Fault = |items, lanes, task| if lanes.ends_with("::Portable") { 0 } else { GATE(items, "", task) };
             let wrong = fault::with(one, || request(rotation, n).isa(isa).count());
             assert_eq!(wrong.is_err(), isa != Isa::Portable, "{rotation} on {isa}: {wrong:?}");
@@ -262,7 +264,7 @@ fn a_wrong_cover_counts_nothing() {
     }
 }
 
-/// In a count of one go, in one that is watched, and in what an earlier run has left.
+/// In a plain count, in a count with a state, and in the units of an earlier run.
 #[test]
 fn a_double_check_asks_the_search() {
     let differs = |result: Result<Report, CountError>| {

@@ -1,7 +1,7 @@
-//! Processor time, which other programs on a busy machine do not lengthen as they do wall time.
+//! Processor time. Unlike wall time, it does not grow when other programs keep the machine busy.
 
-/// Seconds of processor time that the calling thread has used, for differences. Where the system does not tell them
-/// finely enough (Windows counts in ticks of a sixty-fourth of a second), wall time.
+/// Seconds of processor time that the calling thread has used; only differences are meaningful. If the system does not
+/// measure it finely enough (Windows counts in ticks of a sixty-fourth of a second), it is wall time.
 pub(crate) fn thread_seconds() -> f64 {
     #[cfg(unix)]
     {

@@ -1,5 +1,5 @@
-//! From what is counted, and the name of an engine, to types: the one place that pairs each plan with the engine that
-//! counts its tasks, the engine that double-checks it and the auditor.
+//! From a subject and the name of an engine to types: the one place that pairs each plan with the engine that counts
+//! its tasks, the engine that double-checks it, and the auditor.
 
 use crate::auditor::{self, Audited, Sampled};
 use crate::board::Size;
@@ -20,7 +20,7 @@ use crate::rotational;
 use crate::subject::Subject;
 use crate::tally::Tally;
 
-/// A plan, and who counts its tasks.
+/// A plan, and the engines that count its tasks.
 pub(crate) trait Counter: Sync {
     type Plan: Plan;
     type Engine: Engine<Task = <Self::Plan as Plan>::Task>;
@@ -30,14 +30,15 @@ pub(crate) trait Counter: Sync {
 
     fn engine(&self) -> &Self::Engine;
 
-    /// Counts the same tasks by other means, for a double check.
+    /// The engine for double checks, which counts the same tasks by other means.
     fn second(&self) -> &Self::Second;
 
-    /// What a task counts by its definition, taken once; none where `stopped`, asked now and then, says so before the end.
+    /// The auditor's count of a task, without its weight; `None` if `stopped`, called now and then, returns true before
+    /// the end.
     fn audit(&self, task: &<Self::Plan as Plan>::Task, stopped: &dyn Fn() -> bool) -> Option<Tally>;
 }
 
-/// Something to do with a counter, whatever its types.
+/// A job to do with a counter of any types.
 pub(crate) trait Job {
     type Output;
 
@@ -49,19 +50,20 @@ pub(crate) trait Dispatch {
     /// Does `job` with the counter for this subject.
     fn dispatch<J: Job>(&self, subject: &Subject, job: J) -> J::Output;
 
-    /// What ledgers and results call the engine.
+    /// The name of the engine in ledgers and results.
     fn name(&self, subject: &Subject) -> &'static str;
 
     fn isa(&self) -> Isa;
 
-    /// What pins the units of the subject's plan.
+    /// The fingerprint of the subject's plan.
     fn fingerprint(&self, subject: &Subject) -> Fingerprint {
         let (plan, units) = self.dispatch(subject, Pinned);
         Fingerprint { subject: *subject, engine: self.name(subject).to_owned(), plan, units }
     }
 }
 
-/// By the engines of this crate. The method must fit the subject and the processor, as [`Method::choose`] makes sure.
+/// Dispatch to the engines of this crate. The method must fit the subject and the processor; [`Method::choose`] makes
+/// sure of that.
 impl Dispatch for Method {
     fn dispatch<J: Job>(&self, subject: &Subject, job: J) -> J::Output {
         const CHOSEN: &str = "the processor has the instruction set that was chosen";
@@ -96,7 +98,7 @@ impl Dispatch for Method {
     }
 }
 
-/// By an engine from outside, for whatever is cut by the first columns.
+/// Dispatch to an engine from outside the crate, for subjects that are cut by the first columns.
 pub(crate) struct OwnEngine<'a, E>(pub(crate) &'a E);
 
 impl<E: Engine<Task = Placement>> Dispatch for OwnEngine<'_, E> {
@@ -117,7 +119,7 @@ impl<E: Engine<Task = Placement>> Dispatch for OwnEngine<'_, E> {
     }
 }
 
-/// The plan's own line, and how many units it has.
+/// Reads the plan's fingerprint and its number of units.
 struct Pinned;
 
 impl Job for Pinned {
@@ -132,7 +134,7 @@ fn prefix_plan(prefix: Placement) -> PrefixPlan {
     PrefixPlan::new(&prefix)
 }
 
-/// Solutions of tasks that have a definition.
+/// A counter of solutions, whose tasks the auditor can count.
 fn solutions<'a, P, E, S>(plan: &'a P, engine: &'a E, second: &'a S) -> impl Counter
 where
     P: Plan<Task: Audited>,
@@ -143,17 +145,17 @@ where
     Parts { plan, engine, second, auditor }
 }
 
-/// The solutions of a task, taken once.
+/// The tally of a task without its weight.
 fn once(solutions: u64) -> Tally {
     u128::from(solutions).into()
 }
 
-/// The placements of fewer queens too.
+/// A counter of profiles: placements of fewer queens too.
 fn profile<'a>(plan: &'a PrefixPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
     Parts { plan, engine, second: &Levels(Naive), auditor: auditor::levels }
 }
 
-/// A job for the join, on whichever lanes.
+/// A job for the join, on any lanes.
 struct JoinJob<J> {
     size: Size,
     job: J,
@@ -164,15 +166,16 @@ impl<J: Job> WithLanes for JoinJob<J> {
 
     fn with<L: Lanes>(self, lanes: L) -> J::Output {
         let plan = HalvesPlan::new(self.size);
-        // No other engine counts these tasks in a time that a double check may take. Portable lanes show a machine that
-        // errs now and then, even where they check themselves; for the method, the auditor counts one task of each unit.
+        // Any other engine would take too long for these tasks. The join on portable lanes detects errors of the
+        // machine, even if the run uses portable lanes too. To detect errors of the method, the auditor counts one task
+        // of each unit.
         let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
         let second = Sampled::new(Join::new(self.size, Portable::new()), most);
         self.job.run(&solutions(&plan, &Join::new(self.size, lanes), &second))
     }
 }
 
-/// A job for the cover, on whichever lanes.
+/// A job for the cover, on any lanes.
 struct CoverJob<J> {
     board: RotationalBoard,
     job: J,
@@ -234,7 +237,7 @@ mod tests {
     use crate::engine::Choice;
     use std::any::type_name;
 
-    /// The types of the engine and of the one that checks it.
+    /// The types of the engine and of the engine that checks it.
     struct Names;
 
     impl Job for Names {
@@ -250,7 +253,7 @@ mod tests {
         Method::choose(engine.into(), isa, subject).unwrap().dispatch(&subject, Names)
     }
 
-    /// What is asked for is what runs, and what checks it is something else.
+    /// The requested engine runs, and another one checks it.
     #[test]
     fn engines_are_those_named_and_checked_by_others() {
         let size = Size::new(9).unwrap();

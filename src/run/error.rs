@@ -1,4 +1,4 @@
-//! Why a count was not made, or ended early.
+//! The reasons why a count was not made, or ended early.
 
 use super::SelfCheckError;
 use crate::board::SizeError;
@@ -6,14 +6,14 @@ use crate::engine::MethodError;
 use crate::ledger::LedgerError;
 use crate::tally::{Overflow, Tally};
 
-/// Why a count was not made. None of these leaves a wrong number behind.
+/// Why a count was not made. In none of these cases is there a wrong number.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountError {
     /// No board has this size.
     #[error(transparent)]
     Size(#[from] SizeError),
-    /// The engine can't count this, or not on this processor.
+    /// The engine cannot count this subject, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
     /// The engine failed on a small board.
@@ -22,7 +22,7 @@ pub enum CountError {
     /// The run ended early: it was stopped, its sum is too large, or a double check failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The ledger to go on from, or to audit, belongs to something else.
+    /// The ledger to resume or to audit belongs to something else.
     #[error("this ledger is of no use here: {0}")]
     Ledger(#[from] LedgerError),
     /// The threads could not be started.
@@ -36,27 +36,27 @@ impl From<Overflow> for CountError {
     }
 }
 
-/// Why a run ended before its end.
+/// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It was asked to.
+    /// It was asked to stop.
     #[error("stopped before the end")]
     Stopped,
     /// The sum is too large.
     #[error(transparent)]
     Overflow(#[from] Overflow),
-    /// The ledger it writes to has something else.
+    /// Its ledger refuses a result.
     #[error("the ledger does not take a result: {0}")]
     Ledger(#[from] LedgerError),
-    /// A unit counted twice gave two tallies.
+    /// A unit that was counted twice has two different tallies.
     #[error("counted twice with different results, {first} and {second}: {unit}; the machine or the program is wrong")]
     Differs {
         /// The unit's name.
         unit: String,
-        /// By the engine of the run.
+        /// The tally by the engine of the run.
         first: Box<Tally>,
-        /// By the second engine.
+        /// The tally by the second engine.
         second: Box<Tally>,
     },
 }

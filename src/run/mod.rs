@@ -1,4 +1,4 @@
-//! Running a plan: a rayon pool, one worker a thread, a checked sum; and what may watch it.
+//! Running a plan: a rayon pool with one worker for each thread, a checked sum, and observers of the run.
 
 pub(crate) mod clock;
 pub(crate) mod dispatch;
@@ -30,30 +30,30 @@ use crate::run::recheck::{Recheck, Reread};
 use crate::run::state::RunState;
 use crate::tally::Tally;
 
-/// Sees a run from within its threads. `()` sees nothing and costs nothing.
+/// An observer of a run, called by its threads. `()` observes nothing and costs nothing.
 pub(crate) trait Observer: Sync {
-    /// A thread of the pool takes up a unit, and is told what is finished of it already.
+    /// A thread of the pool begins a unit. Returns the part of it that is already finished.
     fn begun(&self, _thread: usize, _unit: usize) -> Partial {
         Partial::default()
     }
 
-    /// Asked before every task: whether to stop instead. The unit in hand is then not finished.
+    /// Whether to stop now; called before every task. The current unit then stays unfinished.
     fn stopped(&self) -> bool {
         false
     }
 
-    /// A thread has solved one more task of the unit that it has in hand; what is finished of that by now.
+    /// A thread has solved one more task of its unit. `partial` is the part that is finished by now.
     fn advanced(&self, _thread: usize, _partial: &Partial) {}
 
     /// A thread has solved a unit.
     ///
     /// # Errors
-    /// Where the run must not go on.
+    /// If the run must not go on.
     fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), RunError> {
         Ok(())
     }
 
-    /// What a thread has counted of the unit in hand is wrong.
+    /// The thread's result for its current unit is wrong.
     fn disproved(&self, _thread: usize) {}
 }
 
@@ -61,12 +61,13 @@ impl Observer for () {}
 
 /// The weighted sum over `units` of `plan`, solved by the threads of `pool`.
 ///
-/// Work-stealing deals the units out one at a time, neighbours to the same thread as long as there are enough. Their
-/// groups are shuffled, alike every time, so that those finished at any moment are a fair sample to tell the time left
-/// from. The units of a group stay together: shuffled apart they made the join 5 times slower at N = 17.
+/// Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are
+/// enough. The groups of units are shuffled, in the same way every time, so that the finished units are a fair sample
+/// for estimating the time left. The units of a group stay together: when they were shuffled too, the join was 5 times
+/// slower at N = 17.
 ///
 /// # Errors
-/// Where the observer stops it or the sum does not fit; the first thread that meets an error ends the others.
+/// If the observer stops the run or the sum does not fit. The first thread that meets an error ends the others.
 pub(crate) fn run<P, E, O>(
     plan: &P,
     engine: &E,
@@ -89,8 +90,7 @@ where
             .with_max_len(1)
             .map(|&unit| {
                 let thread = rayon::current_thread_index().expect("this runs in the pool");
-                // Nobody else ever asks for this thread's worker, so the lock never waits; a panic elsewhere ends
-                // the run anyway.
+                // No other thread uses this worker, so the lock never waits. A panic elsewhere ends the run anyway.
                 let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
                 let tally = unit_tally(plan, engine, &mut worker, thread, unit, observer)?;
                 observer.finished(thread, unit, tally.clone())?;
@@ -100,7 +100,8 @@ where
     })
 }
 
-/// Counts the units of a plan, or those that the ledger of a state lacks; also tells how many units were counted twice.
+/// Counts the units of a plan, or those that the ledger of a state lacks. Also returns how many units were counted
+/// twice.
 pub(crate) struct Sum<'a> {
     pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) double_check: Share,
@@ -120,7 +121,7 @@ impl Job for Sum<'_> {
         let ledger = state.ledger();
         ledger.check_partials(plan)?;
         let observer = state.start(plan, self.pool.current_num_threads());
-        // What a file says of units that an earlier run finished is held to the same as what this run finds.
+        // Units that an earlier run finished are double-checked in the same way as the units of this run.
         let earlier = Reread::new(plan, &ledger, self.double_check, &observer);
         run(plan, second, self.pool, earlier.units(), &earlier)?;
         let units = ledger.todo();
@@ -130,7 +131,7 @@ impl Job for Sum<'_> {
     }
 }
 
-/// The weighted sum over one unit, from what the observer says is finished of it.
+/// The weighted sum over one unit, continued from the part that the observer says is finished.
 fn unit_tally<P, E, O>(
     plan: &P,
     engine: &E,
@@ -167,7 +168,7 @@ mod tests {
     use crate::{Placement, Size};
     use std::sync::Mutex;
 
-    /// Notes what it sees, and stops after so many units.
+    /// Notes its calls, and stops after a given number of units.
     struct Seen {
         units: Mutex<Vec<usize>>,
         most: usize,
@@ -184,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Groups come in another order than that of the plan, each in one piece.
+    /// Groups come in another order than in the plan, each in one piece.
     #[test]
     fn groups_are_shuffled_and_stay_together() {
         let size = Size::new(13).unwrap();
@@ -197,7 +198,7 @@ mod tests {
         assert!(!seen.is_sorted());
         let groups: Vec<usize> =
             seen.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).map(|units| plan.group(units[0])).collect();
-        // The centre, and each place of the queen in the middle column, up to 5 from it.
+        // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
         assert_eq!(groups.len(), 1 + 5);
         assert!(groups.iter().enumerate().all(|(at, group)| !groups[..at].contains(group)), "{groups:?}");
     }

@@ -1,15 +1,16 @@
-//! How fast a run is, from what its threads have finished, and how well that is known.
+//! The pace of a run, estimated from the work that its threads have finished, and the error of this estimate.
 //!
-//! Every finished unit is a sample: so much estimated work, so many seconds of one thread. The pace is the seconds of all
-//! samples over their work, a ratio estimate, and its error comes from how much the samples differ from it (Cochran,
-//! *Sampling Techniques*, chapter 6). Units that are still in hand are samples too once some of their tasks are finished;
-//! to leave them out would favour the short ones, which are finished first. Later samples weigh more, so that what only a
-//! start costs (tables, cold caches) and what else the machine was doing then are forgotten in time.
+//! Every finished unit is a sample: an amount of estimated work, and the seconds that one thread took for it. The pace
+//! is the seconds of all samples divided by their work, a ratio estimate. Its error comes from how much the samples
+//! differ from it (Cochran, *Sampling Techniques*, chapter 6). Unfinished units are samples too once some of their
+//! tasks are finished: without them the short units, which are finished first, would count for too much. Later samples
+//! have a higher weight, so that the cost of the start (tables, cold caches) and other work of the machine at that time
+//! are forgotten gradually.
 //!
-//! Sampling is not all: threads fill what they keep while they count their first units, and a machine changes its speed. On
-//! a quiet machine of two cores N = 20 was told 3 to 7 percent too long for most of a run, and twice as far off where other
-//! work came and went. So the interval has 15 percent beside the error of the sample ([`BESIDE`]). It does not cover a
-//! machine that is given much other work later on.
+//! There are errors beside those of sampling: threads fill their tables while they count their first units, and the
+//! speed of a machine changes. On a quiet machine of two cores the time left for N = 20 was 3 to 7 percent too long for
+//! most of a run, and twice as far off when other work came and went. So the interval has 15 percent in addition to the
+//! error of the sample ([`BESIDE`]). It does not cover a machine that gets much other work later on.
 
 use std::time::Duration;
 
@@ -30,25 +31,25 @@ impl TimeLeft {
     pub(super) const NOTHING: Self = Self { expected: Duration::ZERO, low: Duration::ZERO, high: Duration::ZERO };
 }
 
-/// Work and the time that a thread took for it.
+/// An amount of work, and the time that a thread took for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     /// Estimated work, in the units of the plan.
     pub(super) work: f64,
     /// Seconds of one thread.
     pub(super) seconds: f64,
-    /// How far into the run it ended, in seconds: its weight.
+    /// When it ended, in seconds from the start of the run. This is its weight.
     pub(super) at: f64,
 }
 
-/// Samples that tell something, at least.
+/// With fewer samples there is no estimate.
 const FEWEST: u64 = 8;
 
-/// Of units of which nothing is finished, there may be at most half as many in hand as there are samples: else those that
-/// were finished first, the short ones, would speak for all.
+/// There must be at least so many samples for each current unit of which nothing is finished. Otherwise the short
+/// units, which are finished first, would decide the estimate.
 const SAMPLES_PER_BLIND: u64 = 2;
 
-/// The relative error that no sample shows.
+/// The relative error that samples do not show.
 const BESIDE: f64 = 0.15;
 
 /// All samples of a run, as sums.
@@ -64,7 +65,7 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn add(&mut self, sample: Sample) {
-        // A run that has just begun has weights near zero, and a unit of no work tells nothing.
+        // The weights are near zero when a run has just begun, and a unit without work says nothing.
         let (work, seconds) = (sample.work * sample.at, sample.seconds * sample.at);
         if work <= 0.0 {
             return;
@@ -77,13 +78,13 @@ impl Pace {
         self.seconds_squared += seconds * seconds;
     }
 
-    /// Seconds of one thread for a unit of work; none before anything is finished.
+    /// The seconds that one thread takes for one unit of work; `None` before anything is finished.
     pub(super) fn seconds(&self) -> Option<f64> {
         (self.work > 0.0).then(|| self.seconds / self.work)
     }
 
-    /// Half of the pace's 95 % interval over the pace, where there are samples enough, beside so many units in hand of which
-    /// nothing is finished, and where it is below 1.
+    /// Half of the pace's 95 % interval, divided by the pace. `None` if there are too few samples, of which more are
+    /// needed if nothing is finished of `blind` units, or if the error is 1 or more.
     pub(super) fn error(&self, blind: u64) -> Option<f64> {
         if self.samples < FEWEST.max(SAMPLES_PER_BLIND * blind) {
             return None;
@@ -116,7 +117,8 @@ mod tests {
         assert_eq!(pace([(0.0, 1.0, 1.0), (1.0, 1.0, 0.0)]).seconds(), None, "neither work nor weight");
     }
 
-    /// Nine samples of 8 to 12 seconds: against the textbook's ratio estimate of these numbers, worked out by hand.
+    /// Nine samples of 8 to 12 seconds, compared with the textbook's ratio estimate of these numbers, worked out by
+    /// hand.
     #[test]
     fn the_error_is_that_of_a_ratio() {
         let nine = pace([8.0, 9.0, 10.0, 11.0, 12.0, 10.0, 10.0, 9.0, 11.0].map(|seconds| (1.0, seconds, 1.0)));

@@ -1,8 +1,8 @@
-//! Counting some units a second time by another engine, against errors of the machine itself.
+//! Counting some units a second time by another engine, to detect errors of the machine itself.
 //!
-//! Memory and processors err now and then, and a run of weeks gives them time. Two engines that share no code path
-//! do not make the same error, so where they agree on a random share of the units, an error rate that would matter
-//! is ruled out; where they differ, the run ends with the unit's name.
+//! Memory and processors make errors now and then, and a run of weeks gives them time. Two engines that share no code
+//! path do not make the same error. So if they agree on a random share of the units, errors are not frequent enough to
+//! matter. If they differ, the run ends with the name of the unit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
 use crate::tally::Tally;
 
-/// An observer that recounts chosen units before it passes them on to another.
+/// An observer that recounts chosen units, and then passes all units on to another observer.
 #[derive(Debug)]
 pub(crate) struct Recheck<'a, P, E, O> {
     plan: &'a P,
@@ -59,15 +59,15 @@ where
         if self.chosen.contains(&unit) {
             let (plan, second, mut worker) = (self.plan, self.second, self.second.worker());
             let recounted = unit_tally(plan, second, &mut worker, thread, unit, &Recount(self.inner))?;
-            // What led to a wrong tally must not be saved as a part to go on from.
+            // The tasks that led to a wrong tally must not be saved as a finished part.
             same(plan, unit, &tally, &recounted).inspect_err(|_| self.inner.disproved(thread))?;
         }
         self.inner.finished(thread, unit, tally)
     }
 }
 
-/// An observer of a run of the second engine over units that a ledger has already: what it finds must be what the
-/// ledger says. A checksum shows that a file is as it was written, not that what was written is right.
+/// An observer of a second engine that recounts units of a ledger: its results must be the tallies of the ledger. A
+/// checksum shows that a file is as it was written, but not that its contents are right.
 #[derive(Debug)]
 pub(crate) struct Reread<'a, P, O> {
     plan: &'a P,
@@ -101,12 +101,12 @@ impl<P: Plan, O: Observer> Observer for Reread<'_, P, O> {
     }
 }
 
-/// A random share of so many units.
+/// A random share of the units.
 fn chosen<C: FromIterator<usize>>(units: impl Iterator<Item = usize>, of: usize, share: Share) -> C {
     fastrand::choose_multiple(units, share.of(of)).into_iter().collect()
 }
 
-/// Fails with the unit's name where its two tallies differ.
+/// Fails with the unit's name if its two tallies differ.
 fn same(plan: &impl Plan, unit: usize, first: &Tally, second: &Tally) -> Result<(), RunError> {
     if first == second {
         return Ok(());
@@ -115,7 +115,8 @@ fn same(plan: &impl Plan, unit: usize, first: &Tally, second: &Tally) -> Result<
     Err(RunError::Differs { unit: plan.name(unit), first, second })
 }
 
-/// A recount begins at the beginning, can be stopped, and its tasks are not counted as done again.
+/// The observer of a recount. A recount begins with the first task and can be stopped, and its tasks do not count as
+/// progress.
 struct Recount<'a, O>(&'a O);
 
 impl<O: Observer> Observer for Recount<'_, O> {
@@ -176,7 +177,7 @@ mod tests {
         assert_ne!(run(&plan, &Flipped, &pool, &units, &none).map(|tally| tally.get()), Ok(92));
     }
 
-    /// Counts what it is told: units taken up, tasks, units finished, and those disproved.
+    /// Counts the calls: units begun, tasks, units finished, units disproved.
     #[derive(Default)]
     struct Told([AtomicUsize; 4]);
 
@@ -210,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Whoever watches a run that is double-checked sees all of it, and none of it twice.
+    /// The observer of a double-checked run sees every unit once.
     #[test]
     fn the_run_is_watched_as_without_a_double_check() {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
@@ -227,7 +228,7 @@ mod tests {
         assert_eq!(told.all(), [1, plan.tasks(wrong[0]) as usize, 0, 1], "what is wrong is not finished");
     }
 
-    /// A run that is to stop stops in a double check as well.
+    /// A request to stop also stops a double check.
     #[test]
     fn double_checks_can_be_stopped() {
         struct Stopped;
@@ -246,7 +247,7 @@ mod tests {
         );
     }
 
-    /// Units are recounted in the order of the plan, where neighbours share what they keep.
+    /// Units are recounted in the order of the plan, in which neighbours share lists.
     #[test]
     fn units_are_reread_in_order() {
         let (plan, mut ledger) = eight();

@@ -1,9 +1,9 @@
-//! The self-check: whatever is about to count a large board must first get small ones right.
+//! The self-check: before an engine counts a large board, it must count small boards correctly.
 //!
-//! A broken build, a processor that computes wrongly or a symmetry weight gone astray would otherwise cost hours and
-//! end in a wrong number. The same kind of plan, engine and instruction set are run on 8×8, and on 9×9 too where the board
-//! is odd, since middle lines are code of their own; for solutions that a turn leaves unchanged, on one board of that turn.
-//! That takes microseconds to milliseconds.
+//! Otherwise a broken build, a processor that computes wrongly or a wrong symmetry weight would cost hours and end in a
+//! wrong number. The same kind of plan, engine and instruction set are run on 8×8. If the board is odd, they are also
+//! run on 9×9, because middle lines have separate code. For solutions that a turn leaves unchanged, one small board of
+//! that turn is counted. That takes microseconds to milliseconds.
 
 use crate::board::Size;
 use crate::board::rotation::{Rotation, RotationalBoard};
@@ -18,22 +18,22 @@ use crate::tally::{Overflow, Tally};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfCheckError {
-    /// A wrong total.
+    /// The total is wrong.
     #[error("self-check failed: found {found} solutions {board} instead of {expected}; nothing was counted")]
     Wrong {
-        /// Which board, as in "on 8×8".
+        /// The board, as in "on 8×8".
         board: String,
-        /// By the engine.
+        /// The number that the engine found.
         found: u128,
         /// The published number.
         expected: u128,
     },
-    /// A sum too large.
+    /// A sum is too large.
     #[error("self-check failed: {0}; nothing was counted")]
     Overflow(#[from] Overflow),
 }
 
-/// The boards to count before this subject: none where it is as small itself.
+/// The boards to count before this subject; none if the subject itself is as small.
 fn small_boards(subject: &Subject) -> Vec<Subject> {
     let board = |n| {
         let size = Size::new(n).expect("a small board");
@@ -53,10 +53,10 @@ fn small_boards(subject: &Subject) -> Vec<Subject> {
     }
 }
 
-/// Counts the small boards as the subject will be counted.
+/// Counts the small boards in the same way as the subject will be counted.
 ///
 /// # Errors
-/// Where a count is not the published one.
+/// If a count is not the published one.
 pub(crate) fn check(by: &impl Dispatch, subject: &Subject) -> Result<(), SelfCheckError> {
     small_boards(subject).iter().try_for_each(|board| by.dispatch(board, SelfCheck(board)))
 }
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// A plan whose symmetry weights have gone astray.
+    /// A plan whose symmetry weights are wrong.
     struct Doubled(PrefixPlan);
 
     impl Plan for Doubled {
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(check_board(&eight, &plan, &Backtrack::default()), Ok(()));
     }
 
-    /// What is about to count an odd board is tried on one, too.
+    /// The self-check of an odd board includes an odd board.
     #[test]
     fn odd_boards_have_a_self_check_of_their_own() {
         let sizes = |subject: Subject| small_boards(&subject).iter().map(Subject::n).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! A part of a whole.
 
-/// A part of a whole, from nothing to all of it.
+/// A part of a whole, as a number from 0 to 1.
 ///
 /// ```
 /// use queens::Share;
@@ -11,13 +11,13 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Share(f64);
 
-/// A number that is no [`Share`].
+/// The number is not from 0 to 1, so it is not a [`Share`].
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("a share is from 0 to 1, not {0}")]
 pub struct ShareError(f64);
 
 impl Share {
-    /// Nothing.
+    /// No part of the whole.
     pub const NONE: Self = Self(0.0);
     /// The whole.
     pub const ALL: Self = Self(1.0);
@@ -27,7 +27,7 @@ impl Share {
         self.0
     }
 
-    /// So much of a number of things, rounded up to whole ones.
+    /// This share of a number of things, rounded up.
     pub fn of(self, number: usize) -> usize {
         (self.0 * number as f64).ceil() as usize
     }

@@ -1,10 +1,10 @@
-//! How many threads count.
+//! The number of threads.
 
 use std::num::NonZero;
 
 use super::CountError;
 
-/// How many threads count: every core that the process may use, unless a number is given.
+/// The number of threads that count: a given number, or one for every core that the process may use.
 ///
 /// ```
 /// use queens::{Threads, available_threads};
@@ -19,7 +19,7 @@ impl Threads {
     /// One for every core that the process may use.
     pub const ALL: Self = Self(None);
 
-    /// Their number on this machine.
+    /// The number on this machine.
     pub fn get(self) -> usize {
         self.0.map_or_else(available_threads, usize::from)
     }
@@ -30,14 +30,14 @@ impl Threads {
     }
 }
 
-/// 0 is every core, as on the command line.
+/// 0 means every core, as on the command line.
 impl From<usize> for Threads {
     fn from(threads: usize) -> Self {
         Self(NonZero::new(threads))
     }
 }
 
-/// The cores this process may use, by affinity and control group; 1 where the system does not say.
+/// How many cores this process may use, considering affinity and control group; 1 if the system does not say.
 pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

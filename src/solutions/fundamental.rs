@@ -1,10 +1,10 @@
-//! One solution of each class of symmetric images.
+//! One solution of each symmetry class.
 
 use crate::board::placement::Placement;
 use crate::board::symmetry::Orbit;
 use crate::solutions::Solutions;
 
-/// The fundamental ones among the solutions that an iterator finds, each with the size of its class.
+/// The fundamental solutions that an iterator finds, each with the size of its class.
 ///
 /// ```
 /// use queens::{Fundamental, Size, Solutions};
@@ -16,7 +16,7 @@ use crate::solutions::Solutions;
 pub struct Fundamental(Solutions);
 
 impl Fundamental {
-    /// Those of `solutions` that are the least of their class.
+    /// Keeps the solutions that are the least of their class.
     pub const fn among(solutions: Solutions) -> Self {
         Self(solutions)
     }
@@ -27,7 +27,7 @@ impl Iterator for Fundamental {
 
     fn next(&mut self) -> Option<(Placement, usize)> {
         for solution in self.0.by_ref() {
-            // Upside down the first queen would stand higher, and so would that of every later solution.
+            // Upside down, the first queen of this solution and of every later one would be in a smaller row.
             let first = solution.rows().next().unwrap_or(0);
             if 2 * first > solution.size().get() + 1 {
                 return None;
@@ -51,7 +51,7 @@ mod tests {
         Size::new(n).unwrap()
     }
 
-    /// Classes made by collecting every solution under its canonical form must be what the fundamental ones claim.
+    /// Collects every solution under its canonical form: the classes must have the sizes that the iterator gives.
     #[test]
     fn classes_are_what_the_fundamental_ones_say() {
         for n in 0..=10 {

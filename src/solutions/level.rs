@@ -1,10 +1,11 @@
-//! Lists of boards with equally many queens, expanded in order and without guesses.
+//! Lists of boards with equally many queens, expanded in order and without branches to predict.
 //!
-//! A list is expanded board by board and row by row. As in the engine `backtrack` nothing is guessed within a list: a
-//! child is always stored and the end of its list moves by 0 or 1, and the step to the next board is a conditional
-//! move of what was loaded a step ahead.
+//! A list is expanded board by board and row by row. As in the engine `backtrack`, no step has a branch that the
+//! processor must predict. A child is always stored, and the end of its list moves by 0 or 1. The step to the next
+//! board is a conditional move of a value that was loaded one step earlier.
 //!
-//! Lists hold 256 boards: indices are bytes, which need no bounds checks, and all lists together fit the second cache.
+//! A list holds 256 boards. So indices are bytes, which need no bounds checks, and all lists together fit in the
+//! second-level cache.
 
 use std::hint::select_unpredictable;
 
@@ -13,10 +14,10 @@ use crate::board::Board;
 /// Boards in a list.
 const BOARDS: usize = 256;
 
-/// A list is as good as full when only one more child would fit.
+/// A list counts as full when only one more child would fit.
 const FULL: usize = BOARDS - 1;
 
-/// Columns that are decided in one go.
+/// The last columns, which are decided together.
 pub(super) const TAIL: usize = 3;
 
 /// A board between two columns.
@@ -32,7 +33,7 @@ pub(super) struct Node {
     up: u32,
 }
 
-/// The boards with equally many queens that wait to be expanded, in order.
+/// The boards with equally many queens that are still to be expanded, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
     pub(super) nodes: Box<[Node; BOARDS]>,
@@ -43,7 +44,7 @@ pub(super) struct Level {
     pub(super) end: usize,
 }
 
-/// A solution found: the board with three columns left that it belongs to, and the rows of these three as sets.
+/// A solution: the index of its board with three columns left, and the rows of these three columns as sets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
     pub(super) parent: u8,
@@ -55,17 +56,17 @@ impl Level {
         Self { nodes: Box::new([Node::default(); BOARDS]), parents: Box::new([0; BOARDS]), next: 0, end: 0 }
     }
 
-    /// Makes `board` the only one, with those of its free rows left to be tried that are in `keep`.
+    /// Makes `board` the only board of the list. Of its free rows, those in `keep` are tried.
     pub(super) fn begin(&mut self, board: &Board, keep: u32) {
         let free = board.free() & keep;
         self.nodes[0] = Node { free, open: board.size.all_rows() & !board.rows, down: board.down, up: board.up };
         (self.next, self.end) = (usize::from(free == 0), 1);
     }
 
-    /// Becomes the children, in order, of the next boards of `level`, as many as there is room for. Those that leave
-    /// one of the next two columns without a free row are left out, nearly half of all.
+    /// Fills this list with the children of the next boards of `level`, in order, as many as there is room for.
+    /// Children that leave no free row in one of the next two columns are left out; that is nearly half of them.
     ///
-    /// Bitwise on purpose: a lazy operator would be a guess.
+    /// The bitwise operators are on purpose: a lazy operator would be a branch.
     #[expect(clippy::needless_bitwise_bool)]
     #[inline(never)]
     pub(super) fn fill(&mut self, level: &mut Self) {
@@ -88,7 +89,7 @@ impl Level {
 
     /// Finds the solutions of all boards, each with three columns left.
     ///
-    /// The first of the three is tried row by row; then two rows are left, and two ways to set the queens.
+    /// The first of the three columns is tried row by row. Then two rows are left, and two ways to place the queens.
     #[expect(clippy::needless_bitwise_bool)]
     #[inline(never)]
     pub(super) fn finish(&mut self, leaves: &mut Vec<Leaf>) {
@@ -97,12 +98,12 @@ impl Level {
             let (parent, child, queen) = walk.step();
             let low = child.open & child.open.wrapping_neg();
             let high = child.open ^ low;
-            // Free in the last column as far as the queens before the last two go.
+            // Rows of the last column that are free, if only the queens before the last two are considered.
             let last = child.open & !(child.down << 1 | child.up >> 1);
             let apart = low << 1 != high;
             let low_first = (child.free & low != 0) & (last & high != 0) & apart;
             let high_first = (child.free & high != 0) & (last & low != 0) & apart;
-            // Solutions are rare enough for a guess here.
+            // Solutions are rare, so this branch is predicted well.
             if low_first | high_first {
                 if low_first {
                     leaves.push(Leaf { parent, rows: [queen, low, high] });
@@ -116,12 +117,12 @@ impl Level {
     }
 }
 
-/// The way over the boards of a list, a free row a step.
+/// A walk over the boards of a list, one free row in each step.
 struct Walk<'a> {
     nodes: &'a [Node; BOARDS],
     index: usize,
     end: usize,
-    /// The free rows left of the board, and those of the board after it.
+    /// The remaining free rows of the board, and the free rows of the next board.
     free: u32,
     next_free: u32,
 }
@@ -133,7 +134,8 @@ impl<'a> Walk<'a> {
         Self { nodes, index, end: level.end, free: free(index), next_free: free(index + 1) }
     }
 
-    /// Sets a queen in the lowest row left: the board's index, the child, the queen. Moves on to the next row or board.
+    /// Places a queen in the lowest remaining row, and moves on to the next row or board. Returns the board's index,
+    /// the child and the queen.
     #[inline(always)]
     fn step(&mut self) -> (u8, Node, u32) {
         let parent = self.index as u8;

@@ -1,11 +1,11 @@
 //! The solutions themselves, one after another in lexicographic order, in constant memory.
 //!
-//! The search is that of the engine `backtrack`, made to keep the order. The boards with equally many queens wait in a
-//! sorted list, a [`Level`]; the first ones of the longest list that has any are expanded into the list of the next
-//! column, and with three columns left the last two are decided by masks.
+//! The search is that of the engine `backtrack`, changed to keep the order. The boards with equally many queens wait in
+//! a sorted list, a [`Level`]. The search takes the non-empty list whose boards have the most queens, and expands its
+//! first boards into the list of the next column. With three columns left, masks decide the last two.
 //!
-//! Each board remembers its parent. The rows of a solution are read off by walking up until the path of the solution
-//! before is met, so a solution costs the columns in which it differs.
+//! Each board stores its parent. The rows of a solution are read by walking up through the parents until the path meets
+//! that of the previous solution. So a solution costs only as many steps as it has new columns.
 
 mod fundamental;
 mod level;
@@ -18,10 +18,10 @@ use level::{Leaf, Level, TAIL};
 use crate::board::placement::Placement;
 use crate::board::{Board, Size};
 
-/// The solutions on a board in lexicographic order: an iterator that finds them as they are asked for.
+/// The solutions on a board in lexicographic order: an iterator that finds them on demand.
 ///
-/// Memory is 5 kilobytes a column. Time for all solutions is about that of counting them on one thread without
-/// symmetry; the first is found in well under a second for every N.
+/// It takes 5 kilobytes of memory for each column. Finding all solutions takes about as long as counting them on one
+/// thread without symmetry. The first is found in well under a second for every N.
 ///
 /// ```
 /// use queens::{Placement, Size, Solutions};
@@ -36,16 +36,16 @@ use crate::board::{Board, Size};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Solutions {
-    /// The solutions that begin so far along the board that there is nothing to search.
+    /// The solutions of a search that begins with so many queens that no level is needed.
     first: std::vec::IntoIter<Placement>,
     /// One list for each number of queens from 0 to N − 3.
     levels: Vec<Level>,
-    /// The longest placements that may have boards left.
+    /// The last level that may have boards left.
     depth: usize,
     leaves: Vec<Leaf>,
-    /// The first leaf not yet given out.
+    /// The first leaf that has not been returned yet.
     next: usize,
-    /// The index on each level of the board that `current` came by; [`NOWHERE`] where the list is another since.
+    /// For each level, the index of the board on the way to `current`; [`NOWHERE`] if the list has been replaced since.
     path: Vec<u16>,
     current: Placement,
 }
@@ -58,20 +58,20 @@ impl Solutions {
         Self::completions(Placement::empty(size))
     }
 
-    /// The solutions whose first queens stand as in `prefix`.
+    /// The solutions that begin with the queens of `prefix`.
     pub fn completions(prefix: Placement) -> Self {
         Self::within(prefix, prefix)
     }
 
-    /// The first solution not before `start` and all that follow it; a partial `start` comes before its completions.
+    /// The solutions from `start` on. A partial `start` comes before its completions.
     pub fn starting_at(start: Placement) -> Self {
         Self::within(Placement::empty(start.size()), start)
     }
 
-    /// The completions of `prefix` that are not before `start`, a placement on the same board.
+    /// The completions of `prefix` from `start` on, a placement on the same board.
     ///
     /// # Panics
-    /// Where the two boards differ in size.
+    /// If the two boards differ in size.
     pub fn within(prefix: Placement, start: Placement) -> Self {
         assert_eq!(prefix.size(), start.size(), "both placements must be on the same board");
         let searched = (prefix.size().get() + 1).saturating_sub(TAIL);
@@ -90,12 +90,12 @@ impl Solutions {
         } else if common == start.len() || start < prefix {
             solutions.seed(prefix.len(), &prefix);
         }
-        // Else `start` comes after every completion of `prefix`, and there is nothing to be found.
+        // Otherwise `start` comes after every completion of `prefix`, and there is no solution to find.
         solutions
     }
 
-    /// Lets the search begin with the completions of `begun` and go on with all that comes after them, as far as the
-    /// first `fixed` queens stay.
+    /// Prepares a search for the completions of `begun` and all solutions after them that have the same first `fixed`
+    /// queens.
     fn seed(&mut self, fixed: usize, begun: &Placement) {
         let mut board = Board::empty(begun.size());
         let mut stem = Placement::empty(begun.size());
@@ -106,7 +106,7 @@ impl Solutions {
             }
             let queen = 1 << (row - 1);
             if let Some(level) = self.levels.get_mut(column) {
-                // Of this board, only the rows after the one that `begun` takes are left to be tried.
+                // On this board, only the rows after that of `begun` are still to be tried.
                 level.begin(&board, if column < fixed { 0 } else { !(queen | (queen - 1)) });
             }
             board = board.place(queen);
@@ -119,10 +119,10 @@ impl Solutions {
         }
     }
 
-    /// Finds the next solution, which is then [`Solutions::current`], and gives a column, from 0, before which it is
-    /// the same as the solution before; 0 for the first. `None` where there is none any more.
+    /// Finds the next solution, which is then [`Solutions::current`]. Returns a column, counted from 0: all columns
+    /// before it are the same as in the previous solution. It is 0 for the first solution. `None` after the last.
     ///
-    /// This is for printing: what has not changed need not be printed again.
+    /// This is for printing: unchanged columns need not be printed again.
     pub fn advance(&mut self) -> Option<usize> {
         if let Some(solution) = self.first.next() {
             self.current = solution;
@@ -136,17 +136,17 @@ impl Solutions {
         Some(self.read(&leaf))
     }
 
-    /// The solution found last; before the first, the prefix.
+    /// The solution found last, or the prefix before the first is found.
     pub fn current(&self) -> &Placement {
         &self.current
     }
 
-    /// Whether the next solution has been found already, so that asking for it takes no time.
+    /// Whether the next solution has already been found, so that returning it takes no time.
     pub fn ready(&self) -> bool {
         self.next < self.leaves.len() || self.first.len() > 0
     }
 
-    /// Expands the longest placements until some of them are solutions.
+    /// Expands the boards with the most queens until some of them are solutions.
     fn search(&mut self) -> Option<()> {
         self.next = 0;
         self.leaves.clear();
@@ -168,7 +168,7 @@ impl Solutions {
         }
     }
 
-    /// Reads the rows of a solution, and gives the first column that may have changed.
+    /// Reads the rows of a solution. Returns the first column that may have changed.
     fn read(&mut self, leaf: &Leaf) -> usize {
         let mut column = self.levels.len() - 1;
         for (ahead, row) in leaf.rows.iter().enumerate() {
@@ -191,7 +191,7 @@ impl Solutions {
     }
 }
 
-/// The completions of `stem` that are not before `begun`, column by column with the attack check of [`Placement`].
+/// The completions of `stem` from `begun` on, column by column with the attack check of [`Placement`].
 fn completions_from(stem: Placement, begun: &Placement) -> Vec<Placement> {
     let mut found = vec![stem];
     for _ in stem.len()..stem.size().get() {

@@ -1,7 +1,8 @@
-//! Where in the list a solution stands, and which one stands at a given place, without walking there.
+//! The number of a solution in the list, and the solution with a given number, without listing all before it.
 //!
-//! The list is cut into blocks by the next two queens, and the solutions of each block are counted. A number is then
-//! looked up among the sums of these counts, and only its block is walked: for N = 16 some 70,000 of 14,772,512.
+//! The list is divided into blocks by the next two queens, and the solutions of each block are counted. A number is
+//! looked up among the sums of these counts, and only its block is listed: for N = 16, some 70,000 of 14,772,512
+//! solutions.
 
 use rayon::prelude::*;
 
@@ -13,9 +14,9 @@ use crate::solutions::Solutions;
 /// Which solutions are in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// Every one.
+    /// Every solution.
     All,
-    /// Only the least of each symmetry class.
+    /// Only the least solution of each symmetry class.
     Fundamental,
 }
 
@@ -39,15 +40,15 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Counts the blocks on every core: for N = 16 under a second, tenfold for each step of N, twice that for
-    /// fundamental solutions.
+    /// Counts the blocks on every core. That takes under a second for N = 16, ten times as long for each further N, and
+    /// twice as long for fundamental solutions.
     pub fn new(prefix: Placement, listed: Listed) -> Self {
         let mut placements = vec![prefix];
         for _ in 0..2.min(prefix.size().get() - prefix.len()) {
             placements = placements.into_iter().flat_map(Placement::extensions).collect();
         }
         let mut counts: Vec<u64> = match listed {
-            // Upside down the list is the same in reverse, and so are its blocks: half of them will do.
+            // Upside down the list is the same in reverse, and so are its blocks. So half of them need counting.
             Listed::All if prefix.is_empty() => counts_of_all(&placements[..placements.len().div_ceil(2)]),
             Listed::All => counts_of_all(&placements),
             Listed::Fundamental => placements
@@ -73,14 +74,15 @@ impl Ranking {
         self.total
     }
 
-    /// The solution with this number, from 1; `None` where there are not that many. Walks one block.
+    /// The solution with this number, from 1; `None` if there are fewer. Lists one block.
     pub fn select(&self, number: u64) -> Option<Placement> {
         let before = number.checked_sub(1).filter(|&before| before < self.total)?;
         let (block, first) = self.blocks[self.blocks.partition_point(|&(_, first)| first <= before) - 1];
         self.walk(block).nth((before - first) as usize)
     }
 
-    /// How many listed solutions come before `placement` or are it: its number, where it is listed. Walks one block.
+    /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number. Lists one
+    /// block.
     pub fn number(&self, placement: &Placement) -> u64 {
         let Some(block) = self.blocks.partition_point(|(block, _)| block <= placement).checked_sub(1) else { return 0 };
         let (block, before) = self.blocks[block];

@@ -1,4 +1,4 @@
-//! The auditor against published terms, and the engine against the auditor, task by task.
+//! Compares the auditor with published terms, and the engine with the auditor, task by task.
 
 use super::*;
 use crate::Isa;
@@ -8,12 +8,12 @@ use crate::engine::lanes::{Lanes, WithLanes};
 use crate::plan::Plan;
 use crate::rotational::problem;
 
-/// Does `job` with the best lanes that there are.
+/// Does `job` with the best lanes of this processor.
 fn with_lanes<J: WithLanes>(job: J) -> J::Output {
     Isa::best().with(job).unwrap()
 }
 
-/// Every task of a plan: its count by the engine must be that of the auditor. Their sum by the auditor.
+/// Checks for every task of a plan that the engine and the auditor agree, and returns the sum.
 struct EveryTask(RotationalBoard);
 
 impl WithLanes for EveryTask {
@@ -39,7 +39,8 @@ impl WithLanes for EveryTask {
     }
 }
 
-/// The definitions of the tasks, with their weights, add up to the published terms, and each task is counted as defined.
+/// The definitions of the tasks, with their weights, add up to the published terms, and each task is counted as
+/// defined.
 #[test]
 fn the_engine_counts_every_task_as_defined() {
     let half = (0..=20).map(|n| (Rotation::Half, n));
@@ -51,7 +52,7 @@ fn the_engine_counts_every_task_as_defined() {
     }
 }
 
-/// Some tasks of a plan, by the engine as by the auditor.
+/// Some tasks of a plan: the engine and the auditor must agree.
 struct Tasks {
     board: RotationalBoard,
     tasks: usize,
@@ -74,7 +75,7 @@ impl WithLanes for Tasks {
     }
 }
 
-/// Boards whose tasks are too many, but each small enough.
+/// Boards with too many tasks to count them all, but each small enough.
 #[test]
 fn the_engine_counts_random_tasks_as_defined() {
     let half = (21..=26).map(|n| (Rotation::Half, n));
@@ -84,17 +85,17 @@ fn the_engine_counts_random_tasks_as_defined() {
     }
 }
 
-/// Tasks with so few squares that some of the solutions are left, on every board there is.
+/// Tasks thinned to so few squares that the auditor can count the remaining solutions, on boards of every size.
 struct Thinned {
     board: RotationalBoard,
     tasks: usize,
-    /// Solutions that are to be left of each, at least.
+    /// How many solutions must be left of each task, at least.
     solutions: u64,
 }
 
 impl Thinned {
-    /// The items of the engine's piece that stands for the orbit of this square: the distance of its row and that of its
-    /// column, which for half turns come after those of the rows.
+    /// The items of the engine's piece for the orbit of this square: the distances of its row and of its column. For
+    /// half turns the items of columns come after those of rows.
     fn items(&self, (column, row): Square) -> u64 {
         let (n, half) = (self.board.n(), self.board.n() / 2);
         let distance = |line: usize| if line < half { half - 1 - line } else { line - (n - half) };
@@ -104,7 +105,7 @@ impl Thinned {
 }
 
 impl WithLanes for Thinned {
-    /// The tasks of which some solution was left.
+    /// How many tasks had enough solutions left.
     type Output = usize;
 
     fn with<L: Lanes>(self, lanes: L) -> usize {
@@ -117,7 +118,7 @@ impl WithLanes for Thinned {
             let mut random = fastrand::Rng::with_seed(seed << 8 | board.n() as u64);
             let unit = random.usize(..plan.units());
             let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
-            // More and more squares, until some solutions consist of them: a hash says which, the same for a whole orbit.
+            // Adds squares until enough solutions are left. A hash chooses the squares, the same for a whole orbit.
             for share in 1..=20 {
                 let keep = |items: u64| fastrand::Rng::with_seed(items ^ seed << 56).u8(..20) < share;
                 let allowed = board.allowed(&task, plan.always()).into_iter();
@@ -135,18 +136,19 @@ impl WithLanes for Thinned {
     }
 }
 
-/// To the last board of either turn, where a task as a whole would take the auditor hours.
+/// Up to the last board of each turn, where a whole task would take the auditor hours.
 #[test]
 fn the_engine_counts_thinned_tasks_of_every_board_as_defined() {
     let half = Rotation::Half.sizes().map(|n| (Rotation::Half, n));
     let quarter = Rotation::Quarter.sizes().filter(|n| n % 4 < 2).map(|n| (Rotation::Quarter, n));
     for (rotation, n) in half.chain(quarter) {
         let large = n >= if rotation == Rotation::Half { 28 } else { 60 };
-        // The keys of the last half boards just fit: a queen that has one too many must be in some of the solutions.
+        // For half turns the keys of the last boards just fit. If one did not fit, its queen must be in some of these
+        // solutions.
         let (tasks, solutions) = if rotation == Rotation::Half && n >= 35 { (10, 1000) } else { (4, 20) };
         let board = RotationalBoard::new(rotation, n).unwrap();
         let found = with_lanes(Thinned { board, tasks, solutions });
-        // Some tasks have next to none, and those of small boards all.
+        // Some tasks have hardly any solutions; on small boards that may hold for all tasks.
         assert!(!large || 2 * found >= tasks, "{rotation} turn, N = {n}: solutions in {found} of {tasks} tasks");
     }
 }

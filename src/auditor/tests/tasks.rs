@@ -1,17 +1,17 @@
-//! Random tasks of every kind, at the sizes that the project is for: N = 20 to 28, by the join on every instruction set
-//! and by the auditor.
+//! Random tasks of every kind, at the sizes that the project is for (N = 20 to 28): counted by the join on every
+//! instruction set and by the auditor.
 //!
-//! From N = 24 on a task takes the auditor minutes to hours, so it is a random *part* of a task that both count: what has
-//! the queens of the innermost columns on certain squares. Those are the columns that the join cuts its lists by, and
-//! the part leaves its other code as it is: quadrants that come and go, or are listed by their innermost queen; lists in
-//! pieces; the middle row's queen held against lists that are shared (N <= 25) or not (N = 27); cuts as deep as they go.
-//! What no part shows is the length of whole lists, and sums beyond 32 bits.
+//! From N = 24 on a task takes the auditor minutes to hours. So both count a random *part* of a task: the solutions
+//! whose queens of the innermost columns are on certain squares. The join cuts its lists by these columns. The rest of
+//! its code runs as in a whole task: quadrants that are made and dropped, or listed by their innermost queen; lists in
+//! pieces; the middle row's queen compared with lists that are shared (N <= 25) or not (N = 27); the deepest cuts. A
+//! part cannot test the length of whole lists, or sums beyond 32 bits.
 //!
 //! ```sh
 //! scripts/check-tasks --help
 //! ```
 //!
-//! runs it with other seeds, as often as one likes, and with whole tasks, by the variables below.
+//! runs the test with other seeds, as often as you like, and with whole tasks; it uses the variables below.
 
 use std::cell::Cell;
 use std::env;
@@ -25,10 +25,10 @@ use crate::engine::lanes::{Isa, Lanes, WithLanes, names};
 
 const SIZES: RangeInclusive<usize> = 20..=28;
 
-/// Columns by their distance from the middle in the west and the east, where any row is allowed.
+/// Every row is allowed in each inner column of the west and the east, by its distance from the middle.
 const ANYWHERE: InnerSquares = [[[!0; 2]; 4]; 2];
 
-/// What has its inner queens on these squares of a task.
+/// The solutions of a task whose inner queens are on these squares.
 #[derive(Clone, Copy, Debug)]
 struct TaskPart {
     task: Halves,
@@ -53,8 +53,9 @@ impl Audited for TaskPart {
     }
 }
 
-/// Ways to fill the middle, each with another one that may share its row sets. For every column of the middle column's
-/// queen there is the next row, and one farther out; so every row has its turn too.
+/// Ways to fill the middle, each with another way that may share its row sets. For every distance `column` of the
+/// middle column's queen, the middle row's queen is at the next distance and at one farther out, so every `row` occurs
+/// too.
 fn kinds(half: u8, odd: bool, random: &mut Rng) -> Vec<Vec<Middle>> {
     if !odd {
         return vec![vec![Middle::None]; 4];
@@ -66,19 +67,20 @@ fn kinds(half: u8, odd: bool, random: &mut Rng) -> Vec<Vec<Middle>> {
     vec![vec![Middle::Centre]; 2].into_iter().chain(crossed).collect()
 }
 
-/// Some of the elements, as many as there are at the most.
+/// `count` random elements, or all if there are fewer.
 fn some<T>(mut of: Vec<T>, count: usize, random: &mut Rng) -> Vec<T> {
     random.shuffle(&mut of);
     of.truncate(count);
     of
 }
 
-/// As sets of distances from the middle, north and south.
+/// The rows as sets of distances from the middle, north and south.
 fn sets(rows: &[(usize, u32)]) -> [u32; 2] {
     [0, 1].map(|side| rows.iter().filter(|row| row.0 == side).map(|row| 1 << row.1).sum())
 }
 
-/// The same random row set with each of these middles, and for each inner column the same random squares, in so many rows.
+/// The same random row set with each of these middles, and for each inner column the same random squares in `count`
+/// rows.
 fn draw(half: u8, middles: &[Middle], depths: [usize; 2], count: usize, random: &mut Rng) -> Vec<TaskPart> {
     let mut rows: Vec<(usize, u32)> =
         (0..2).flat_map(|side| (0..u32::from(half)).map(move |row| (side, row))).collect();
@@ -92,7 +94,7 @@ fn draw(half: u8, middles: &[Middle], depths: [usize; 2], count: usize, random: 
     let east = some(rows.clone(), half.into(), random);
     rows.retain(|row| !east.contains(row));
     let [mut north, mut south] = sets(&east);
-    // Of a row set and its upside-down image the plan has the one with fewer rows in the north.
+    // Of a row set and its upside-down image, the plan has the set with fewer rows in the north.
     let is_crossed = !taken.is_empty();
     let flipped = !is_crossed && (north.count_ones(), north) > (south.count_ones(), south);
     let mut squares = ANYWHERE;
@@ -110,7 +112,7 @@ fn draw(half: u8, middles: &[Middle], depths: [usize; 2], count: usize, random: 
     middles.iter().map(|&middle| TaskPart { task: Halves { half, middle, north, south }, squares }).collect()
 }
 
-/// Parts of tasks that share their row sets and squares, counted one after the other.
+/// Counts parts of tasks that share their row sets and squares, one after another.
 struct Counted<'a> {
     size: Size,
     parts: &'a [TaskPart],
@@ -123,19 +125,19 @@ impl WithLanes for Counted<'_> {
 
     fn with<L: Lanes>(self, lanes: L) -> Vec<u64> {
         let join = Join::new(self.size, lanes).of_part(self.parts[0].squares, self.pieces);
-        // What the instruction set before listed, quadrants aside.
+        // Forgets the lists of the previous instruction set, but not its quadrants.
         self.worker.forget_east();
         self.parts.iter().map(|part| join.count(self.worker, &part.task)).collect()
     }
 }
 
-/// A number of the environment.
+/// A number from the environment.
 fn number<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
     let text = env::var(name).ok();
     text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text:?}")))
 }
 
-/// What the test is told to do, else what it does in CI.
+/// The settings of the test, from the environment or as in CI.
 struct Told {
     seed: u64,
     rounds: u64,
@@ -154,16 +156,17 @@ impl Told {
     }
 }
 
-/// Rows of each inner column that a part begins with, for even and odd N: some thousand solutions are left.
+/// The number of rows of each inner column in the first part drawn, for even and odd N: some thousand solutions are
+/// left.
 const ROWS: [usize; 2] = [2, 3];
 
-/// Draws for a kind of task, one of which must have solutions: most do.
+/// At most so many draws for a kind of task. One of them must have solutions; most do.
 const DRAWS: usize = 50;
 
-/// What the auditor may take for a part, or a smaller one is drawn: so many times 65,536 queens tried.
+/// The auditor may try so many times 65,536 queens for a part. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 20;
 
-/// By the auditor; nothing where parts take too long.
+/// The auditor's counts; `None` if the parts take too long.
 fn audited_parts(parts: &[TaskPart], patience: usize) -> Option<Vec<u64>> {
     let asked = Cell::new(0);
     let is_too_long = || asked.replace(asked.get() + 1) >= patience;
@@ -175,7 +178,7 @@ fn the_join_counts_random_tasks_of_every_kind_as_defined() {
     let Told { seed, rounds, sizes, whole } = Told::new();
     let (mut compared, mut with_solutions) = (0, 0);
     for (round, n) in (0..rounds).flat_map(|round| sizes.clone().map(move |n| (round, n))) {
-        // The first round of a seed is that of a run with this seed alone.
+        // Each round repeats the first round of a run with its seed.
         let seed = seed.wrapping_add(round);
         println!("seed {seed}, N = {n}");
         let (size, half, mut random) = (Size::new(n).unwrap(), n as u8 / 2, Rng::with_seed(seed));
@@ -190,7 +193,7 @@ fn the_join_counts_random_tasks_of_every_kind_as_defined() {
                     return false;
                 };
                 for (index, isa) in Isa::available().enumerate() {
-                    // Every other one has its lists in pieces, each in its turn.
+                    // Every other count has its lists in pieces, in alternation.
                     let pieces = (kind + draws + index) % 2 == 0;
                     let counted = Counted { size, parts: &parts, pieces, worker: &mut worker };
                     let counts = isa.with(counted).expect("the processor has it");

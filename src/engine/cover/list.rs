@@ -1,9 +1,9 @@
-//! Listing: every cover of a set of items by one side's pieces, as the keys it holds.
+//! Listing: every cover of a set of items by the pieces of one side, as the set of keys that it holds.
 //!
-//! The highest item that is still free is covered next, so that each cover is found once, and covers with the same
-//! first pieces come side by side, in groups that the lists are cut by. The last pieces are not searched for: what they
-//! may be depends only on the items that are left, of which there are few sets, so that all *tails* of such a set are
-//! listed once and then kept or dropped by one comparison each.
+//! The highest free item is covered next. So each cover is found once, and covers with the same first pieces are
+//! neighbours: they form the groups by which the lists are cut. The last pieces are not searched for. They depend only
+//! on the remaining items, of which there are few different sets. So all *tails* of such a set are listed once, and
+//! then each tail is kept or dropped by one comparison.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use super::pieces::{Piece, Pieces, word};
 use crate::engine::lanes::{KEY_BITS, Lanes};
 use crate::engine::split::{FirstPieces, Grouped, Listed, MAX_DEPTH};
 
-/// Pieces of a tail at most: a set of eight or ten items has some 20 to 200 tails.
+/// The largest number of pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
 const TAIL: usize = 5;
 
-/// Items that tails are made of at most: there is a table of as many sets.
+/// The largest number of items for tails: there is a table of all sets of these items.
 const TAIL_ITEMS: usize = 16;
 
 /// Whether there are enough marked items for every piece to have one.
@@ -25,28 +25,29 @@ fn can_cover(left: u64, marked: u64) -> bool {
 /// Buffers for listing one set of items at a time.
 #[derive(Debug, Default)]
 pub(super) struct CoverLister {
-    /// The pieces within the set, items numbered anew from 0, by their highest.
+    /// The pieces within the set, by their highest item. Items are renumbered from 0.
     pieces: Vec<Vec<Piece>>,
-    /// The marked ones of the renumbered items.
+    /// The marked items, renumbered.
     marked: u64,
     tails: Tails,
 }
 
-/// The tails of each set of the lowest items, as far as they were asked for.
+/// The tails of sets of the lowest items, listed when they are first needed.
 #[derive(Debug, Default)]
 struct Tails {
     patterns: Vec<u64>,
-    /// Where those of a set are; see [`Tails::NONE`].
+    /// The range of each set's patterns; see [`Tails::NONE`].
     of: Vec<(u32, u32)>,
 }
 
 impl CoverLister {
-    /// Lists the covers of `items`. `depth` is the number of first pieces by which they are grouped, less where there
-    /// are not as many.
+    /// Lists the covers of `items`. They are grouped by their first `depth` pieces, or by fewer if they have not as
+    /// many.
     pub(super) fn list<L: Lanes>(&mut self, lanes: L, pieces: &Pieces, items: u64, depth: usize, list: &mut Listed<1>) {
         let count = items.count_ones() as usize;
         self.number(pieces, items);
-        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the lowest.
+        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the
+        // lowest.
         let total = count / 2;
         let mut tail = total.min(TAIL);
         while tail > 0 && !self.fit(count - (total - tail)) {
@@ -67,7 +68,7 @@ impl CoverLister {
         );
     }
 
-    /// Numbers the items of a set from 0, and finds the pieces within.
+    /// Renumbers the items of a set from 0, and finds the pieces within it.
     fn number(&mut self, pieces: &Pieces, items: u64) {
         let count = items.count_ones() as usize;
         self.pieces.resize_with(count.max(self.pieces.len()), Vec::new);
@@ -91,7 +92,8 @@ impl CoverLister {
         }
     }
 
-    /// Whether tails can be made of this many items: their sets fit the table, and their keys a word.
+    /// Whether tails can be made of the lowest `items` items: their sets must fit in the table, and their keys in a
+    /// word.
     fn fit(&self, items: usize) -> bool {
         let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
         items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits)
@@ -105,12 +107,12 @@ struct CoverSearch<'a, L> {
     marked: u64,
     tails: &'a mut Tails,
     out: &'a mut Grouped,
-    /// The first pieces of each group, and those of the group at hand.
+    /// The first pieces of each group, and below those of the current group.
     first: &'a mut Vec<FirstPieces>,
     path: FirstPieces,
-    /// Pieces that groups are made by.
+    /// The number of first pieces that define a group.
     depth: usize,
-    /// Pieces before the tail.
+    /// The number of pieces before the tail.
     heads: usize,
 }
 
@@ -122,7 +124,7 @@ impl<L: Lanes> CoverSearch<'_, L> {
             let first = patterns.len();
             let keys = word(keys);
             let shared = keys & KEY_BITS;
-            // What this retains comes without the keys beyond the shared ones.
+            // `retain` appends only the shared keys of a pattern, so only the shared keys of the first pieces are added.
             self.lanes.retain(&self.tails.patterns[tails], keys, patterns);
             patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
         } else {
@@ -145,16 +147,16 @@ impl<L: Lanes> CoverSearch<'_, L> {
 }
 
 impl Tails {
-    /// Not listed yet.
+    /// The set has not been listed yet.
     const NONE: (u32, u32) = (u32::MAX, 0);
 
-    /// Forgets all, and makes room for sets of this many items.
+    /// Removes all tails, and makes room for sets of this many items.
     fn clear(&mut self, items: usize) {
         self.of.clear();
         self.of.resize(1 << items, Self::NONE);
         self.patterns.clear();
         self.patterns.push(0);
-        // Nothing is left in one way.
+        // There is one way to cover the empty set.
         self.of[0] = (0, 1);
     }
 
@@ -164,7 +166,7 @@ impl Tails {
             let fits =
                 |piece: &&Piece| piece.items & !(set as u64) == 0 && can_cover(set as u64 & !piece.items, marked);
             let within = pieces[set.ilog2() as usize].iter().filter(fits);
-            // What covers the rest must be there before, so that this list is in one piece.
+            // The covers of the rest are listed first, so that this list is contiguous.
             for piece in within.clone() {
                 self.list(pieces, marked, set & !(piece.items as usize));
             }

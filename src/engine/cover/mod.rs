@@ -1,24 +1,27 @@
 //! Exact covers whose pieces hold distinct keys, counted by a join.
 //!
-//! Given are items and pieces; a piece covers two items and holds two keys. Counted are the sets of pieces that cover
-//! every item once and hold no key twice. The solutions that a turn leaves unchanged are such covers: see
-//! [`crate::rotational::pairing`] and [`crate::rotational::half_board`] for what their items and keys are.
+//! Given are items and pieces. A piece covers two items and holds two keys. The engine counts the sets of pieces that
+//! cover every item once and hold no key twice. The solutions that a turn leaves unchanged are such covers;
+//! [`crate::rotational::pairing`] and [`crate::rotational::half_board`] define their items and keys.
 //!
 //! # The method
 //!
-//! Some of the items are marked so that whoever covers one of them belongs to the *left* side, and every other piece to
-//! the *right*. Which of the other items, the *pool*, the left pieces cover as well is a task. Given that set P, the two
-//! sides no longer meet in items, only in keys:
+//! Some of the items are marked. A piece that covers a marked item belongs to the *left* side, every other piece to the
+//! *right* side. The other items are the *pool*. A task is a set P of items of the pool that the left pieces cover.
+//! Given P, the two sides have no items in common, only keys:
 //!
 //! ```text
 //! covers  =  Σ  #{ (l, r) : l covers marked ∪ P, r covers the rest, keys(l) ∩ keys(r) = ∅ }
 //!            P
 //! ```
 //!
-//! So a task takes three steps: [`list`] the covers of either side as the sets of keys they hold, one word each; then, as
-//! in the engine `join`, [split](super::split) the lists by their first pieces, each of which rules out most of the other
-//! list, and match what is left, hundreds of pairs to an instruction ([`lanes`](crate::engine::lanes)). The left covers
-//! are the build side.
+//! So a task takes three steps:
+//!
+//! 1. [`list`] the covers of each side as the sets of keys that they hold, one word each.
+//! 2. As in the engine `join`, [split](super::split) the lists by their first pieces, each of which rules out most of
+//!    the other list.
+//! 3. Match the remaining lists, hundreds of pairs in one instruction ([`lanes`](crate::engine::lanes)). The left
+//!    covers are the build side.
 
 mod list;
 mod pieces;
@@ -33,11 +36,11 @@ use crate::engine::Engine;
 use crate::engine::lanes::Lanes;
 use crate::engine::split::{Listed, Model, Splitter, branching};
 
-/// What there is to cover and with what.
+/// The pieces of both sides, and the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) left: Pieces,
-    /// With mirrored keys.
+    /// Its keys are mirrored.
     pub(crate) right: Pieces,
     pub(crate) plan: CutPlan,
 }
@@ -65,7 +68,7 @@ impl<L: Lanes> Cover<L> {
         &self.problem.plan
     }
 
-    /// The engine for the pieces on these items alone: for tests of boards that are too large to be counted otherwise.
+    /// The engine with only the pieces on these items, for tests of boards that are too large to count otherwise.
     #[cfg(test)]
     pub(crate) fn within(&self, keep: impl Fn(u64) -> bool) -> Self {
         let mut problem = self.problem.clone();
@@ -84,11 +87,12 @@ pub(crate) struct Worker {
     splitter: Splitter<1>,
 }
 
-/// Share of a list that one piece of the other side leaves (0.44 to 0.53, N = 68 by quarter and 30 by half turns).
+/// The share of a list that one piece of the other side leaves (0.44 to 0.53 for N = 68 by quarter and 30 by half
+/// turns).
 const SURVIVORS: f64 = 0.48;
 
-/// By how many first pieces the covers of these items are grouped: groups of fewer than some fifty patterns cost more to
-/// begin than to read.
+/// By how many first pieces the covers of these items are grouped. For groups of fewer than some fifty patterns,
+/// beginning a group costs more than reading it.
 fn depth(items: u64) -> usize {
     match items.count_ones() / 2 {
         0..=4 => 0,

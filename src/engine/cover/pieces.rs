@@ -3,23 +3,24 @@
 /// One piece of a cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// The items it covers, a bit for each.
+    /// The items that it covers, one bit for each.
     pub(crate) items: u64,
-    /// The keys it holds, see [`word`].
+    /// The keys that it holds, see [`word`].
     pub(crate) keys: u128,
 }
 
-/// The keys that both sides of a join may hold are the middle 52 bits of the middle word: bit 6 to 57 of it, as
-/// [`Lanes::disjoint`](crate::engine::lanes::Lanes::disjoint) takes them. Keys that only one side has may lie beyond.
+/// The middle word of a set of keys. Bits 6 to 57 of it are the 52 keys that both sides of a join may hold, as
+/// [`Lanes::disjoint`](crate::engine::lanes::Lanes::disjoint) takes them. The keys beyond may be held by one side only.
 pub(crate) fn word(keys: u128) -> u64 {
     (keys >> 32) as u64
 }
 
-/// The pieces of one side, by the highest item that each covers. An item without pieces cannot be covered last.
+/// The pieces of one side, by the highest item that each covers. An item without pieces here is never the highest item
+/// of a piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Pieces {
     by_item: Vec<Vec<Piece>>,
-    /// Items of which every piece covers at least one.
+    /// The marked items: every piece covers at least one of them.
     marked: u64,
 }
 
@@ -33,7 +34,7 @@ impl Pieces {
         Self { by_item, marked }
     }
 
-    /// The same with the keys in reverse order, as the probe side has them.
+    /// The same pieces with their keys in reverse order, as the probe side has them.
     pub(crate) fn mirrored(mut self) -> Self {
         let mirror = |piece: Piece| Piece { keys: piece.keys.reverse_bits(), ..piece };
         let by_item = std::mem::take(&mut self.by_item)
@@ -43,18 +44,18 @@ impl Pieces {
         Self { by_item, ..self }
     }
 
-    /// Without the pieces on other items than these.
+    /// Keeps only the pieces on these items.
     #[cfg(test)]
     pub(super) fn retain(&mut self, keep: impl Fn(u64) -> bool) {
         self.by_item.iter_mut().for_each(|pieces| pieces.retain(|piece| keep(piece.items)));
     }
 
-    /// Those whose highest item is this.
+    /// The pieces whose highest item is `item`.
     pub(crate) fn of(&self, item: usize) -> &[Piece] {
         &self.by_item[item]
     }
 
-    /// Which of these items are marked.
+    /// The marked items among these.
     pub(super) fn marked(&self, items: u64) -> u64 {
         self.marked & items
     }

@@ -1,4 +1,4 @@
-//! Tasks of the join: which items of the pool the left side covers.
+//! The tasks of the cover: which items of the pool the left side covers.
 
 use crate::engine::binomial;
 use crate::plan::{Plan, Weighted};
@@ -10,24 +10,24 @@ pub(crate) struct Cut {
     pub(crate) right: u64,
 }
 
-/// Tasks with equally many items of the pool on the left.
+/// The tasks with equally many items of the pool on the left.
 #[derive(Clone, Copy, Debug)]
 struct Section {
-    /// How many.
+    /// How many items.
     choose: usize,
-    /// Tasks before these.
+    /// The number of tasks before these.
     before: u64,
-    /// Work of a task.
+    /// The work of a task.
     work: f64,
 }
 
-/// Every way to deal the items of a pool to two sides.
+/// Every way to divide the items of a pool between two sides.
 #[derive(Clone, Debug)]
 pub(crate) struct CutPlan {
     name: String,
-    /// Items 0 to pool-1 are dealt out.
+    /// Items 0 to pool-1 are divided between the sides.
     pool: usize,
-    /// Items that are always on the left, or on the right.
+    /// The items that are always on the left, and always on the right.
     fixed: Cut,
     weight: u64,
     sections: Vec<Section>,
@@ -35,7 +35,7 @@ pub(crate) struct CutPlan {
     per_unit: u64,
 }
 
-/// Units that a plan has about, where there are as many tasks.
+/// How many units a plan has, about, if it has as many tasks.
 const UNITS: u64 = 8192;
 
 impl CutPlan {
@@ -51,7 +51,7 @@ impl CutPlan {
         plan
     }
 
-    /// What every task has on either side.
+    /// The items that every task has on each side.
     pub(crate) fn always(&self) -> Cut {
         self.fixed
     }
@@ -96,7 +96,7 @@ impl Plan for CutPlan {
     }
 }
 
-/// The set of this size that has so many of its size before it in increasing order.
+/// The set with this rank, from 0, among the sets of its size in increasing order.
 fn subset(size: usize, mut rank: u64) -> u64 {
     let mut set = 0;
     for left in (1..=size).rev() {

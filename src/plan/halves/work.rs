@@ -1,18 +1,18 @@
-//! How much work a unit is, from its shape alone.
+//! The estimated work of a unit, from its shape alone.
 //!
-//! Fitted to the mean times of version 0.1.0 for N = 17 to 20, which it met within a fifth; only shares of progress and the
-//! time left hang on it.
+//! The model was fitted to the mean times of version 0.1.0 for N = 17 to 20, and agrees with them within a fifth. Only
+//! the displayed progress and the time left depend on it.
 
 use super::{HalvesPlan, Middle, Unit};
 
-/// How much longer a task takes where the mirror makes it count all classes.
+/// How much longer a task takes if the mirror makes it count all classes.
 const MIRRORED: f64 = 0.6;
-/// How much shorter tasks are the less evenly north and south share the rows, for each row squared.
+/// How much shorter a task is if north and south share the rows unevenly, for each row of difference, squared.
 const UNEVEN: f64 = 0.12;
-/// How much longer a task takes the farther out the middle queens stand, which attack less there.
+/// How much longer a task takes if the middle queens are farther out, where they attack fewer squares.
 const OUTER: f64 = 0.8;
 
-/// The work of a unit, in even tasks of a board whose middle queens, if any, stand next to the centre.
+/// The work of a unit. One is a task that shares the rows evenly, with the middle queens, if any, next to the centre.
 pub(super) fn of(plan: &HalvesPlan, unit: usize) -> f64 {
     let Unit { section, tasks, first } = plan.units[unit];
     let section = &plan.sections[section as usize];

@@ -1,11 +1,11 @@
-//! The oracle: whole orbits of queens at a time: two queens for a half turn, four for a quarter turn.
+//! The oracle: places whole orbits of queens, two queens for a half turn and four for a quarter turn.
 //!
 //! Squares are (column c, row r) from 0, diagonals are numbered r+c and r-c+N-1. Three facts keep the search small:
 //!
-//! - The rows and diagonals taken are themselves unchanged by the turn, so where one queen fits, its images fit too.
-//! - A queen and its images attack each other only from the two long diagonals (and, on an odd board, from the middle
-//!   row and column), so those are taken from the start, by the queen in the centre of an odd board or by nothing.
-//! - A quarter turn makes a queen's column its image's row, so the columns filled are the rows taken.
+//! - The turn leaves the set of taken rows and diagonals unchanged, so if one queen fits, its images fit too.
+//! - A queen and its images attack each other only on the two long diagonals (and, on an odd board, on the middle row
+//!   and column). So these lines count as taken from the start; on an odd board the queen in the centre takes them.
+//! - A quarter turn maps the column of a queen to the row of its image, so the filled columns are also the taken rows.
 
 use crate::board::Size;
 use crate::plan::Weighted;
@@ -39,19 +39,19 @@ impl OrbitBoard {
         self.size.all_rows() & !self.columns
     }
 
-    /// The next column to fill: the innermost one left of the middle, where a queen attacks most squares.
+    /// The next column to fill: the innermost empty column left of the middle, where a queen attacks most squares.
     fn next(&self) -> usize {
         let west = (1 << (self.size.get() / 2)) - 1;
         (self.left() & west).ilog2() as usize
     }
 
-    /// The rows of this column where a queen can go, its images with it.
+    /// The rows of this column where a queen and its images can be placed.
     fn free(&self, column: usize) -> u32 {
         let diagonals = self.sums >> column | self.differences >> (self.size.get() - 1 - column);
         self.size.all_rows() & !(self.rows | diagonals as u32)
     }
 
-    /// The board with a queen on this square, and on its images.
+    /// The board with a queen on this square and on its images.
     fn place(self, column: usize, row: usize) -> Self {
         let last = self.size.get() - 1;
         let (sum, difference) = (row + column, row + last - column);
@@ -71,7 +71,7 @@ impl OrbitBoard {
         }
     }
 
-    /// Every board one orbit further.
+    /// Every board with one more orbit.
     fn children(self) -> impl Iterator<Item = Self> {
         let column = self.next();
         let mut free = self.free(column);
@@ -96,10 +96,10 @@ impl OrbitBoard {
         if left == 0 {
             1
         } else if left < self.orbit() {
-            // Orbits of four do not fill a board whose columns outside the centre are not a multiple of four.
+            // Orbits of four fill a board only if the number of its columns, without the centre, is a multiple of four.
             0
         } else if left == self.orbit() {
-            // One orbit is left, and each free square of its column makes it.
+            // One orbit is left: each free square of its column gives one solution.
             u64::from(self.free(self.next()).count_ones())
         } else {
             self.children().map(Self::solutions).sum()
@@ -107,10 +107,10 @@ impl OrbitBoard {
     }
 }
 
-/// Boards of the first two orbits, cut so that threads can share them.
+/// The boards with the first two orbits, so that threads can share them.
 ///
-/// Upside down, a solution unchanged by a turn is another such solution, so the first queen only goes in the upper half
-/// of its column and each board stands for two, but for the board that is full from the start.
+/// Turned upside down, a solution that is unchanged by a turn is another such solution. So the first queen is placed
+/// only in the upper half of its column, and each board stands for two, except a board that is full from the start.
 pub(super) fn boards(size: Size, rotation: Rotation) -> Vec<Weighted<OrbitBoard>> {
     let empty = OrbitBoard::empty(size, rotation);
     if empty.left() == 0 {

@@ -1,10 +1,10 @@
-//! The state of a run: its ledger, how far it is and how long it will take.
+//! The state of a run: its ledger, its progress and the time left.
 //!
-//! What the threads have in hand belongs to the ledger too, as parts of units: a snapshot holds every task that is
-//! finished at that moment. So what a kill costs is what was finished since the last save, and what a stop costs is at most
-//! the task that each thread has in hand.
+//! The ledger also has the units that the threads are working on, as parts of units. A snapshot has every task that is
+//! finished at that moment. So a kill loses the work since the last save, and a stop loses at most the current task of
+//! each thread.
 //!
-//! Cost: a lock taken twice a unit, and one a task that nobody else waits for.
+//! The cost is a shared lock taken twice for each unit, and for each task a lock that no other thread waits for.
 
 mod hand;
 mod observer;
@@ -22,7 +22,7 @@ use hand::{Hand, Hands, share};
 pub(crate) use observer::RunObserver;
 pub use progress::Progress;
 
-/// The state of a run, written by its threads and read by whoever watches; also its ledger.
+/// The state of a run with its ledger. The threads of the run write it, and others can read it meanwhile.
 #[derive(Debug)]
 pub struct RunState {
     stop: Stop,
@@ -35,27 +35,27 @@ struct State {
     started: Instant,
     /// Seconds spent by earlier runs on the same ledger.
     earlier: f64,
-    /// Processor time of theirs, less what this process had used before it began.
+    /// Processor time of the earlier runs, less the time that this process had used before this run began.
     cpu_before: Option<f64>,
     /// Estimated work of every unit of the plan; empty until the run starts.
     works: Vec<f64>,
     /// Estimated work of the units of the ledger's shard.
     total: f64,
-    /// That of its finished units.
+    /// Estimated work of its finished units.
     done: f64,
-    /// That of the finished tasks of other units, as far as no thread has them in hand.
+    /// Estimated work of the finished tasks of other units that no thread is working on.
     parts: f64,
     pace: Pace,
     /// Solutions in finished units.
     solutions: u128,
     /// Tasks solved by this run in units that it has finished.
     tasks: u64,
-    /// What each thread has in hand.
+    /// The unit that each thread is working on.
     hands: Hands,
 }
 
 impl RunState {
-    /// Watches a run that goes on from `ledger`.
+    /// The state of a run that continues from `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
         let state = State {
@@ -80,12 +80,12 @@ impl RunState {
         &self.stop
     }
 
-    /// The ledger as it stands, with what the threads have in hand and the seconds spent so far.
+    /// The ledger at this moment, with the units in progress and the seconds spent so far.
     pub fn ledger(&self) -> Ledger {
         self.state().snapshot()
     }
 
-    /// The same where it can be had within this time: a thread that fails may keep it for ever.
+    /// The same, or `None` if the lock is not free within this time: a thread that fails may keep it for ever.
     pub fn ledger_within(&self, time: Duration) -> Option<Ledger> {
         const STEP: Duration = Duration::from_millis(1);
         let start = Instant::now();
@@ -98,12 +98,12 @@ impl RunState {
         Some(self.ledger())
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     pub fn progress(&self) -> Progress {
         self.state().progress(Instant::now())
     }
 
-    /// Takes note of the plan and the number of threads; the clock starts. What this gives is to see the run.
+    /// Takes note of the plan and the number of threads, and starts the clock. Returns the observer for the run.
     pub(crate) fn start<'a, P: Plan>(&'a self, plan: &'a P, threads: usize) -> RunObserver<'a, P> {
         let mut state = self.state();
         let works: Vec<f64> = (0..plan.units()).map(|unit| plan.work(unit)).collect();

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::run::{Observer, RunError};
 use crate::tally::Tally;
 
-/// Sees a run for a [`RunState`].
+/// Observes a run for a [`RunState`].
 #[derive(Debug)]
 pub(crate) struct RunObserver<'a, P> {
     state: &'a RunState,

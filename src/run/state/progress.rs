@@ -1,7 +1,7 @@
 //! How far a run is, and how long it will take.
 //!
-//! The time left comes from the [pace](crate::run::pace) of the threads, not from the share done so far: dividing the
-//! elapsed time by that share would leave the units in hand out, which at five percent of a hundred units is an error of a fifth.
+//! The time left comes from the [pace](crate::run::pace) of the threads. Dividing the elapsed time by the share of
+//! finished units would ignore the units in progress, an error of a fifth when 5 % of a hundred units are finished.
 
 use std::time::{Duration, Instant};
 
@@ -9,20 +9,20 @@ use super::State;
 use super::hand::{Hand, share};
 use crate::run::pace::TimeLeft;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Units finished, by this run or before.
+    /// Units finished by this run or earlier ones.
     pub units_done: usize,
     /// Units of the ledger's shard.
     pub units: usize,
     /// Estimated work done, from 0 to 1.
     pub share: f64,
-    /// Since the run started.
+    /// The time since the run started.
     pub elapsed: Duration,
     /// The time of earlier runs on the same ledger.
     pub earlier: Duration,
-    /// Until it ends, where enough is finished to judge by.
+    /// The time left, if enough is finished to estimate it.
     pub left: Option<TimeLeft>,
     /// Solutions found so far.
     pub solutions: u128,
@@ -31,7 +31,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Tasks solved in a second.
+    /// Tasks solved per second.
     pub fn tasks_per_second(&self) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
         if seconds > 0.0 { self.tasks as f64 / seconds } else { 0.0 }
@@ -50,8 +50,9 @@ impl State {
         }
         let seconds = pace.seconds();
         let (units, units_done) = (self.ledger.units(), self.ledger.finished());
-        // Of every unit in hand the work that is done, and what is left. Where none of its tasks is finished, the time that
-        // it has taken tells; but the first task counts for no more than what it is estimated to be, however long it takes.
+        // For each unit in progress, the work done and the work left. If none of its tasks is finished, the work done
+        // is estimated from the time spent; but the first task counts at most as its estimated work, however long it
+        // takes.
         let in_hand: Vec<(f64, f64)> = hands
             .iter()
             .map(|hand| {
@@ -65,11 +66,11 @@ impl State {
             .collect();
         let reached = self.done + self.parts + in_hand.iter().map(|unit| unit.0).sum::<f64>();
         let left = seconds.zip(pace.error(blind)).and_then(|(seconds, error)| {
-            // Near the end the longest unit in hand decides, while other threads idle.
+            // Near the end the longest unit in progress decides, while other threads are idle.
             let longest = in_hand.iter().map(|unit| unit.1).fold(0.0, f64::max);
             let expected = ((self.total - reached) / self.hands.len() as f64).max(longest) * seconds;
             let [expected, low, high] = [1.0, 1.0 - error, 1.0 + error].map(|factor| {
-                // More than a duration holds, hundreds of billions of years, is as good as not known.
+                // A time too long for a `Duration`, hundreds of billions of years, is treated as unknown.
                 Duration::try_from_secs_f64(expected * factor).ok()
             });
             Some(TimeLeft { expected: expected?, low: low?, high: high? })
@@ -86,7 +87,7 @@ impl State {
             } else if self.total > 0.0 {
                 (reached / self.total).clamp(0.0, 1.0)
             } else {
-                // Asked before the run has begun.
+                // The run has not begun.
                 0.0
             },
             elapsed: now.saturating_duration_since(self.started),

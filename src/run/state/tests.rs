@@ -10,7 +10,7 @@ use crate::tally::Tally;
 use crate::{Shard, Size};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Ten units of ten tasks each, the last of which is half of all work. Task t of unit u counts 10u + t + 1.
+/// Ten units of ten tasks each; the last unit is half of all work. Task t of unit u counts 10u + t + 1.
 struct Uneven;
 
 impl Plan for Uneven {
@@ -37,7 +37,7 @@ impl Plan for Uneven {
     }
 }
 
-/// What all tasks together count.
+/// The count of all tasks together.
 const ALL: u128 = 100 * 101 / 2;
 
 fn ledger(done: &[usize]) -> Ledger {
@@ -54,8 +54,8 @@ fn part(tasks: u64, tally: u128) -> Partial {
     Partial { tasks, tally: tally.into() }
 }
 
-/// What is told so many seconds into the run, in which units were finished (unit, begun, finished), and of others so
-/// many tasks (unit, begun, tasks).
+/// The progress some seconds after the start of a run. Its finished units are (unit, begun, finished), its units in
+/// progress are (unit, begun, tasks).
 fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], in_hand: &[(usize, u64, u64)]) -> (Progress, Ledger) {
     let watch = RunState::new(earlier);
     let threads = in_hand.len().max(2);
@@ -96,7 +96,7 @@ fn the_share_is_weighted_by_work() {
     assert_eq!(half.left, None, "nothing was finished in this run to judge by");
     let (all, _) = told(ledger(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 1000, &[], &[]);
     assert_eq!((all.share, all.left), (1.0, Some(TimeLeft::NOTHING)));
-    // Parts count by their tasks, those of earlier runs too, whether a thread has them in hand or not.
+    // Parts count by their tasks, also parts from earlier runs, whether or not a thread is working on them.
     let mut earlier = ledger(&eight);
     earlier.record_partial(9, part(4, 100)).unwrap();
     let (waiting, _) = told(earlier.clone(), 1000, &[], &[]);
@@ -110,7 +110,7 @@ fn the_share_is_weighted_by_work() {
 
 #[test]
 fn the_time_left_comes_from_what_is_finished() {
-    // Eight units of ten seconds each of one thread; ten of 18 units of work are left to two threads.
+    // Eight units took ten seconds each of one thread. Ten of 18 units of work are left, for two threads.
     let finished: Vec<_> = (0..8).map(|unit| (unit, 0, 10)).collect();
     let (progress, _) = told(ledger(&[]), 10, &finished, &[]);
     assert_eq!(progress.left.unwrap().expected.as_secs(), 50);
@@ -118,7 +118,7 @@ fn the_time_left_comes_from_what_is_finished() {
     let left = progress.left.unwrap();
     assert_eq!(left.expected.as_secs(), 45, "half of the last unit is done, which keeps one thread busy alone");
     assert!(left.low < left.expected && left.expected < left.high || left.low == left.high);
-    // The first task of a unit counts for what it is estimated to be, and for no more: one of 0.9, that is nine seconds.
+    // The first task of a unit counts at most as its estimated work, here 0.9, that is nine seconds.
     let (progress, _) = told(ledger(&[8]), 65, &finished, &[(9, 60, 0)]);
     assert_eq!(progress.left.unwrap().expected.as_secs(), 85);
     let (progress, _) = told(ledger(&[8]), 99, &finished, &[(9, 60, 0)]);
@@ -133,10 +133,11 @@ fn units_in_hand_are_samples() {
     let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
     let left = progress.left.unwrap();
     assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
-    // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are done.
+    // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are
+    // done.
     let expected = (18.0 - 6.4) / 8.0 * (4.0 * 17.0 + 4.0 * 16.0) / (8.0 * 0.85);
     assert!((left.expected.as_secs_f64() - expected).abs() < 1e-6, "{left:?}, not {expected}");
-    // What an earlier run has done of a unit tells nothing of this one's pace.
+    // The part of a unit that an earlier run has finished says nothing about the pace of this run.
     let mut earlier = ledger(&[]);
     earlier.record_partial(0, part(4, 1 + 2 + 3 + 4)).unwrap();
     assert_eq!(told(earlier, 17, &[], &in_hand).0.left, None);
@@ -177,7 +178,7 @@ impl Engine for Counting<'_> {
     }
 }
 
-/// Stopped after every few tasks, by ever other numbers of threads, a run counts each task once.
+/// A run that is stopped after every few tasks, and resumed with other numbers of threads, counts each task once.
 #[test]
 fn a_stop_loses_and_repeats_no_task() {
     for most in [1, 2, 3, 7, 25, 99, 1000] {
@@ -202,7 +203,7 @@ fn a_stop_loses_and_repeats_no_task() {
     }
 }
 
-/// What a double check finds wrong is not saved as a part to go on from.
+/// A unit that a double check disproves is not saved as a finished part.
 #[test]
 fn what_is_disproved_is_forgotten() {
     let mut earlier = ledger(&[]);
@@ -230,14 +231,14 @@ fn what_is_finished_enters_the_ledger() {
     assert!(watching.stopped());
 }
 
-/// What threads finish counts for all that is told, by the calls that they make.
+/// The calls that the threads make update everything in the progress.
 #[test]
 fn what_threads_finish_is_told() {
     let mut earlier = ledger(&[]);
     earlier.record_partial(0, part(4, 1)).unwrap();
     let watch = RunState::new(earlier);
     let watching = watch.start(&Uneven, 1);
-    // Samples weigh by how long after the start they came.
+    // The weight of a sample is its time after the start.
     std::thread::sleep(Duration::from_millis(1));
     for unit in 0..8 {
         assert_eq!(watching.begun(0, unit).tasks, if unit == 0 { 4 } else { 0 });
@@ -252,7 +253,7 @@ fn what_threads_finish_is_told() {
     assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
 }
 
-/// The clock begins with the run, and a shard without units is finished from the beginning.
+/// The clock starts with the run, and a shard without units is finished from the start.
 #[test]
 fn a_run_that_has_not_begun_is_at_its_beginning() {
     let watch = RunState::new(ledger(&[]));
@@ -268,7 +269,7 @@ fn a_run_that_has_not_begun_is_at_its_beginning() {
     assert!((nothing.share - 1.0).abs() < f64::EPSILON);
 }
 
-/// A thread that failed may keep the state for ever.
+/// A thread that failed may hold the lock of the state for ever.
 #[test]
 fn a_state_that_is_kept_is_not_waited_for() {
     let watch = RunState::new(ledger(&[3]));
@@ -278,7 +279,7 @@ fn a_state_that_is_kept_is_not_waited_for() {
     assert_eq!(watch.ledger_within(Duration::ZERO).map(|ledger| ledger.finished()), Some(1));
 }
 
-/// The time of earlier runs is theirs and this one's, once.
+/// The time of earlier runs is added to that of this run once.
 #[test]
 fn earlier_time_is_added_to() {
     let mut earlier = ledger(&[3]);
