@@ -7,7 +7,10 @@ use predicates::prelude::*;
 
 fn queens(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("queens").unwrap();
-    command.args(args).env_remove("NO_COLOR");
+    for name in ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"] {
+        command.env_remove(name);
+    }
+    command.args(args);
     command
 }
 
@@ -337,8 +340,9 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["symmetries", ""], "a placement names at least one queen"),
         (&["estimate", "28", "--max-time", "soon"], "a time is more than zero and has a unit"),
         (&["estimate", "29", "--engine", "join"], "join"),
-        (&["count"], "required"),
-        (&["cuont", "8"], "unrecognized subcommand 'cuont'"),
+        (&["count", "8", "--double-check", "-1%"], "a share is from 0% to 100%"),
+        (&["count", "8", "-x"], "unexpected argument '-x' found"),
+        (&["browse", "8", "--at", "93"], "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
         (&["completions", "tcsh"], "possible values: bash"),
     ];
     for (args, reason) in cases {
@@ -346,6 +350,59 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         let reason = predicate::str::contains(*reason);
         queens(args).assert().code(2).stdout("").stderr(one_line.and(reason));
     }
+}
+
+/// What would be right stands in a line of its own.
+#[test]
+fn wrong_arguments_are_told_what_would_be_right() {
+    for (args, wrong, right) in [
+        (&["8"][..], "unrecognized subcommand '8'", "tip: to count, 'queens count 8'"),
+        (&["8-12"], "unrecognized subcommand '8-12'", "tip: to count, 'queens count 8-12'"),
+        (&["cuont", "8"], "unrecognized subcommand 'cuont'", "tip: a similar subcommand exists: 'count'"),
+        (
+            &["count", "8", "--sharf"],
+            "unexpected argument '--sharf' found",
+            "tip: a similar argument exists: '--shard'",
+        ),
+        (&["count"], "the following required arguments were not provided: <N>", "Usage: queens count <N>"),
+    ] {
+        queens(args).assert().code(2).stdout("").stderr(format!("error: {wrong}\n{right}\n"));
+    }
+    queens(&["eight"]).assert().code(2).stdout("").stderr("error: unrecognized subcommand 'eight'\n");
+}
+
+#[test]
+fn a_range_says_which_terms_agree() {
+    let agree = |terms: &str, id: &str| format!("N = {terms} with OEIS {id}\n");
+    queens(&["count", "1-4"])
+        .assert()
+        .success()
+        .stdout("1 1\n2 0\n3 0\n4 2\n")
+        .stderr(agree("1 to 4 agree", "A000170"));
+    queens(&["count", "0-1", "--unique"]).assert().success().stdout("0 1\n1 1\n").stderr(agree("1 agrees", "A002562"));
+    for args in [&["count", "1-4", "-q"][..], &["count", "1-4", "--json"], &["count", "1-4", "--progress", "json"]] {
+        queens(args).assert().success().stderr("");
+    }
+}
+
+/// A locale without Unicode gets ASCII, on both streams; objects are ASCII everywhere.
+#[test]
+fn ascii_is_enough() {
+    for args in [
+        &["symmetries", "2413"][..],
+        &["show", "158"],
+        &["verify", "--to", "6"],
+        &["count", "--help"],
+        &["count", "8", "--prefix", "12"],
+        &["symmetries", "158"],
+        &["estimate", "9"],
+    ] {
+        let output = queens(args).env("LANG", "C").output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        assert!(!text.is_empty() && text.is_ascii(), "{args:?}: {}", String::from_utf8_lossy(&text));
+    }
+    let object = queens(&["symmetries", "2413", "--json"]).output().unwrap().stdout;
+    assert!(object.is_ascii() && String::from_utf8(object).unwrap().contains(r"rotation by 90\u00b0 clockwise"));
 }
 
 #[test]
@@ -368,6 +425,14 @@ fn completions_and_man_page() {
     let page = page.and(predicate::str::contains(".TH queens-count 1")).and(predicate::str::contains("143"));
     queens(&["man", "count"]).assert().success().stdout(page.and(predicate::str::contains("in use").not()));
     queens(&["man", "cuont"]).assert().code(2).stdout("").stderr(predicate::str::contains("count, merge, profile"));
+    // The exit codes are told once.
+    for args in [&["count", "-h"][..], &["count", "--help"]] {
+        queens(args).assert().success().stdout(predicate::str::contains("Exit codes").not());
+    }
+    queens(&["-h"]).assert().success().stdout(predicate::str::contains("\n  129  ended by SIGHUP"));
+    let two =
+        predicate::function(|text: &str| text.split("Examples:\n").nth(1).is_some_and(|all| all.lines().count() == 2));
+    queens(&["audit", "-h"]).assert().success().stdout(two);
     let help = predicate::str::contains("Examples:\n  queens solutions 8")
         .and(predicate::str::contains("Q for a queen and . for an empty square"));
     // The option that every command has does not open the page.

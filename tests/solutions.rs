@@ -46,7 +46,20 @@ fn beginnings_and_parts() {
         ["1", "2", "3", "4"].map(|row| stdout(&["solutions", "8", "--prefix", row]).lines().count()).iter().sum();
     assert_eq!(upper, 46);
     assert_eq!(stdout(&["solutions", "8", "--skip", "30", "--limit", "1"]), "42586137\n");
-    assert_eq!(stdout(&["solutions", "8", "--skip", "92"]), "");
+    assert_eq!(stdout(&["solutions", "8", "--skip", "91"]), "84136275\n");
+    assert_eq!(stdout(&["solutions", "8", "--prefix", "1", "--skip", "4"]), "");
+    // Solutions that are left out are counted and not walked through, and none where the published total says enough.
+    for (n, skip, total) in [("8", "92", "92"), ("20", "1000000000000", "39,029,188,884")] {
+        let reason = format!(
+            "--skip {skip} leaves nothing: N = {n} has {total} solutions (OEIS A000170), numbered from 1 to {total}\n"
+        );
+        queens(&["solutions", n, "--skip", skip, "--limit", "2"]).assert().success().stdout("").stderr(reason);
+    }
+    let walked = stdout(&["solutions", "12", "--from", "3,6", "--fundamental"]);
+    for skip in [0, 1, 500, 900, 10_000] {
+        let skipped = stdout(&["solutions", "12", "--from", "3,6", "--fundamental", "--skip", &skip.to_string()]);
+        assert!(skipped.lines().eq(walked.lines().skip(skip)), "--skip {skip}");
+    }
     assert_eq!(stdout(&["solutions", "8", "--limit", "0"]), "");
     assert_eq!(stdout(&["solutions", "8", "--prefix", "4", "--from", "425"]).lines().next(), Some("42586137"));
 }
@@ -275,8 +288,23 @@ fn rank_and_number_are_each_other() {
     ] {
         queens(args).assert().code(2).stdout("").stderr(predicate::str::contains(reason));
     }
-    let none = predicate::str::contains("there is no solution number 93 for N = 8");
-    queens(&["show", "--number", "93", "8"]).assert().code(1).stdout("").stderr(none);
+    for (number, n, reason) in [
+        ("93", "8", "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
+        ("1", "3", "N = 3 has no solutions (OEIS A000170)"),
+        ("1000000000000", "18", "numbered from 1 to 666,090,624"),
+    ] {
+        let reason = predicate::str::contains(format!("invalid value '{number}' for '--number <K>': "))
+            .and(predicate::str::contains(reason));
+        queens(&["show", "--number", number, n]).assert().code(2).stdout("").stderr(reason);
+    }
+    // Wherever the path to it leads, the number is that of the list.
+    for number in ["1", "77", "7000", "14200"] {
+        let listed =
+            stdout(&["solutions", "12", "--skip", &(number.parse::<u64>().unwrap() - 1).to_string(), "--limit", "1"]);
+        let shown = stdout(&["show", "--number", number, "12", "--json"]);
+        assert!(shown.contains(&format!("\"placement\":\"{}\"", listed.trim_end())), "{shown}");
+        assert_eq!(stdout(&["solutions", "12", "--rank", listed.trim_end()]), format!("{number}\n"));
+    }
 }
 
 #[test]
@@ -287,7 +315,9 @@ fn boards_and_classes_as_objects() {
     assert_eq!(class["images"][0]["symmetries"], serde_json::json!(["identity", "rotation by 180°"]));
     assert_eq!(class["images"].as_array().unwrap().len(), 4);
     assert_eq!(class["fundamental"], "35281746");
+    assert_eq!(json(&["show", "42586137", "--json"])["number"], 31);
     let board = json(&["show", "24", "--json"]);
+    assert_eq!(board["number"], serde_json::Value::Null);
     assert_eq!([&board["solution"], &board["class_size"]], [&serde_json::json!(false), &serde_json::Value::Null]);
     assert_eq!(board["free"], serde_json::json!([[3, 1], [4, 1], [4, 3]]));
     let attacked = board["attacked"].as_array().unwrap();

@@ -6,6 +6,7 @@ use anstyle::{Ansi256Color, Style};
 use queens::Placement;
 
 use super::{SquareState, is_dark};
+use crate::cli::terminal::ascii;
 
 /// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,23 +21,16 @@ pub(crate) enum Look {
 
 impl Look {
     /// The best that stdout can show, or ASCII where that is asked for.
-    pub(crate) fn of_stdout(ascii: bool) -> Self {
-        if ascii || Self::environment_is_ascii() {
+    pub(crate) fn of_stdout(plain: bool) -> Self {
+        // `TERM=linux` is a console with few characters.
+        let few = std::env::var("TERM").is_ok_and(|term| term == "dumb" || term == "linux");
+        if plain || few || ascii::is_wanted() {
             Self::Ascii
         } else if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
             Self::Unicode
         } else {
             Self::Colour
         }
-    }
-
-    /// Whether the environment asks for ASCII: by a terminal that cannot show more, or a locale with another character
-    /// set. Without either, Unicode is right nearly everywhere.
-    fn environment_is_ascii() -> bool {
-        let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
-        let terminal = variable("TERM").is_some_and(|term| term == "dumb" || term == "linux");
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
-        terminal || locale.is_some_and(|locale| !locale.to_lowercase().replace('-', "").contains("utf8"))
     }
 }
 

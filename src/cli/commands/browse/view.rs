@@ -117,8 +117,11 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     let kind = if app.filter.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
     if let Some(found) = app.current {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
-        let of =
-            app.ranking().map_or(String::new(), |ranking| format!(" of {}", numbers::grouped(ranking.total().into())));
+        let total = match app.total {
+            Total::Uncounted(published) => published,
+            _ => app.ranking().map(|ranking| ranking.total()),
+        };
+        let of = total.map_or(String::new(), |total| format!(" of {}", numbers::grouped(total.into())));
         lines.push(Line::from(vec![format!("{kind} ").into(), Span::from(number).bold(), of.into()]));
         lines.extend(wrapped(&found.placement.to_string()).map(|part| Line::from(part).green()));
         let images = app.images();
@@ -132,7 +135,8 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         }
     }
     lines.push(match &app.total {
-        Total::Unknown => "Not counted: that would take long".into(),
+        Total::Uncounted(None) => "Not counted: that would take long".into(),
+        Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.filter.listed.sequence().id).into(),
         Total::Counting(counting) => {
             format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
         }
