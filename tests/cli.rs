@@ -87,6 +87,33 @@ fn a_profile_is_a_line_a_level() {
     assert_eq!(json["oeis"], serde_json::json!({"sequence": "A319284", "agrees": true}));
 }
 
+/// Rows of boards, one after another, with the index that a number has in the whole triangle.
+#[test]
+fn profiles_of_a_range_are_the_triangle() {
+    let rows = "1 1\n2 1\n3 1\n4 2\n5 0\n6 1\n7 3\n8 2\n9 0\n";
+    queens(&["profile", "1-3"]).assert().success().stdout(rows).stderr("terms 1 to 9 agree with OEIS A319284\n");
+    queens(&["profile", "3-3", "-q"]).assert().success().stdout("6 1\n7 3\n8 2\n9 0\n").stderr("");
+    let output = queens(&["profile", "4-4", "--json"]).assert().success().get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(json["terms"][4], serde_json::json!({"n": 14, "value": "2", "agrees": true}));
+    // No row beyond the twelfth is published.
+    queens(&["profile", "12-13"]).assert().success().stderr("terms 78 to 90 agree with OEIS A319284\n");
+    let output = queens(&["verify", "--profile", "--to", "9", "--json"]).assert().success().get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    let terms = json["terms"].as_array().unwrap();
+    assert!(terms.len() == 55 && terms.iter().all(|term| term["agrees"] == true), "{json}");
+    for (args, code, reason) in [
+        (&["verify", "--profile", "--to", "13-14"][..], 1, "nothing to compare: A319284 has none of these rows"),
+        (&["verify", "--profile", "--unique"], 2, "cannot be used with"),
+        (&["profile", "1-33"], 2, "N is a whole number from 0 to 32"),
+        (&["profile", "3-1"], 2, "or a range as in 1-16"),
+        (&["profile", "1-3", "--checkpoint", "none/none"], 2, "go with one N"),
+        (&["profile", "1-3", "--shard", "1/2", "--out", "none/none"], 2, "go with one N"),
+    ] {
+        queens(args).assert().code(code).stdout("").stderr(predicate::str::contains(reason));
+    }
+}
+
 /// A file of the given content, of its own for each name.
 fn file(name: &str, content: &str) -> String {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -373,13 +400,17 @@ fn wrong_arguments_are_told_what_would_be_right() {
 
 #[test]
 fn a_range_says_which_terms_agree() {
-    let agree = |terms: &str, id: &str| format!("N = {terms} with OEIS {id}\n");
+    let agree = |terms: &str, id: &str| format!("{terms} with OEIS {id}\n");
     queens(&["count", "1-4"])
         .assert()
         .success()
         .stdout("1 1\n2 0\n3 0\n4 2\n")
-        .stderr(agree("1 to 4 agree", "A000170"));
-    queens(&["count", "0-1", "--unique"]).assert().success().stdout("0 1\n1 1\n").stderr(agree("1 agrees", "A002562"));
+        .stderr(agree("terms 1 to 4 agree", "A000170"));
+    queens(&["count", "0-1", "--unique"])
+        .assert()
+        .success()
+        .stdout("0 1\n1 1\n")
+        .stderr(agree("term 1 agrees", "A002562"));
     for args in [&["count", "1-4", "-q"][..], &["count", "1-4", "--json"], &["count", "1-4", "--progress", "json"]] {
         queens(args).assert().success().stderr("");
     }

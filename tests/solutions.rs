@@ -156,10 +156,12 @@ fn boards_in_text() {
     let plain = " 1  .  .  Q  .\n 2  Q  .  .  .\n 3  .  .  .  Q\n 4  .  Q  .  .\n    1  2  3  4\n";
     assert_eq!(stdout(&["show", "2413", "--ascii"]), plain);
     // The queens in columns 1 and 2 leave three squares free.
-    let partial = " 1  1  1  .  .\n 2  Q  1  1  1\n 3  1  1  2  .\n 4  1  Q  1  2\n    1  2  3  4\n";
+    let partial = " 1  a  a  .  .\n 2  Q  a  a  a\n 3  a  a  b  .\n 4  a  Q  a  b\n    1  2  3  4\n\
+        First attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
     assert_eq!(stdout(&["show", "24", "--ascii"]), partial);
     assert!(stdout(&["show", "2413"]).contains("│   ░░░ ♛ ░░░│"));
-    assert!(stdout(&["--color", "always", "show", "2413"]).contains("\u{1b}[48;5;"));
+    let colours = stdout(&["--color", "always", "show", "24"]);
+    assert!(colours.contains("\u{1b}[48;5;") && colours.contains(" ♛ \u{1b}[0m 1,2"), "{colours}");
     assert_eq!(queens(&["show", "2413"]).env("LANG", "C").output().unwrap().stdout, plain.as_bytes());
 }
 
@@ -202,6 +204,7 @@ fn the_extension_decides() {
     begins(&["solutions", "8"], "b.html", b"<!doctype html>");
     begins(&["solutions", "8", "--fundamental"], "b.svg", b"<svg");
     begins(&["solutions", "8", "--fundamental"], "b.png", b"\x89PNG");
+    begins(&["solutions", "8"], "b.pdf", b"%PDF-");
     let refused = |args: &[&str], name: &str, reason: &'static str| {
         let file = path(name);
         let says = predicate::str::contains(reason);
@@ -212,7 +215,7 @@ fn the_extension_decides() {
     refused(
         &["solutions", "30", "-o"],
         "x.xml",
-        "there are .txt, .json, .jsonl, .ndjson, .csv, .html, .htm, .svg, .png",
+        "there are .txt, .json, .jsonl, .ndjson, .csv, .html, .htm, .svg, .png, .pdf",
     );
     refused(&["solutions", "30", "-o"], "x.md", "there are .txt");
     refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "another format than csv");
@@ -356,6 +359,27 @@ fn a_sheet_holds_every_board() {
     assert!(sheet.contains("<title>15863724</title>") && sheet.contains("<title>36258174</title>"));
     assert_eq!(stdout(&["solutions", "10", "--format", "svg"]).matches("<use ").count(), 100 * 10);
     queens(&["solutions", "10", "--format", "png", "--limit", "1001"]).assert().code(2);
+}
+
+/// All solutions of 8 are on one page, those of 10 on eight; each with its number and every queen.
+#[test]
+fn pages_hold_every_board() {
+    let pages = |args: &[&str]| {
+        let output = queens(&[args, &["--format", "pdf"]].concat()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let eight = pages(&["solutions", "8"]);
+    assert!(
+        eight.contains("(Solutions for N = 8) Tj") && eight.contains("(page 1 of 1) Tj") && eight.contains("/Count 1")
+    );
+    assert_eq!((eight.matches("/B Do").count(), eight.matches("/Q Do").count()), (92, 92 * 8));
+    assert!(eight.contains("(31   42586137) Tj"), "{eight}");
+    let ten = pages(&["solutions", "10"]);
+    assert!(ten.contains("/Count 8") && ten.contains("(page 8 of 8) Tj") && ten.matches("/B Do").count() == 724);
+    let none = pages(&["solutions", "3"]);
+    assert!(none.contains("/Count 1") && none.contains("(page 1 of 1) Tj") && !none.contains("/B Do"));
+    assert_eq!(pages(&["solutions", "0"]).matches("/B Do").count(), 1);
 }
 
 #[test]

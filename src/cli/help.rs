@@ -48,6 +48,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "profile",
         &[
             ("queens profile 12", "placements of 0 to 12 queens"),
+            ("queens profile 1-12 > b319284.txt", "the triangle, as a b-file"),
             ("queens profile 19 --checkpoint p19", "kill it at any time, then add --resume"),
         ],
     ),
@@ -83,6 +84,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens solutions 8 --rank 42586137", "31"),
             ("queens solutions 8 --fundamental -o sheet.svg", "the twelve boards on one sheet"),
             ("queens solutions 8 -o queens.html", "a page to walk through"),
+            ("queens solutions 8 -o all.pdf", "all 92 on one sheet of paper"),
         ],
     ),
     (

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Kind::Board => text::board(&placement, look(args, &out)).into_bytes(),
         Kind::Svg => svg::svg(&placement).into_bytes(),
         Kind::Png => {
-            png::refuse_terminal(&out)?;
+            png::refuse_terminal(&out, "png")?;
             png::png(&svg::svg(&placement))?
         }
         Kind::Json => {

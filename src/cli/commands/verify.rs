@@ -11,6 +11,7 @@ use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
+use crate::cli::commands::profile;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -47,6 +48,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) unique: bool,
 
+    /// Compare the rows of the triangle of profiles (A319284)
+    #[arg(long, conflicts_with_all = ["symmetry", "unique", "engines", "bfile"])]
+    pub(crate) profile: bool,
+
     /// Compare with the terms of this b-file instead of those built in
     #[arg(long, value_name = "FILE")]
     pub(crate) bfile: Option<PathBuf>,
@@ -63,6 +68,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return range::verify(symmetry, boards, &args.cores, args.json);
     }
     size(to)?;
+    if args.profile {
+        return profile::verify(boards, &args.cores, args.json);
+    }
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;

@@ -35,17 +35,28 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         false if !quiet && std::io::stdout().is_terminal() => Form::table(sequence, sizes.last),
         false => Form::BFile { note },
     };
-    Comparison { command: "count", sequence, form, print: &mut messages::deliver }.run(sizes.all(), |n| term(args, n))
+    compare("count", sequence, form, sizes.all(), |n| term(args, n))
+}
+
+/// Prints the terms of a sequence with these indices, each held against the published one.
+pub(crate) fn compare(
+    command: &'static str,
+    sequence: &'static Sequence,
+    form: Form,
+    indices: impl IntoIterator<Item = usize>,
+    find: impl FnMut(usize) -> Result<Term, Failure>,
+) -> Result<(), Failure> {
+    Comparison { command, sequence, form, print: &mut messages::deliver }.run(indices, find)
 }
 
 /// A term that was found, and in how many seconds.
 #[derive(Clone, Copy)]
-struct Term {
-    value: u128,
-    seconds: f64,
+pub(crate) struct Term {
+    pub(crate) value: u128,
+    pub(crate) seconds: f64,
 }
 
-enum Form {
+pub(crate) enum Form {
     Json,
     /// A line "n a(n)" each; with a note at the end on which of them agree.
     BFile {
@@ -55,8 +66,8 @@ enum Form {
 }
 
 impl Form {
-    /// With room for the terms up to this N.
-    fn table(sequence: &Sequence, last: usize) -> Self {
+    /// With room for the terms up to this index.
+    pub(crate) fn table(sequence: &Sequence, last: usize) -> Self {
         /// As long as `4 min 23 s` is.
         const TIME: usize = 10;
         /// Of a term that is not published, as long as that of N = 32 may be.
@@ -65,7 +76,8 @@ impl Form {
             let widths = (0..=last).filter_map(|n| sequence.term(n)).map(|term| numbers::grouped(term).len());
             widths.max().unwrap_or(0)
         });
-        let columns = [(2, 0), (term.max(COUNT.len()), 0), (sequence.id.len(), 1), (TIME, 2)];
+        let index = last.to_string().len().max(2);
+        let columns = [(index, 0), (term.max(COUNT.len()), 0), (sequence.id.len(), 1), (TIME, 2)];
         Self::Table(LineTable::new(&columns, stdout::width()))
     }
 }
@@ -83,20 +95,20 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Finds the term of each board and prints its line, or at the end the object of all. A wrong one does not keep the
+    /// Finds each term and prints its line, or at the end the object of all. A wrong one does not keep the
     /// others from being found; the first such is what the command fails of.
     fn run(
         &mut self,
-        boards: impl IntoIterator<Item = usize>,
-        find: impl Fn(usize) -> Result<Term, Failure>,
+        indices: impl IntoIterator<Item = usize>,
+        mut find: impl FnMut(usize) -> Result<Term, Failure>,
     ) -> Result<(), Failure> {
         let id = self.sequence.id;
         if let Form::Table(table) = &self.form {
-            (self.print)(&format!("{HEAD}{}{HEAD:#}\n", table.line(["N", COUNT, id, "time"]).trim_end()))?;
+            (self.print)(&format!("{HEAD}{}{HEAD:#}\n", table.line(["n", COUNT, id, "time"]).trim_end()))?;
         }
         let (mut terms, mut agreeing) = (Vec::new(), Vec::new());
         let mut wrong = None;
-        for n in boards {
+        for n in indices {
             let Term { value, seconds } = find(n)?;
             let agreement = Agreement::with(self.sequence, n, value);
             let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
@@ -129,9 +141,9 @@ impl Comparison<'_> {
 /// Published terms are next to each other, and so are those that agree where none differs.
 fn agreeing_words(first: usize, last: usize, id: &str) -> String {
     if first == last {
-        format!("N = {first} agrees with OEIS {id}")
+        format!("term {first} agrees with OEIS {id}")
     } else {
-        format!("N = {first} to {last} agree with OEIS {id}")
+        format!("terms {first} to {last} agree with OEIS {id}")
     }
 }
 
@@ -168,7 +180,7 @@ pub(crate) fn verify(
         Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
     };
     let form = if json { Form::Json } else { Form::table(sequence, to) };
-    Comparison { command: "verify", sequence, form, print: &mut messages::deliver }.run(boards, find)
+    compare("verify", sequence, form, boards, find)
 }
 
 /// A term as a program reads it.
@@ -247,13 +259,13 @@ mod tests {
         let form = Form::Table(LineTable::new(&[(2, 0), (11, 0), (7, 1), (10, 2)], 80));
         Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run([8, 20, 28], find).unwrap();
         let expected = "\
- N    solutions  A000170        time
+ n    solutions  A000170        time
  8           92   agrees      250 ms
 20  39,029,188,884   agrees      250 ms
 28            7  unknown      250 ms
 ";
         assert_eq!(anstream::adapter::strip_str(&printed).to_string(), expected);
-        assert_eq!(agreeing_words(0, 12, "A000170"), "N = 0 to 12 agree with OEIS A000170");
-        assert_eq!(agreeing_words(7, 7, "A000170"), "N = 7 agrees with OEIS A000170");
+        assert_eq!(agreeing_words(0, 12, "A000170"), "terms 0 to 12 agree with OEIS A000170");
+        assert_eq!(agreeing_words(7, 7, "A000170"), "term 7 agrees with OEIS A000170");
     }
 }

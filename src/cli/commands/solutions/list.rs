@@ -47,7 +47,7 @@ impl Iterator for SolutionList {
     type Item = NumberedSolution;
 
     fn next(&mut self) -> Option<NumberedSolution> {
-        self.number = self.number.map(|number| number + 1);
+        self.number = self.number.map(|number| number.saturating_add(1));
         let number = self.number;
         Some(match self.solutions.as_mut()? {
             AllOrFundamental::All(solutions) => {

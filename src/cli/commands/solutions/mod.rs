@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     fundamental: bool,
 
-    /// Stop after this many [default for html: 5000, for svg and png: 100]
+    /// Stop after this many [default for html: 5000, for svg and png: 100, for pdf: 960]
     #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
     limit: Option<u64>,
 
@@ -85,6 +85,8 @@ enum Kind {
     Svg,
     /// The same in pixels (.png)
     Png,
+    /// Pages to be printed, with up to 96 boards each (.pdf)
+    Pdf,
 }
 
 impl file_format::FileFormat for Kind {
@@ -96,6 +98,7 @@ impl file_format::FileFormat for Kind {
             Self::Html => file_format::HTML,
             Self::Svg => file_format::SVG,
             Self::Png => file_format::PNG,
+            Self::Pdf => file_format::PDF,
         }
     }
 }
@@ -131,8 +134,7 @@ impl Kind {
             Self::Json => Box::new(text::Json),
             Self::Csv => Box::new(text::Csv),
             Self::Html => Box::new(html::Html::default()),
-            Self::Svg => Box::new(sheet::Sheet::new(false)),
-            Self::Png => Box::new(sheet::Sheet::new(true)),
+            Self::Svg | Self::Png | Self::Pdf => Box::new(sheet::Sheet::new(self)),
         }
     }
 
@@ -141,6 +143,7 @@ impl Kind {
         match self {
             Self::Html => html::LIMIT,
             Self::Svg | Self::Png => sheet::LIMIT,
+            Self::Pdf => sheet::ON_PAGES,
             _ => u64::MAX,
         }
     }
@@ -170,8 +173,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::invalid("--limit <L>", &limit.to_string(), &reason));
     }
     let mut out = Output::open(path)?;
-    if kind == Kind::Png {
-        png::refuse_terminal(&out)?;
+    if let Some((_, name)) = [(Kind::Png, "png"), (Kind::Pdf, "pdf")].iter().find(|(binary, _)| *binary == kind) {
+        png::refuse_terminal(&out, name)?;
     }
     let before = if kind.is_numbered() { rank::before(prefix, from, listed) } else { Some(0) };
     let before = before.map(|before| before.saturating_add(args.skip));
