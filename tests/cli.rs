@@ -7,7 +7,10 @@ use predicates::prelude::*;
 
 fn queens(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("queens").unwrap();
-    command.args(args).env_remove("NO_COLOR");
+    for name in ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"] {
+        command.env_remove(name);
+    }
+    command.args(args);
     command
 }
 
@@ -82,6 +85,33 @@ fn a_profile_is_a_line_a_level() {
     let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
     assert_eq!(json["profile"], serde_json::json!(["1", "4", "6", "4", "2"]));
     assert_eq!(json["oeis"], serde_json::json!({"sequence": "A319284", "agrees": true}));
+}
+
+/// Rows of boards, one after another, with the index that a number has in the whole triangle.
+#[test]
+fn profiles_of_a_range_are_the_triangle() {
+    let rows = "1 1\n2 1\n3 1\n4 2\n5 0\n6 1\n7 3\n8 2\n9 0\n";
+    queens(&["profile", "1-3"]).assert().success().stdout(rows).stderr("terms 1 to 9 agree with OEIS A319284\n");
+    queens(&["profile", "3-3", "-q"]).assert().success().stdout("6 1\n7 3\n8 2\n9 0\n").stderr("");
+    let output = queens(&["profile", "4-4", "--json"]).assert().success().get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(json["terms"][4], serde_json::json!({"n": 14, "value": "2", "agrees": true}));
+    // No row beyond the twelfth is published.
+    queens(&["profile", "12-13"]).assert().success().stderr("terms 78 to 90 agree with OEIS A319284\n");
+    let output = queens(&["verify", "--profile", "--to", "9", "--json"]).assert().success().get_output().stdout.clone();
+    let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    let terms = json["terms"].as_array().unwrap();
+    assert!(terms.len() == 55 && terms.iter().all(|term| term["agrees"] == true), "{json}");
+    for (args, code, reason) in [
+        (&["verify", "--profile", "--to", "13-14"][..], 1, "nothing to compare: A319284 has none of these rows"),
+        (&["verify", "--profile", "--unique"], 2, "cannot be used with"),
+        (&["profile", "1-33"], 2, "N is a whole number from 0 to 32"),
+        (&["profile", "3-1"], 2, "or a range as in 1-16"),
+        (&["profile", "1-3", "--checkpoint", "none/none"], 2, "go with one N"),
+        (&["profile", "1-3", "--shard", "1/2", "--out", "none/none"], 2, "go with one N"),
+    ] {
+        queens(args).assert().code(code).stdout("").stderr(predicate::str::contains(reason));
+    }
 }
 
 /// A file of the given content, of its own for each name.
@@ -337,8 +367,9 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["symmetries", ""], "a placement names at least one queen"),
         (&["estimate", "28", "--max-time", "soon"], "a time is more than zero and has a unit"),
         (&["estimate", "29", "--engine", "join"], "join"),
-        (&["count"], "required"),
-        (&["cuont", "8"], "unrecognized subcommand 'cuont'"),
+        (&["count", "8", "--double-check", "-1%"], "a share is from 0% to 100%"),
+        (&["count", "8", "-x"], "unexpected argument '-x' found"),
+        (&["browse", "8", "--at", "93"], "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
         (&["completions", "tcsh"], "possible values: bash"),
     ];
     for (args, reason) in cases {
@@ -346,6 +377,63 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         let reason = predicate::str::contains(*reason);
         queens(args).assert().code(2).stdout("").stderr(one_line.and(reason));
     }
+}
+
+/// What would be right stands in a line of its own.
+#[test]
+fn wrong_arguments_are_told_what_would_be_right() {
+    for (args, wrong, right) in [
+        (&["8"][..], "unrecognized subcommand '8'", "tip: to count, 'queens count 8'"),
+        (&["8-12"], "unrecognized subcommand '8-12'", "tip: to count, 'queens count 8-12'"),
+        (&["cuont", "8"], "unrecognized subcommand 'cuont'", "tip: a similar subcommand exists: 'count'"),
+        (
+            &["count", "8", "--sharf"],
+            "unexpected argument '--sharf' found",
+            "tip: a similar argument exists: '--shard'",
+        ),
+        (&["count"], "the following required arguments were not provided: <N>", "Usage: queens count <N>"),
+    ] {
+        queens(args).assert().code(2).stdout("").stderr(format!("error: {wrong}\n{right}\n"));
+    }
+    queens(&["eight"]).assert().code(2).stdout("").stderr("error: unrecognized subcommand 'eight'\n");
+}
+
+#[test]
+fn a_range_says_which_terms_agree() {
+    let agree = |terms: &str, id: &str| format!("{terms} with OEIS {id}\n");
+    queens(&["count", "1-4"])
+        .assert()
+        .success()
+        .stdout("1 1\n2 0\n3 0\n4 2\n")
+        .stderr(agree("terms 1 to 4 agree", "A000170"));
+    queens(&["count", "0-1", "--unique"])
+        .assert()
+        .success()
+        .stdout("0 1\n1 1\n")
+        .stderr(agree("term 1 agrees", "A002562"));
+    for args in [&["count", "1-4", "-q"][..], &["count", "1-4", "--json"], &["count", "1-4", "--progress", "json"]] {
+        queens(args).assert().success().stderr("");
+    }
+}
+
+/// A locale without Unicode gets ASCII, on both streams; objects are ASCII everywhere.
+#[test]
+fn ascii_is_enough() {
+    for args in [
+        &["symmetries", "2413"][..],
+        &["show", "158"],
+        &["verify", "--to", "6"],
+        &["count", "--help"],
+        &["count", "8", "--prefix", "12"],
+        &["symmetries", "158"],
+        &["estimate", "9"],
+    ] {
+        let output = queens(args).env("LANG", "C").output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        assert!(!text.is_empty() && text.is_ascii(), "{args:?}: {}", String::from_utf8_lossy(&text));
+    }
+    let object = queens(&["symmetries", "2413", "--json"]).output().unwrap().stdout;
+    assert!(object.is_ascii() && String::from_utf8(object).unwrap().contains(r"rotation by 90\u00b0 clockwise"));
 }
 
 #[test]
@@ -368,6 +456,14 @@ fn completions_and_man_page() {
     let page = page.and(predicate::str::contains(".TH queens-count 1")).and(predicate::str::contains("143"));
     queens(&["man", "count"]).assert().success().stdout(page.and(predicate::str::contains("in use").not()));
     queens(&["man", "cuont"]).assert().code(2).stdout("").stderr(predicate::str::contains("count, merge, profile"));
+    // The exit codes are told once.
+    for args in [&["count", "-h"][..], &["count", "--help"]] {
+        queens(args).assert().success().stdout(predicate::str::contains("Exit codes").not());
+    }
+    queens(&["-h"]).assert().success().stdout(predicate::str::contains("\n  129  ended by SIGHUP"));
+    let two =
+        predicate::function(|text: &str| text.split("Examples:\n").nth(1).is_some_and(|all| all.lines().count() == 2));
+    queens(&["audit", "-h"]).assert().success().stdout(two);
     let help = predicate::str::contains("Examples:\n  queens solutions 8")
         .and(predicate::str::contains("Q for a queen and . for an empty square"));
     // The option that every command has does not open the page.

@@ -31,7 +31,7 @@ const OBJECTS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("queens merge", &["merge s1 --json", "merge s1 s2 --json", "merge thirty --json", "merge p --json"]),
-    ("queens profile", &["profile 8 --json"]),
+    ("queens profile", &["profile 8 --json", "profile 2-3 --json"]),
     ("queens audit", &["audit s1 s2 --json", "audit p --json", "audit turn --json"]),
     (
         "queens verify",

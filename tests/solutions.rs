@@ -46,7 +46,20 @@ fn beginnings_and_parts() {
         ["1", "2", "3", "4"].map(|row| stdout(&["solutions", "8", "--prefix", row]).lines().count()).iter().sum();
     assert_eq!(upper, 46);
     assert_eq!(stdout(&["solutions", "8", "--skip", "30", "--limit", "1"]), "42586137\n");
-    assert_eq!(stdout(&["solutions", "8", "--skip", "92"]), "");
+    assert_eq!(stdout(&["solutions", "8", "--skip", "91"]), "84136275\n");
+    assert_eq!(stdout(&["solutions", "8", "--prefix", "1", "--skip", "4"]), "");
+    // Solutions that are left out are counted and not walked through, and none where the published total says enough.
+    for (n, skip, total) in [("8", "92", "92"), ("20", "1000000000000", "39,029,188,884")] {
+        let reason = format!(
+            "--skip {skip} leaves nothing: N = {n} has {total} solutions (OEIS A000170), numbered from 1 to {total}\n"
+        );
+        queens(&["solutions", n, "--skip", skip, "--limit", "2"]).assert().success().stdout("").stderr(reason);
+    }
+    let walked = stdout(&["solutions", "12", "--from", "3,6", "--fundamental"]);
+    for skip in [0, 1, 500, 900, 10_000] {
+        let skipped = stdout(&["solutions", "12", "--from", "3,6", "--fundamental", "--skip", &skip.to_string()]);
+        assert!(skipped.lines().eq(walked.lines().skip(skip)), "--skip {skip}");
+    }
     assert_eq!(stdout(&["solutions", "8", "--limit", "0"]), "");
     assert_eq!(stdout(&["solutions", "8", "--prefix", "4", "--from", "425"]).lines().next(), Some("42586137"));
 }
@@ -143,10 +156,12 @@ fn boards_in_text() {
     let plain = " 1  .  .  Q  .\n 2  Q  .  .  .\n 3  .  .  .  Q\n 4  .  Q  .  .\n    1  2  3  4\n";
     assert_eq!(stdout(&["show", "2413", "--ascii"]), plain);
     // The queens in columns 1 and 2 leave three squares free.
-    let partial = " 1  1  1  .  .\n 2  Q  1  1  1\n 3  1  1  2  .\n 4  1  Q  1  2\n    1  2  3  4\n";
+    let partial = " 1  a  a  .  .\n 2  Q  a  a  a\n 3  a  a  b  .\n 4  a  Q  a  b\n    1  2  3  4\n\
+        First attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
     assert_eq!(stdout(&["show", "24", "--ascii"]), partial);
     assert!(stdout(&["show", "2413"]).contains("│   ░░░ ♛ ░░░│"));
-    assert!(stdout(&["--color", "always", "show", "2413"]).contains("\u{1b}[48;5;"));
+    let colours = stdout(&["--color", "always", "show", "24"]);
+    assert!(colours.contains("\u{1b}[48;5;") && colours.contains(" ♛ \u{1b}[0m 1,2"), "{colours}");
     assert_eq!(queens(&["show", "2413"]).env("LANG", "C").output().unwrap().stdout, plain.as_bytes());
 }
 
@@ -189,6 +204,7 @@ fn the_extension_decides() {
     begins(&["solutions", "8"], "b.html", b"<!doctype html>");
     begins(&["solutions", "8", "--fundamental"], "b.svg", b"<svg");
     begins(&["solutions", "8", "--fundamental"], "b.png", b"\x89PNG");
+    begins(&["solutions", "8"], "b.pdf", b"%PDF-");
     let refused = |args: &[&str], name: &str, reason: &'static str| {
         let file = path(name);
         let says = predicate::str::contains(reason);
@@ -199,7 +215,7 @@ fn the_extension_decides() {
     refused(
         &["solutions", "30", "-o"],
         "x.xml",
-        "there are .txt, .json, .jsonl, .ndjson, .csv, .html, .htm, .svg, .png",
+        "there are .txt, .json, .jsonl, .ndjson, .csv, .html, .htm, .svg, .png, .pdf",
     );
     refused(&["solutions", "30", "-o"], "x.md", "there are .txt");
     refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "another format than csv");
@@ -275,8 +291,23 @@ fn rank_and_number_are_each_other() {
     ] {
         queens(args).assert().code(2).stdout("").stderr(predicate::str::contains(reason));
     }
-    let none = predicate::str::contains("there is no solution number 93 for N = 8");
-    queens(&["show", "--number", "93", "8"]).assert().code(1).stdout("").stderr(none);
+    for (number, n, reason) in [
+        ("93", "8", "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
+        ("1", "3", "N = 3 has no solutions (OEIS A000170)"),
+        ("1000000000000", "18", "numbered from 1 to 666,090,624"),
+    ] {
+        let reason = predicate::str::contains(format!("invalid value '{number}' for '--number <K>': "))
+            .and(predicate::str::contains(reason));
+        queens(&["show", "--number", number, n]).assert().code(2).stdout("").stderr(reason);
+    }
+    // Wherever the path to it leads, the number is that of the list.
+    for number in ["1", "77", "7000", "14200"] {
+        let listed =
+            stdout(&["solutions", "12", "--skip", &(number.parse::<u64>().unwrap() - 1).to_string(), "--limit", "1"]);
+        let shown = stdout(&["show", "--number", number, "12", "--json"]);
+        assert!(shown.contains(&format!("\"placement\":\"{}\"", listed.trim_end())), "{shown}");
+        assert_eq!(stdout(&["solutions", "12", "--rank", listed.trim_end()]), format!("{number}\n"));
+    }
 }
 
 #[test]
@@ -287,7 +318,9 @@ fn boards_and_classes_as_objects() {
     assert_eq!(class["images"][0]["symmetries"], serde_json::json!(["identity", "rotation by 180°"]));
     assert_eq!(class["images"].as_array().unwrap().len(), 4);
     assert_eq!(class["fundamental"], "35281746");
+    assert_eq!(json(&["show", "42586137", "--json"])["number"], 31);
     let board = json(&["show", "24", "--json"]);
+    assert_eq!(board["number"], serde_json::Value::Null);
     assert_eq!([&board["solution"], &board["class_size"]], [&serde_json::json!(false), &serde_json::Value::Null]);
     assert_eq!(board["free"], serde_json::json!([[3, 1], [4, 1], [4, 3]]));
     let attacked = board["attacked"].as_array().unwrap();
@@ -326,6 +359,27 @@ fn a_sheet_holds_every_board() {
     assert!(sheet.contains("<title>15863724</title>") && sheet.contains("<title>36258174</title>"));
     assert_eq!(stdout(&["solutions", "10", "--format", "svg"]).matches("<use ").count(), 100 * 10);
     queens(&["solutions", "10", "--format", "png", "--limit", "1001"]).assert().code(2);
+}
+
+/// All solutions of 8 are on one page, those of 10 on eight; each with its number and every queen.
+#[test]
+fn pages_hold_every_board() {
+    let pages = |args: &[&str]| {
+        let output = queens(&[args, &["--format", "pdf"]].concat()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let eight = pages(&["solutions", "8"]);
+    assert!(
+        eight.contains("(Solutions for N = 8) Tj") && eight.contains("(page 1 of 1) Tj") && eight.contains("/Count 1")
+    );
+    assert_eq!((eight.matches("/B Do").count(), eight.matches("/Q Do").count()), (92, 92 * 8));
+    assert!(eight.contains("(31   42586137) Tj"), "{eight}");
+    let ten = pages(&["solutions", "10"]);
+    assert!(ten.contains("/Count 8") && ten.contains("(page 8 of 8) Tj") && ten.matches("/B Do").count() == 724);
+    let none = pages(&["solutions", "3"]);
+    assert!(none.contains("/Count 1") && none.contains("(page 1 of 1) Tj") && !none.contains("/B Do"));
+    assert_eq!(pages(&["solutions", "0"]).matches("/B Do").count(), 1);
 }
 
 #[test]

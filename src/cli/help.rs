@@ -1,11 +1,11 @@
-//! The command line as a whole: the definitions of the arguments, with examples and exit codes below each help and in each
-//! manual page.
+//! The command line as a whole: the definitions of the arguments, with examples below the help of each command and exit
+//! codes below that of the program.
 
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
 
-/// Below every help, after the examples.
+/// Below the program's help, and in every manual page.
 const EXITS: &str = "\
 Exit codes:
   0    done
@@ -14,7 +14,10 @@ Exit codes:
   3    a result differs from what it should be
   4    shards are missing at a merge
   75   stopped before the end, and can be resumed
-  130  ended by SIGINT (Ctrl-C), as shells report it; 143: by SIGTERM";
+  129  ended by SIGHUP, as shells report it; 130: by SIGINT (Ctrl-C); 143: by SIGTERM";
+
+/// How many examples `-h` shows, of those that `--help` does.
+const FIRST: usize = 2;
 
 /// Commands, and examples of each: the line to type, and what it does.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
@@ -27,8 +30,28 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens count 22 --shard 1/16 --out r/1", "one part in sixteen, for queens merge"),
         ],
     ),
-    ("merge", &[("queens merge r/1 r/2", "joins the results, or names those that are missing")]),
-    ("profile", &[("queens profile 12", "placements of 0 to 12 queens")]),
+    (
+        "merge",
+        &[
+            ("queens merge r/1 r/2", "joins the results, or names those that are missing"),
+            ("queens merge r/1 r/2 --json", "for programs"),
+        ],
+    ),
+    (
+        "audit",
+        &[
+            ("queens audit n22", "random units of a checkpoint, for a minute"),
+            ("queens audit r/1 r/2 --max-time 2h", "of all shards, as many as two hours allow"),
+        ],
+    ),
+    (
+        "profile",
+        &[
+            ("queens profile 12", "placements of 0 to 12 queens"),
+            ("queens profile 1-12 > b319284.txt", "the triangle, as a b-file"),
+            ("queens profile 19 --checkpoint p19", "kill it at any time, then add --resume"),
+        ],
+    ),
     (
         "verify",
         &[
@@ -46,7 +69,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens bench --score --markdown -", "to be shared"),
         ],
     ),
-    ("estimate", &[("queens estimate 24 --max-time 30s", "the count and the time of a long run")]),
+    (
+        "estimate",
+        &[
+            ("queens estimate 24 --max-time 30s", "the count and the time of a long run"),
+            ("queens estimate 36 --symmetry half", "of those that a half turn leaves unchanged"),
+        ],
+    ),
     (
         "solutions",
         &[
@@ -55,9 +84,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens solutions 8 --rank 42586137", "31"),
             ("queens solutions 8 --fundamental -o sheet.svg", "the twelve boards on one sheet"),
             ("queens solutions 8 -o queens.html", "a page to walk through"),
+            ("queens solutions 8 -o all.pdf", "all 92 on one sheet of paper"),
         ],
     ),
-    ("symmetries", &[("queens symmetries 15863724", "its eight images, each named")]),
+    (
+        "symmetries",
+        &[
+            ("queens symmetries 15863724", "its eight images, each named"),
+            ("queens symmetries 2,4,1,3 --json", "for programs"),
+        ],
+    ),
     (
         "show",
         &[
@@ -68,28 +104,44 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     #[cfg(feature = "browse")]
     ("browse", &[("queens browse 8", "? tells the keys"), ("queens browse 8 --at 31", "from the 31st on")]),
-    ("completions", &[("queens completions bash", "for ~/.local/share/bash-completion/completions/queens")]),
-    ("man", &[("queens man count", "the page of queens count")]),
+    (
+        "completions",
+        &[
+            ("queens completions bash", "for ~/.local/share/bash-completion/completions/queens"),
+            ("queens completions fish", "for ~/.config/fish/completions/queens.fish"),
+        ],
+    ),
+    ("man", &[("queens man", "the program's page"), ("queens man count", "the page of queens count")]),
 ];
 
-/// The definition of the command line, from which help, completions and manual pages are made.
+/// The definition of the command line, from which help and completions are made.
 pub(crate) fn command() -> Command {
-    EXAMPLES.iter().fold(Args::command().after_long_help(EXITS), |command, (name, lines)| {
-        command.mut_subcommand(name, |sub| sub.after_long_help(below(lines)))
+    with_examples("")
+}
+
+/// The same for manual pages, each of which has the exit codes.
+pub(crate) fn manual() -> Command {
+    with_examples(&format!("\n\n{EXITS}"))
+}
+
+fn with_examples(end: &str) -> Command {
+    EXAMPLES.iter().fold(Args::command().after_help(EXITS), |command, (name, lines)| {
+        let first = &lines[..FIRST.min(lines.len())];
+        command.mut_subcommand(name, |sub| sub.after_help(below(first)).after_long_help(below(lines) + end))
     })
 }
 
 fn below(lines: &[(&str, &str)]) -> String {
     let width = lines.iter().map(|(line, _)| line.len()).max().unwrap_or(0);
     let lines: Vec<String> = lines.iter().map(|(line, what)| format!("  {line:width$}  # {what}")).collect();
-    format!("Examples:\n{}\n\n{EXITS}", lines.join("\n"))
+    format!("Examples:\n{}", lines.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every example is what its command takes, and commands without one are few.
+    /// Every example is what its command takes, and every command has as many as its short help shows.
     #[test]
     fn examples_are_what_the_commands_take() {
         for (name, lines) in EXAMPLES {
@@ -100,7 +152,8 @@ mod tests {
         }
         let all = command();
         for sub in all.get_subcommands() {
-            assert!(sub.get_name() == "audit" || EXAMPLES.iter().any(|(name, _)| *name == sub.get_name()));
+            let examples = EXAMPLES.iter().find(|(name, _)| *name == sub.get_name());
+            assert!(examples.is_some_and(|(_, lines)| lines.len() >= FIRST), "{}", sub.get_name());
         }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         #[cfg(feature = "browse")]
         Command::Browse(browse) => commands::browse::run(&browse),
         Command::Completions { shell } => completions::run(shell, help::command()),
-        Command::Man { command } => man::run(command.as_deref(), help::command()),
+        Command::Man { command } => man::run(command.as_deref(), help::manual()),
     };
     match result {
         Ok(()) if stdout::is_lost() => {

@@ -1,13 +1,22 @@
 //! The number of a solution in the list, and the solution with a given number, without listing all before it.
 //!
-//! The list is divided into blocks by the next two queens, and the solutions of each block are counted. A number is
-//! looked up among the sums of these counts, and only its block is listed: for N = 16, some 70,000 of 14,772,512
-//! solutions.
+//! A block of the list is what begins with the same queens. Counting the solutions of a block takes a tenth of the time
+//! that walking through them does, and less on several cores.
+//!
+//! A [`Ranking`] counts the blocks of the next two queens once. A number is then looked up among the sums of these counts,
+//! and only its block is walked: for N = 16 some 70,000 of 14,772,512.
+//!
+//! [`Listed::select`] looks up a single number in lists of any length, by counting what comes before it and no more. The
+//! blocks grow as it goes on: those that share all queens but the last few with the first solution, then those that
+//! share fewer, so that a small number is found at once on a large board too.
+
+use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
 use crate::board::placement::Placement;
 use crate::engine::{Engine, backtrack::Backtrack};
+use crate::oeis::{self, Sequence};
 use crate::solutions::Fundamental;
 use crate::solutions::Solutions;
 
@@ -18,6 +27,148 @@ pub enum Listed {
     All,
     /// Only the least solution of each symmetry class.
     Fundamental,
+}
+
+/// A block with no more columns left than this is walked through.
+const WALKED: usize = 10;
+
+/// A block with no more columns left than this is counted at once: between any two of them a search can be stopped.
+const COUNTED: usize = 17;
+
+impl Listed {
+    /// The published numbers of such solutions on whole boards.
+    pub const fn sequence(self) -> &'static Sequence {
+        match self {
+            Self::All => &oeis::QUEENS,
+            Self::Fundamental => &oeis::UNIQUE,
+        }
+    }
+
+    /// The completions of `prefix` that are in the list, in order, from the first that is not before `start`.
+    pub fn within(self, prefix: Placement, start: Placement) -> Box<dyn Iterator<Item = Placement>> {
+        let solutions = Solutions::within(prefix, start);
+        match self {
+            Self::All => Box::new(solutions),
+            Self::Fundamental => Box::new(Fundamental::among(solutions).map(|(solution, _)| solution)),
+        }
+    }
+
+    /// The solution with this number, from 1, among [those](Self::within) from `start` on; `None` where there are not that
+    /// many. Time is that of counting those before it. Between blocks `go_on` is told how many have been passed, and
+    /// ends the search by `false`.
+    ///
+    /// ```
+    /// use queens::{Listed, Placement, Size};
+    /// let twenty = Placement::empty(Size::new(20)?);
+    /// let second = Listed::All.select(twenty, twenty, 2, &mut |_| true).expect("there are more");
+    /// assert_eq!(second.to_string(), "1,3,5,2,4,13,15,12,18,20,17,9,16,19,10,8,6,14,7,11");
+    /// # Ok::<(), queens::SizeError>(())
+    /// ```
+    pub fn select(
+        self,
+        prefix: Placement,
+        start: Placement,
+        number: u64,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<Placement> {
+        let left = number.checked_sub(1)?;
+        Selection { listed: self, start, passed: 0, left, go_on }.within(prefix).break_value().flatten()
+    }
+
+    /// How many of the completions of `prefix` that are in the list come before `solution` or are it: its number, where
+    /// it is listed. Counts those before it.
+    pub fn number(self, prefix: Placement, solution: &Placement) -> u64 {
+        let (mut block, mut before) = (prefix, 0);
+        while columns_left(&block) > WALKED {
+            let (earlier, rest): (Vec<_>, Vec<_>) =
+                block.extensions().partition(|child| !begins(child, solution) && child < solution);
+            before += earlier.into_iter().map(|child| self.count(child)).sum::<u64>();
+            match rest.first() {
+                Some(child) if begins(child, solution) => block = *child,
+                _ => return before,
+            }
+        }
+        before + self.within(block, block).take_while(|other| other <= solution).count() as u64
+    }
+
+    /// The solutions of a block.
+    fn count(self, block: Placement) -> u64 {
+        self.counts(&block.extensions().collect::<Vec<_>>()).iter().sum()
+    }
+
+    /// The solutions of each block, counted on every core.
+    fn counts(self, blocks: &[Placement]) -> Vec<u64> {
+        let backtrack = Backtrack::default();
+        let count = |worker: &mut _, &block: &Placement| match self {
+            Self::All => backtrack.count(worker, &block),
+            Self::Fundamental => self.within(block, block).count() as u64,
+        };
+        blocks.par_iter().with_max_len(1).map_init(|| backtrack.worker(), count).collect()
+    }
+}
+
+/// A search for a solution by its number.
+struct Selection<'a> {
+    listed: Listed,
+    start: Placement,
+    passed: u64,
+    /// How many are left to be passed.
+    left: u64,
+    go_on: &'a mut dyn FnMut(u64) -> bool,
+}
+
+impl Selection<'_> {
+    /// Ends with the solution where it is in this block, with none where it was stopped; else the block is passed.
+    fn within(&mut self, block: Placement) -> ControlFlow<Option<Placement>> {
+        if columns_left(&block) <= WALKED {
+            for solution in self.listed.within(block, self.start) {
+                if self.left == 0 {
+                    return ControlFlow::Break(Some(solution));
+                }
+                self.pass(1);
+            }
+            return ControlFlow::Continue(());
+        }
+        let (mut first, start) = (true, self.start);
+        for child in block.extensions().filter(|child| begins(child, &start) || *child > start) {
+            // The first may have many times what is sought, and is looked into; the next are about as large.
+            if !std::mem::take(&mut first) && columns_left(&child) <= COUNTED {
+                if !(self.go_on)(self.passed) {
+                    return ControlFlow::Break(None);
+                }
+                let count = self.listed.count(child);
+                if count <= self.left {
+                    self.pass(count);
+                    continue;
+                }
+            }
+            self.within(child)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pass(&mut self, count: u64) {
+        self.passed += count;
+        self.left -= count;
+    }
+}
+
+fn columns_left(block: &Placement) -> usize {
+    block.size().get() - block.len()
+}
+
+/// Whether a placement begins with these queens.
+fn begins(block: &Placement, placement: &Placement) -> bool {
+    block.len() <= placement.len() && block.rows().eq(placement.rows().take(block.len()))
+}
+
+/// The block cut by the next two queens.
+fn two_queens_on(block: Placement) -> Vec<Placement> {
+    let mut blocks = vec![block];
+    for _ in 0..2.min(columns_left(&block)) {
+        blocks = blocks.into_iter().flat_map(Placement::extensions).collect();
+    }
+    blocks
 }
 
 /// The completions of a placement in lexicographic order, numbered from 1.
@@ -43,20 +194,11 @@ impl Ranking {
     /// Counts the blocks on every core. That takes under a second for N = 16, ten times as long for each further N, and
     /// twice as long for fundamental solutions.
     pub fn new(prefix: Placement, listed: Listed) -> Self {
-        let mut placements = vec![prefix];
-        for _ in 0..2.min(prefix.size().get() - prefix.len()) {
-            placements = placements.into_iter().flat_map(Placement::extensions).collect();
-        }
-        let mut counts: Vec<u64> = match listed {
-            // Upside down the list is the same in reverse, and so are its blocks. So half of them need counting.
-            Listed::All if prefix.is_empty() => counts_of_all(&placements[..placements.len().div_ceil(2)]),
-            Listed::All => counts_of_all(&placements),
-            Listed::Fundamental => placements
-                .par_iter()
-                .with_max_len(1)
-                .map(|&block| Fundamental::among(Solutions::completions(block)).count() as u64)
-                .collect(),
-        };
+        let placements = two_queens_on(prefix);
+        // Upside down the list of all is the same in reverse, and so are its blocks: half of them will do.
+        let half = prefix.is_empty() && listed == Listed::All;
+        let counted = if half { placements.len().div_ceil(2) } else { placements.len() };
+        let mut counts = listed.counts(&placements[..counted]);
         for index in counts.len()..placements.len() {
             counts.push(counts[placements.len() - 1 - index]);
         }
@@ -78,7 +220,7 @@ impl Ranking {
     pub fn select(&self, number: u64) -> Option<Placement> {
         let before = number.checked_sub(1).filter(|&before| before < self.total)?;
         let (block, first) = self.blocks[self.blocks.partition_point(|&(_, first)| first <= before) - 1];
-        self.walk(block).nth((before - first) as usize)
+        self.listed.within(block, block).nth((before - first) as usize)
     }
 
     /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number. Lists one
@@ -86,22 +228,8 @@ impl Ranking {
     pub fn number(&self, placement: &Placement) -> u64 {
         let Some(block) = self.blocks.partition_point(|(block, _)| block <= placement).checked_sub(1) else { return 0 };
         let (block, before) = self.blocks[block];
-        before + self.walk(block).take_while(|solution| solution <= placement).count() as u64
+        before + self.listed.within(block, block).take_while(|solution| solution <= placement).count() as u64
     }
-
-    fn walk(&self, block: Placement) -> Box<dyn Iterator<Item = Placement>> {
-        let solutions = Solutions::completions(block);
-        match self.listed {
-            Listed::All => Box::new(solutions),
-            Listed::Fundamental => Box::new(Fundamental::among(solutions).map(|(solution, _)| solution)),
-        }
-    }
-}
-
-fn counts_of_all(blocks: &[Placement]) -> Vec<u64> {
-    let backtrack = Backtrack::default();
-    let count = |worker: &mut _, block| backtrack.count(worker, block);
-    blocks.par_iter().with_max_len(1).map_init(|| backtrack.worker(), count).collect()
 }
 
 #[cfg(test)]
@@ -129,10 +257,56 @@ mod tests {
                     for (before, solution) in (0..).zip(&list) {
                         assert_eq!(ranking.select(before + 1), Some(*solution));
                         assert_eq!(ranking.number(solution), before + 1);
+                        assert_eq!(listed.number(prefix, solution), before + 1);
                     }
                     assert_eq!((ranking.select(0), ranking.select(ranking.total() + 1)), (None, None));
                 }
             }
         }
+    }
+
+    /// On boards with blocks that are counted, and with more columns than are counted at once; from the beginning and
+    /// from any placement on.
+    #[test]
+    fn a_number_is_found_from_any_beginning() {
+        let board = |text: &str, n| Placement::parse(text, Size::new(n).unwrap()).unwrap();
+        let empty = |n| Placement::empty(Size::new(n).unwrap());
+        let ways = [
+            (empty(12), empty(12)),
+            (empty(12), board("1,3", 12)),
+            (empty(12), board("11,7", 12)),
+            (board("2", 13), board("2", 13)),
+            (empty(13), board("12,10,8,3,9", 13)),
+            (board("2,4,1", 12), board("2,4,1,7", 12)),
+            (board("2,4,1", 12), board("3", 12)),
+            (board("1,3,5,2,4,9,11", 19), board("1,3,5,2,4,9,11", 19)),
+        ];
+        for (prefix, start) in ways {
+            for listed in [Listed::All, Listed::Fundamental] {
+                let list: Vec<Placement> = listed.within(prefix, start).collect();
+                let select = |number| listed.select(prefix, start, number, &mut |_| true);
+                for number in (1..=list.len()).step_by(97).chain([list.len()]) {
+                    let expected = number.checked_sub(1).map(|before| list[before]);
+                    assert_eq!(select(number as u64), expected, "{prefix:?} {start:?} {listed:?} {number}");
+                }
+                assert_eq!(select(list.len() as u64 + 1), None);
+                let before = list.first().map(|first| listed.number(prefix, first));
+                for (index, solution) in list.iter().enumerate().step_by(199) {
+                    assert_eq!(Some(listed.number(prefix, solution)), before.map(|before| before + index as u64));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_can_be_stopped() {
+        let board = Placement::empty(Size::new(20).unwrap());
+        let mut told = Vec::new();
+        let mut go_on = |passed| {
+            told.push(passed);
+            told.len() < 100
+        };
+        assert_eq!(Listed::All.select(board, board, u64::MAX, &mut go_on), None);
+        assert!(told.len() == 100 && told.is_sorted() && told[99] > told[0], "{told:?}");
     }
 }

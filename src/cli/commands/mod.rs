@@ -9,6 +9,7 @@ pub(crate) mod count;
 pub(crate) mod estimate;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod numbered;
 pub(crate) mod profile;
 pub(crate) mod show;
 pub(crate) mod solutions;

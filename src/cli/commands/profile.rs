@@ -1,21 +1,27 @@
-//! `queens profile N`
+//! `queens profile N` and `queens profile A-B`
+
+use std::io::IsTerminal;
+use std::ops::RangeInclusive;
+use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use queens::{Request, Size};
+use queens::{Request, oeis};
 
+use crate::cli::commands::count::range::{self, Term};
 use crate::cli::long_run::known_terms::{Form, Printed};
 use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::units;
+use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::numbers;
-use crate::cli::terminal::value_parsers::Cores;
+use crate::cli::terminal::value_parsers::{Cores, Sizes, size};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, 0 to 32
+    /// Columns and rows of the board, 0 to 32, or a range of them as in 1-12
     #[arg(value_name = "N", allow_negative_numbers = true)]
-    pub(crate) size: Size,
+    pub(crate) sizes: Sizes,
 
     #[command(flatten)]
     pub(crate) cores: Cores,
@@ -33,11 +39,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let request = Request::profile(args.size).isa(args.cores.isa).threads(args.cores.threads);
-    let outcome = units::run(&args.long, args.quiet, request.double_check(args.long.double_check))?;
+    let note = !args.quiet && args.long.progress != When::Json;
+    let Some(n) = args.sizes.one() else { return several(args, note) };
+    let outcome = profile(args, n)?;
     let (report, agreement) = (&outcome.report, outcome.agreement(args.cores.threads)?);
     let whole = outcome.shard.is_whole();
-    let object = Object::of_board("profile", args.size.get())
+    let object = Object::of_board("profile", n)
         .with("oeis", agreement.oeis)
         // Null for a shard, which has a part of each number.
         .with("profile", whole.then(|| strings(&report.placements)))
@@ -47,9 +54,72 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let time = numbers::seconds(report.elapsed.as_secs_f64());
     let table = if whole { format!("{}  in {time}\n{words}", table(&report.placements)) } else { String::new() };
     let numbers = whole.then(|| lines(&report.placements));
-    let note = !args.quiet && args.long.progress != When::Json;
     let printed = Printed { agreement: &agreement, object: outcome.json(object), numbers, table };
     printed.deliver(&Form { json: args.json, quiet: args.quiet, note })
+}
+
+fn profile(args: &Args, n: usize) -> Result<units::Outcome, Failure> {
+    let request = Request::profile(size(n)?).isa(args.cores.isa).threads(args.cores.threads);
+    units::run(&args.long, args.quiet, request.double_check(args.long.double_check))
+}
+
+/// The profiles of several boards, as the triangle that OEIS reads by rows: a line a number, with its running index.
+fn several(args: &Args, note: bool) -> Result<(), Failure> {
+    if args.long.shard.is_some() || args.long.checkpoint.is_some() {
+        return Err(Failure::usage(&"a range of N is counted at once: --shard and --checkpoint go with one N"));
+    }
+    size(args.sizes.last)?;
+    let form = match args.json {
+        true => range::Form::Json,
+        false if !args.quiet && std::io::stdout().is_terminal() => table_of_rows(args.sizes.last),
+        false => range::Form::BFile { note },
+    };
+    compare("profile", form, args.sizes.all(), |n| Ok(profile(args, n)?.report.placements))
+}
+
+/// Recomputes the published rows of these boards, and compares.
+pub(crate) fn verify(boards: RangeInclusive<usize>, cores: &Cores, json: bool) -> Result<(), Failure> {
+    let published = |n: &usize| oeis::PROFILE.term(first(n + 1) - 1).is_some();
+    let boards: Vec<usize> = boards.filter(published).collect();
+    let Some(&last) = boards.last() else {
+        let message = format!("nothing to compare: {} has none of these rows", oeis::PROFILE.id);
+        return Err(Failure::Run(Exit::Failure, message));
+    };
+    let form = if json { range::Form::Json } else { table_of_rows(last) };
+    compare("verify", form, boards, |n| {
+        let request = Request::profile(size(n)?).isa(cores.isa).threads(cores.threads);
+        Ok(request.count().map_err(|error| Failure::from(&error))?.placements)
+    })
+}
+
+/// The index of the first number of a board's row.
+const fn first(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+fn table_of_rows(last: usize) -> range::Form {
+    range::Form::table(&oeis::PROFILE, first(last + 1) - 1)
+}
+
+fn compare(
+    command: &'static str,
+    form: range::Form,
+    boards: impl IntoIterator<Item = usize>,
+    mut row: impl FnMut(usize) -> Result<Vec<u128>, Failure>,
+) -> Result<(), Failure> {
+    let mut found = (Vec::new(), 0.0);
+    let places = boards.into_iter().flat_map(|n| (0..=n).map(move |queens| (n, queens)));
+    // The row is counted when the first of its numbers is asked for.
+    let (indices, places): (Vec<usize>, Vec<_>) = places.map(|(n, queens)| (first(n) + queens, (n, queens))).unzip();
+    let mut places = places.into_iter();
+    range::compare(command, &oeis::PROFILE, form, indices, |_| {
+        let (n, queens) = places.next().expect("an index is that of a place");
+        if queens == 0 {
+            let start = Instant::now();
+            found = (row(n)?, start.elapsed().as_secs_f64());
+        }
+        Ok(Term { value: found.0[queens], seconds: found.1 })
+    })
 }
 
 /// The numbers as JSON has them, which a double would not hold.

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions};
+use queens::{Listed, Orbit, Placement, Size};
 use serde::Serialize;
 
+use crate::cli::commands::numbered;
+use crate::cli::commands::solutions::rank;
 use crate::cli::draw::{SquareState, attackers, png, svg, text};
-use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
+use crate::cli::terminal::json;
 use crate::cli::terminal::value_parsers::whole;
-use crate::cli::terminal::{json, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -20,7 +21,7 @@ pub(crate) struct Args {
     #[arg(value_name = "P", allow_negative_numbers = true)]
     placement: String,
 
-    /// The solution with this number in the list of all that 'queens solutions N' prints; P is the N of the board then
+    /// The solution with this number in the list of all that 'queens solutions N' prints, from 1; P is the N of the board then
     #[arg(
         long,
         value_name = "K",
@@ -47,7 +48,7 @@ pub(crate) struct Args {
     ascii: bool,
 
     /// Write to a file, whole or not at all; - is stdout
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let kind = file_format::choose(args.format.or(args.json.then_some(Kind::Json)), path, Kind::Board)?;
     let placement = match args.number {
-        Some(number) => numbered(args, number)?,
+        Some(number) => select(args, number)?,
         None => read(args)?,
     };
     let mut out = Output::open(path)?;
@@ -86,10 +87,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Kind::Board => text::board(&placement, look(args, &out)).into_bytes(),
         Kind::Svg => svg::svg(&placement).into_bytes(),
         Kind::Png => {
-            png::refuse_terminal(&out)?;
+            png::refuse_terminal(&out, "png")?;
             png::png(&svg::svg(&placement))?
         }
-        Kind::Json => json::object(&Json::new(&placement, args.number))?.into_bytes(),
+        Kind::Json => {
+            json::object(&Json::new(&placement, args.number.or_else(|| rank::number(&placement))))?.into_bytes()
+        }
     };
     out.write(&bytes)?;
     out.finish()
@@ -104,19 +107,15 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 }
 
 /// The solution with a number, where the argument is the board's N.
-fn numbered(args: &Args, number: u64) -> Result<Placement, Failure> {
-    /// Up to this number the solutions are enumerated, in a second or two; beyond it, ranking finds them sooner.
-    const MOST_ENUMERATED: u64 = 10_000_000;
+fn select(args: &Args, number: u64) -> Result<Placement, Failure> {
     let size: Size = args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))?;
-    let found = if number <= MOST_ENUMERATED {
-        Solutions::new(size).nth(number as usize - 1)
-    } else {
-        Ranking::new(Placement::empty(size), Listed::All).select(number)
-    };
-    found.ok_or_else(|| {
-        let number = numbers::grouped(number.into());
-        Failure::Run(Exit::Failure, format!("there is no solution number {number} for N = {size}"))
-    })
+    let invalid = |reason: String| Failure::invalid("--number <K>", &number.to_string(), &reason);
+    if let Some(reason) = numbered::beyond(size, Listed::All, number) {
+        return Err(invalid(reason));
+    }
+    let board = Placement::empty(size);
+    let found = numbered::select(board, board, Listed::All, number);
+    found.ok_or_else(|| invalid(format!("there is no such solution for N = {size}")))
 }
 
 /// As stdout can show it; a file gets no colours.
@@ -136,7 +135,7 @@ struct Json {
     n: usize,
     placement: String,
     rows: Vec<usize>,
-    /// In the list of all solutions, where it was asked for by its number.
+    /// In the list of all solutions; null of what is none, and where counting those before it would take long.
     number: Option<u64>,
     solution: bool,
     /// Of a solution only.

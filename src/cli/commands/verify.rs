@@ -11,11 +11,13 @@ use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
+use crate::cli::commands::profile;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
-use crate::cli::terminal::stdout::BestEffortStdout;
+use crate::cli::terminal::stdout::{self, BestEffortStdout};
+use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
 use crate::cli::terminal::{files, numbers};
 
@@ -24,7 +26,6 @@ const BEYOND_QUICK: usize = 3;
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
-const DIM: Style = Style::new().dimmed();
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -47,6 +48,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) unique: bool,
 
+    /// Compare the rows of the triangle of profiles (A319284)
+    #[arg(long, conflicts_with_all = ["symmetry", "unique", "engines", "bfile"])]
+    pub(crate) profile: bool,
+
     /// Compare with the terms of this b-file instead of those built in
     #[arg(long, value_name = "FILE")]
     pub(crate) bfile: Option<PathBuf>,
@@ -63,6 +68,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return range::verify(symmetry, boards, &args.cores, args.json);
     }
     size(to)?;
+    if args.profile {
+        return profile::verify(boards, &args.cores, args.json);
+    }
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
     let source = Source::new(terms, args.bfile.as_deref())?;
@@ -93,12 +101,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let row = Row { size, published, checks };
         if !args.json {
             let layout = layout.get_or_insert_with(|| {
-                Layout::new(&all_methods, source.term(largest).expect("as above").max(published))
+                Layout::new(&all_methods, source.term(largest).expect("as above").max(published), stdout::width())
             });
             if rows.is_empty() {
-                layout.header(&mut out)?;
+                out.write_all(layout.header().as_bytes())?;
             }
-            layout.row(&mut out, &row)?;
+            out.write_all(layout.row(&row).as_bytes())?;
         }
         rows.push(row);
     }
@@ -169,31 +177,37 @@ struct Row {
 /// The columns of the table.
 struct Layout {
     methods: Vec<Method>,
-    term: usize,
-    cell: usize,
+    /// Whether each result has its time, which is the first to be left out where the terminal is narrow.
+    times: bool,
+    table: LineTable,
 }
 
 impl Layout {
-    fn new(methods: &[Method], largest: u128) -> Self {
-        let longest = methods.iter().map(|method| method.engine.info().name.len()).max().unwrap_or(0);
-        let term = numbers::grouped(largest).len();
-        Self { methods: methods.to_vec(), term: term.max("published".len()), cell: longest.max(12) }
+    fn new(methods: &[Method], largest: u128, width: usize) -> Self {
+        /// As wide as `✓  12.3 ms` may be.
+        const TIMED: usize = 12;
+        let term = (numbers::grouped(largest).len().max(PUBLISHED.len()), 1);
+        let columns = |least: usize| -> Vec<(usize, u8)> {
+            let results = methods.iter().map(|method| (method.engine.info().name.len().max(least), 0));
+            [(2, 0), term].into_iter().chain(results).collect()
+        };
+        let with_times = columns(TIMED);
+        let times = with_times.iter().map(|(column, _)| column + 2).sum::<usize>() <= width.saturating_add(2);
+        let columns = if times { with_times } else { columns(0) };
+        Self { methods: methods.to_vec(), times, table: LineTable::new(&columns, width) }
     }
 
-    fn header(&self, out: &mut impl Write) -> Result<(), Failure> {
-        write!(out, "{DIM} N  {:>1$}", "published", self.term)?;
-        for method in &self.methods {
-            write!(out, "  {:>1$}", method.engine, self.cell)?;
-        }
-        Ok(writeln!(out, "{DIM:#}")?)
+    fn header(&self) -> String {
+        let heads = ["N", PUBLISHED].map(str::to_owned).into_iter();
+        let heads = heads.chain(self.methods.iter().map(|method| method.engine.to_string()));
+        format!("{HEAD}{}{HEAD:#}\n", self.table.line(heads).trim_end())
     }
 
-    fn row(&self, out: &mut impl Write, row: &Row) -> Result<(), Failure> {
-        write!(out, "{:>2}  {:>2$}", row.size, numbers::grouped(row.published), self.term)?;
-        for method in &self.methods {
+    fn row(&self, row: &Row) -> String {
+        let result = |method: &Method| {
             let check = row.checks.iter().find(|check| check.method == *method);
             let (style, text) = match check {
-                None => (DIM, "-".to_owned()),
+                None => (HEAD, "-".to_owned()),
                 Some(check) => {
                     let (style, verdict) = match &check.verdict {
                         Verdict::Agrees => (GOOD, "✓".to_owned()),
@@ -201,14 +215,19 @@ impl Layout {
                         Verdict::Asymmetric(_) => (BAD, "✗ modulo 8".to_owned()),
                         _ => (BAD, "✗ failed".to_owned()),
                     };
-                    (style, format!("{verdict}  {:>7}", numbers::seconds(check.elapsed.as_secs_f64())))
+                    let seconds = check.elapsed.as_secs_f64();
+                    (style, if self.times { format!("{verdict}  {:>7}", numbers::seconds(seconds)) } else { verdict })
                 }
             };
-            write!(out, "  {style}{text:>0$}{style:#}", self.cell)?;
-        }
-        Ok(writeln!(out)?)
+            format!("{style}{text}{style:#}")
+        };
+        let cells = [row.size.to_string(), numbers::grouped(row.published)].into_iter();
+        self.table.line(cells.chain(self.methods.iter().map(result)))
     }
 }
+
+/// The head of the column of published terms.
+const PUBLISHED: &str = "published";
 
 /// How many results there are, and how many are wrong.
 struct Summary {
@@ -233,7 +252,8 @@ impl Summary {
         let (s, name) = (if terms == 1 { "" } else { "s" }, &source.name);
         let seconds = numbers::seconds(seconds);
         let results = if results == 1 { "1 result".to_owned() } else { format!("{results} results") };
-        Ok(writeln!(out, "{terms} term{s} of {name}, {results}: {style}{verdict}{style:#}, in {seconds}")?)
+        let text = format!("{terms} term{s} of {name}, {results}: {style}{verdict}{style:#}, in {seconds}");
+        Ok(wrapped(&text, stdout::width(), &[' ']).iter().try_for_each(|line| writeln!(out, "{line}"))?)
     }
 
     fn first_difference(&self, rows: &[Row], source: &Source) -> Option<String> {
@@ -300,4 +320,34 @@ fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Objec
         .with("results", summary.results)
         .with("differences", summary.differences)
         .with("seconds", seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::Isa;
+    use std::time::Duration;
+
+    #[test]
+    fn a_narrow_terminal_gets_fewer_columns() {
+        let method = |engine| Method { engine, isa: Isa::Portable };
+        let methods = [EngineKind::Join, EngineKind::Backtrack, EngineKind::Naive].map(method);
+        let size = Size::new(8).unwrap();
+        let check = |method, published| Terms::All.check(size, published, &[method], 1).unwrap();
+        let mut checks = [check(methods[0], 92), check(methods[1], 93)].concat();
+        checks.iter_mut().for_each(|check| check.elapsed = Duration::from_millis(25));
+        let row = Row { size, published: 666_090_624, checks };
+        let plain = |width| {
+            let layout = Layout::new(&methods, 666_090_624, width);
+            anstream::adapter::strip_str(&(layout.header() + &layout.row(&row))).to_string()
+        };
+        let wide = "\
+ N    published          join     backtrack         naive
+ 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -
+";
+        assert_eq!(plain(57), wide);
+        let narrow = " N    published  join  backtrack  naive\n 8  666,090,624     ✓       ✗ 92      -\n";
+        assert_eq!([plain(56), plain(39)], [narrow; 2]);
+        assert_eq!(plain(38), " N  join  backtrack  naive\n 8     ✓       ✗ 92      -\n");
+    }
 }

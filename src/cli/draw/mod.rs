@@ -1,7 +1,9 @@
 //! Boards as text, SVG and PNG, and what is on each of their squares.
 
 pub(crate) mod glyphs;
+pub(crate) mod pdf;
 pub(crate) mod png;
+pub(crate) mod shades;
 pub(crate) mod sheet;
 pub(crate) mod svg;
 pub(crate) mod text;

@@ -36,11 +36,11 @@ fn draw(_svg: &str) -> Result<Vec<u8>, String> {
     Err("this program was built without the feature 'png'; svg needs none".to_owned())
 }
 
-/// Refuses to write the bytes of a picture to a terminal.
-pub(crate) fn refuse_terminal(out: &Output) -> Result<(), Failure> {
+/// Refuses to write the bytes of a picture or of pages to a terminal.
+pub(crate) fn refuse_terminal(out: &Output, format: &str) -> Result<(), Failure> {
     if out.is_terminal() {
-        let reason = "the bytes of a picture are not for a terminal; add -o FILE";
-        return Err(Failure::invalid("--format <FORMAT>", "png", &reason));
+        let reason = "its bytes are not for a terminal; add -o FILE";
+        return Err(Failure::invalid("--format <FORMAT>", format, &reason));
     }
     Ok(())
 }

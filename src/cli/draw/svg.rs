@@ -7,6 +7,7 @@ use std::fmt::Write;
 use queens::Placement;
 
 use super::glyphs::{QUEEN, strokes};
+use super::shades::{self, DARK, INK, LIGHT, OPACITY, SOFT};
 use super::{SquareState, article, attackers, is_dark};
 
 /// Side of a square, and width of the margin, which has the coordinates.
@@ -16,24 +17,6 @@ const MARGIN: usize = 56;
 /// Height of a line of the legend, which there is where there are attacks, and the width of one queen in it.
 const LEGEND: usize = 72;
 const LEGEND_QUEEN: usize = 150;
-
-pub(crate) const LIGHT: &str = "#eef2ef";
-pub(crate) const DARK: &str = "#8fb0a9";
-pub(crate) const INK: &str = "#15302d";
-/// Of coordinates and captions.
-pub(super) const SOFT: &str = "#4c6460";
-
-/// The shades of the first queens, which can be told apart on light and dark squares; later ones are computed.
-const SHADES: [(u8, u8, u8); 8] = [
-    (224, 83, 43),
-    (52, 110, 214),
-    (236, 182, 18),
-    (150, 74, 190),
-    (20, 150, 90),
-    (232, 98, 160),
-    (128, 84, 44),
-    (60, 190, 210),
-];
 
 /// The picture's width and height in its own units.
 fn extent(placement: &Placement) -> (usize, usize) {
@@ -137,7 +120,7 @@ fn attacks(svg: &mut String, placement: &Placement) {
         let _ = write!(path, "M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z");
         let _ = writeln!(
             svg,
-            "<path fill=\"{}\" fill-opacity=\".6\" d=\"{path}\"><title>Attacked by the queen in {queen}</title></path>",
+            "<path fill=\"{}\" fill-opacity=\"{OPACITY}\" d=\"{path}\"><title>Attacked by the queen in {queen}</title></path>",
             shade(queen.column)
         );
     }
@@ -145,10 +128,7 @@ fn attacks(svg: &mut String, placement: &Placement) {
 
 /// The shade of the queen in a column, from 1.
 fn shade(column: usize) -> String {
-    let Some((red, green, blue)) = SHADES.get(column - 1) else {
-        // Steps of the golden angle never come back to a hue.
-        return format!("hsl({:.0}, 65%, {}%)", (column as f64 * 137.508) % 360.0, 40 + 8 * (column % 3));
-    };
+    let [red, green, blue] = shades::shade(column);
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
@@ -176,7 +156,7 @@ fn legend(svg: &mut String, placement: &Placement) {
         let _ = writeln!(
             svg,
             "<g><title>The squares attacked by the queen in {queen}</title>\
-             <rect x=\"{x}\" y=\"{y}\" width=\"52\" height=\"52\" rx=\"6\" fill=\"{}\" fill-opacity=\".6\"/>\
+             <rect x=\"{x}\" y=\"{y}\" width=\"52\" height=\"52\" rx=\"6\" fill=\"{}\" fill-opacity=\"{OPACITY}\"/>\
              <use href=\"#queen\" fill=\"{INK}\" transform=\"translate({} {}) scale(.44)\"/>",
             shade(queen.column),
             x + 4,
@@ -209,17 +189,4 @@ pub(super) fn open_strokes(svg: &mut String) {
         svg,
         "<g fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"2.4\" stroke-linecap=\"round\" stroke-linejoin=\"round\">"
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_queens_share_a_shade() {
-        let mut shades: Vec<String> = (1..=32).map(shade).collect();
-        shades.sort();
-        shades.dedup();
-        assert_eq!(shades.len(), 32);
-    }
 }

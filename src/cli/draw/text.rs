@@ -5,7 +5,9 @@ use std::fmt::Write;
 use anstyle::{Ansi256Color, Style};
 use queens::Placement;
 
-use super::{SquareState, is_dark};
+use super::shades::attacked;
+use super::{SquareState, attackers, is_dark};
+use crate::cli::terminal::ascii;
 
 /// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,23 +22,16 @@ pub(crate) enum Look {
 
 impl Look {
     /// The best that stdout can show, or ASCII where that is asked for.
-    pub(crate) fn of_stdout(ascii: bool) -> Self {
-        if ascii || Self::environment_is_ascii() {
+    pub(crate) fn of_stdout(plain: bool) -> Self {
+        // `TERM=linux` is a console with few characters.
+        let few = std::env::var("TERM").is_ok_and(|term| term == "dumb" || term == "linux");
+        if plain || few || ascii::is_wanted() {
             Self::Ascii
         } else if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
             Self::Unicode
         } else {
             Self::Colour
         }
-    }
-
-    /// Whether the environment asks for ASCII: by a terminal that cannot show more, or a locale with another character
-    /// set. Without either, Unicode is right nearly everywhere.
-    fn environment_is_ascii() -> bool {
-        let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
-        let terminal = variable("TERM").is_some_and(|term| term == "dumb" || term == "linux");
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
-        terminal || locale.is_some_and(|locale| !locale.to_lowercase().replace('-', "").contains("utf8"))
     }
 }
 
@@ -45,40 +40,56 @@ pub(crate) struct Cell {
     /// What fills it around its middle, and what is in its middle.
     pub(crate) fill: char,
     pub(crate) mark: char,
-    /// Background and foreground of the 256 colours that terminals have, near those of the pictures; none without colour.
-    pub(crate) colours: Option<(u8, u8)>,
+    /// Backgrounds from left to right, as wide as each other, in the 256 colours that terminals have; none without colour.
+    pub(crate) backgrounds: Vec<u8>,
 }
 
+/// Of queens and letters.
+pub(crate) const FOREGROUND: u8 = 16;
+
 impl Cell {
-    pub(crate) fn new(look: Look, dark: bool, state: SquareState) -> Self {
+    pub(crate) fn new(look: Look, placement: &Placement, column: usize, row: usize) -> Self {
+        let dark = is_dark(placement.size().get(), column, row);
+        let state = SquareState::of(placement, column, row);
         let fill = if look == Look::Unicode && dark { '░' } else { ' ' };
         let mark = match state {
             SquareState::Queen if look == Look::Ascii => 'Q',
             SquareState::Queen => '♛',
-            // The first queen that attacks it, by her column.
-            SquareState::Attacked(column) => char::from_digit(column as u32, 36).unwrap_or('x'),
+            SquareState::Attacked(attacker) if look != Look::Colour => letter(attacker),
             SquareState::Free if look == Look::Ascii => '.',
-            SquareState::Free => fill,
+            SquareState::Free | SquareState::Attacked(_) => fill,
         };
-        let colours = match (matches!(state, SquareState::Attacked(_)), dark) {
-            (false, false) => (255, 16),
-            (false, true) => (109, 16),
-            // Attacked squares are reddened.
-            (true, false) => (224, 88),
-            (true, true) => (174, 88),
+        let backgrounds = match state {
+            _ if look != Look::Colour => Vec::new(),
+            // As in a picture: her own colour, or a stripe for each that attacks it.
+            SquareState::Queen if !placement.is_solution() => vec![attacked(column, dark)],
+            SquareState::Attacked(_) => {
+                attackers(placement, column, row).map(|attacker| attacked(attacker, dark)).collect()
+            }
+            _ => vec![if dark { 109 } else { 255 }],
         };
-        Self { fill, mark, colours: (look == Look::Colour).then_some(colours) }
+        Self { fill, mark, backgrounds }
+    }
+
+    /// The background of one of so many columns, or halves of columns, of the square.
+    pub(crate) fn background(&self, column: usize, of: usize) -> Option<u8> {
+        self.backgrounds.get(column * self.backgrounds.len() / of).copied()
     }
 }
 
-/// The board, with row numbers at the left and column numbers below.
+/// What marks the squares that the queen of a column is the first to attack, where there are no colours.
+fn letter(column: usize) -> char {
+    char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
+}
+
+/// The board, with row numbers at the left and column numbers below, and of a partial placement the legend.
 pub(crate) fn board(placement: &Placement, look: Look) -> String {
     let n = placement.size().get();
     let (left, right, margin) = if look == Look::Unicode { ("│", "│", "    ") } else { ("", "", "   ") };
     let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(3 * n));
     let mut text = if look == Look::Unicode { edge('┌', '┐') } else { String::new() };
     for row in 1..=n {
-        let line: String = (1..=n).map(|column| square(placement, look, column, row)).collect();
+        let line: String = (1..=n).map(|column| square(&Cell::new(look, placement, column, row))).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!("{row:2} {left}{line}{right}").trim_end());
     }
@@ -88,14 +99,72 @@ pub(crate) fn board(placement: &Placement, look: Look) -> String {
     let numbers: Vec<String> = (1..=n).map(|column| format!("{column:^3}")).collect();
     text += format!("{margin}{}", numbers.concat()).trim_end();
     text.push('\n');
+    if !placement.is_solution() && !placement.is_empty() {
+        text += &legend(placement, look);
+    }
     text
 }
 
-fn square(placement: &Placement, look: Look, column: usize, row: usize) -> String {
-    let dark = is_dark(placement.size().get(), column, row);
-    let Cell { fill, mark, colours } = Cell::new(look, dark, SquareState::of(placement, column, row));
-    let Some((background, foreground)) = colours else { return format!("{fill}{mark}{fill}") };
+/// Which queen attacks what, each named by column and row.
+fn legend(placement: &Placement, look: Look) -> String {
+    /// Of an entry with the space behind it, as in `a 10,12`.
+    const ENTRY: usize = 9;
+    let in_a_line = (3 * placement.size().get() / ENTRY).max(1);
+    let what = if look == Look::Colour { "Attacked by the queen in" } else { "First attacked by the queen in" };
+    let mut text = format!("{what} column,row:\n");
+    for line in placement.squares().collect::<Vec<_>>().chunks(in_a_line) {
+        let entries = line.iter().map(|queen| {
+            let place = format!("{},{}", queen.column, queen.row);
+            match look {
+                Look::Colour => format!("{} {place:5}", painted(attacked(queen.column, false), FOREGROUND, " ♛ ")),
+                _ => format!("{} {place:6}", letter(queen.column)),
+            }
+        });
+        let _ = writeln!(text, "   {}", entries.collect::<Vec<_>>().join(" ").trim_end());
+    }
+    text
+}
+
+/// Three columns. A stripe may end in the middle of one.
+fn square(cell: &Cell) -> String {
+    const WIDTH: usize = 3;
+    let Cell { fill, mark, .. } = cell;
+    let middle = |column| if column == WIDTH / 2 { *mark } else { *fill };
+    (0..WIDTH)
+        .map(|column| match [2 * column, 2 * column + 1].map(|half| cell.background(half, 2 * WIDTH)) {
+            [Some(left), Some(right)] if left != right => painted(right, left, "▌"),
+            [Some(background), _] => painted(background, FOREGROUND, &middle(column).to_string()),
+            _ => middle(column).to_string(),
+        })
+        .collect()
+}
+
+fn painted(background: u8, foreground: u8, text: &str) -> String {
     let colour = |index| Some(Ansi256Color(index).into());
     let style = Style::new().bg_color(colour(background)).fg_color(colour(foreground));
-    format!("{style}{fill}{mark}{fill}{style:#}")
+    format!("{style}{text}{style:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::Size;
+
+    /// One attacker fills a square, two share it half and half, three have a column each.
+    #[test]
+    fn attackers_share_a_square() {
+        let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap();
+        let shown = |column, row| square(&Cell::new(Look::Colour, &placement, column, row));
+        assert_eq!(shown(8, 1), painted(attacked(1, false), FOREGROUND, " ").repeat(3));
+        let all: Vec<usize> = attackers(&placement, 1, 6).collect();
+        assert_eq!(all, [1, 2, 3]);
+        let dark = is_dark(8, 1, 6);
+        let columns = all.iter().map(|&attacker| painted(attacked(attacker, dark), FOREGROUND, " "));
+        assert_eq!(shown(1, 6), columns.collect::<String>());
+        let both: Vec<usize> = attackers(&placement, 2, 1).collect();
+        assert_eq!(both.len(), 2);
+        let [left, right] = [0, 1].map(|index| attacked(both[index], is_dark(8, 2, 1)));
+        let halves = painted(left, FOREGROUND, " ") + &painted(right, left, "▌") + &painted(right, FOREGROUND, " ");
+        assert_eq!(shown(2, 1), halves);
+    }
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use os_display::Quotable;
 use queens::Shard;
-use queens::ledger::store::{Store, StoreError};
+use queens::ledger::format::FormatError;
+use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, Origin};
 
 use crate::cli::long_run::options::LongRun;
@@ -57,8 +58,12 @@ impl Checkpoint {
             let resume = args.resume || args.shard.is_some();
             if !resume && store.path().symlink_metadata().is_ok() {
                 let path = store.path().display();
-                let message =
-                    format!("{path}: there is a checkpoint already; go on from it with --resume or remove it");
+                let message = match store::read(store.path()) {
+                    Err(error @ StoreError::Format(_, FormatError::NotALedger)) => {
+                        format!("{error}, and no checkpoint is written over it; give another name")
+                    }
+                    _ => format!("{path}: there is a checkpoint already; go on from it with --resume or remove it"),
+                };
                 return Err(Failure::Run(Exit::Failure, message));
             }
             if !resume {

@@ -33,7 +33,7 @@ pub(crate) struct LongRun {
 
     /// Count this share of the units a second time by another engine, as in 1% or 0.01; of the join's, by other lanes, and a
     /// task of each by code that shares nothing with it
-    #[arg(long, value_name = "P", default_value = "0%", hide_default_value = true, value_parser = share)]
+    #[arg(long, value_name = "P", default_value = "0%", hide_default_value = true, value_parser = share, allow_hyphen_values = true)]
     pub(crate) double_check: Share,
 
     /// Count every M-th unit only, beginning with the K-th, for `queens merge`
@@ -41,7 +41,7 @@ pub(crate) struct LongRun {
     pub(crate) shard: Option<Shard>,
 
     /// The shard's result; where it is complete already, nothing is done
-    #[arg(long, value_name = "FILE", requires = "shard")]
+    #[arg(long, short, visible_alias = "output", value_name = "FILE", requires = "shard")]
     pub(crate) out: Option<PathBuf>,
 }
 

@@ -18,6 +18,7 @@ pub(crate) const HTML: Extensions = &["html", "htm"];
 pub(crate) const MARKDOWN: Extensions = &["md", "markdown"];
 pub(crate) const SVG: Extensions = &["svg"];
 pub(crate) const PNG: Extensions = &["png"];
+pub(crate) const PDF: Extensions = &["pdf"];
 
 /// The formats of a command that has several, as `--format` takes them. Of those with the same extensions the first is
 /// the one that the extension means.

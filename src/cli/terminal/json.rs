@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use queens::Isa;
 use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{CompactFormatter, Formatter};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -12,7 +14,7 @@ pub(crate) const PROGRAM: &str = concat!("queens ", env!("CARGO_PKG_VERSION"));
 
 /// One JSON object on a line of its own.
 pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Readable))?;
     writeln!(out)
 }
 
@@ -21,6 +23,23 @@ pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
     let mut text = Vec::new();
     json(&mut text, value)?;
     Ok(String::from_utf8(text).expect("JSON is UTF-8"))
+}
+
+/// JSON in ASCII alone, whatever the locale, with numbers to twelve digits: more of them would be noise of the arithmetic.
+struct Readable;
+
+impl Formatter for Readable {
+    fn write_f64<W: Write + ?Sized>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        let rounded = format!("{value:.11e}").parse().expect("a number reads back");
+        CompactFormatter.write_f64(out, rounded)
+    }
+
+    fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        fragment.chars().try_for_each(|c| match c.is_ascii() {
+            true => write!(out, "{c}"),
+            false => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}")),
+        })
+    }
 }
 
 /// What every JSON object says of the program and the machine.
@@ -54,8 +73,8 @@ impl Object {
 
     /// Null where the value is none.
     pub(crate) fn with(mut self, name: &'static str, value: impl Serialize) -> Self {
-        let value = serde_json::to_string(&value).expect("the values of a result have a form in JSON");
-        self.0.push(format!("\"{name}\":{value}"));
+        let value = object(&value).expect("the values of a result have a form in JSON");
+        self.0.push(format!("\"{name}\":{}", value.trim_end()));
         self
     }
 
@@ -84,4 +103,19 @@ fn cpu_name() -> String {
     let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
     let name = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
     system.ok().and_then(name).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_texts_are_readable_everywhere() {
+        let sum = 0.1 + 0.2;
+        assert_ne!(sum.to_string(), "0.3");
+        let values = (sum, 1.648_999_999_999_999_8, [0.0, 1e-7, 2.5e18, f64::INFINITY], "90° 𝄞\n\"");
+        let text = r#"[0.3,1.649,[0.0,1e-7,2.5e18,null],"90\u00b0 \ud834\udd1e\n\""]"#;
+        assert_eq!(object(&values).unwrap(), format!("{text}\n"));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap()[3], values.3);
+    }
 }

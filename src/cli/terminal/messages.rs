@@ -3,12 +3,15 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use queens::bounded::Bounded;
 
+use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::stdout;
+use crate::cli::terminal::value_parsers::Sizes;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -17,23 +20,28 @@ fn stderr() -> impl Write {
     Bounded::new(anstream::stderr())
 }
 
+/// The line as the terminal and the locale can show it. Where even stderr is closed, there is nobody left to tell.
+fn line(before: &str, message: &str) {
+    let _ = writeln!(stderr(), "{before}{}", ascii::shown(&harmless(message)));
+}
+
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
-    // Where even stderr is closed, there is nobody left to tell.
-    let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
+    line(&format!("{ERROR}error:{ERROR:#} "), message);
 }
 
 /// One line on stderr.
 pub(crate) fn warning(message: &str) {
-    let _ = writeln!(stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
+    line(&format!("{WARNING}warning:{WARNING:#} "), message);
 }
 
 /// One line on stderr.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(stderr(), "{}", harmless(message));
+    line("", message);
 }
 
-/// Reports wrong arguments in one line; help and version, which clap reports the same way, as they are.
+/// Reports wrong arguments in a line, and what would be right in a second one; help and version, which clap reports the
+/// same way, as they are.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         return match stdout::print(&error.render().ansi().to_string()) {
@@ -44,22 +52,35 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
             _ => Exit::Success,
         };
     }
-    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = write!(stderr(), "{}", error.render());
-    } else {
-        self::error(&one_line(error));
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = write!(stderr(), "{}", ascii::shown(&error.render().to_string()));
+        return Exit::Usage;
+    }
+    let text = error.render().to_string();
+    let lines = || text.lines().map(str::trim);
+    let is_wrong =
+        |line: &&str| !["Usage:", "For more information", "tip:"].iter().any(|begin| line.starts_with(begin));
+    let wrong: Vec<&str> = lines().take_while(is_wrong).filter(|line| !line.is_empty()).collect();
+    let wrong = wrong.join(" ");
+    self::error(wrong.strip_prefix("error: ").unwrap_or(&wrong));
+    if let Some(right) = right(error, lines()) {
+        note(&right);
     }
     Exit::Usage
 }
 
-/// What is wrong with the arguments and, where clap gives a tip or a list, what is allowed; without the usage and the
-/// pointer to --help.
-fn one_line(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let is_told = |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
-    let lines: Vec<&str> = text.lines().map(str::trim).take_while(is_told).filter(|line| !line.is_empty()).collect();
-    let message = lines.join(" ");
-    message.strip_prefix("error: ").unwrap_or(&message).to_owned()
+/// What would be right, where that is known.
+fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    if error.kind() == ErrorKind::MissingRequiredArgument {
+        return lines.find(|line| line.starts_with("Usage:")).map(str::to_owned);
+    }
+    if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
+        && command.parse::<Sizes>().is_ok()
+    {
+        return Some(format!("tip: to count, 'queens count {command}'"));
+    }
+    // That what begins with a '-' would be taken behind a '--' is rarely so.
+    lines.find(|line| line.starts_with("tip:") && !line.contains("as a value")).map(str::to_owned)
 }
 
 /// Prints a whole result on stdout. Where it cannot be written in full, it goes to stderr, for it may have taken days, and

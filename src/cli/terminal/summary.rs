@@ -4,10 +4,13 @@ use std::fmt;
 
 use anstyle::{AnsiColor, Style};
 
+use crate::cli::terminal::stdout;
+use crate::cli::terminal::table::wrapped;
+
 const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();
 
-/// Lines of label and value, the values aligned.
+/// Lines of label and value, the values aligned, and broken where the terminal is narrow.
 #[derive(Default)]
 pub(crate) struct Summary {
     rows: Vec<(&'static str, String, Style)>,
@@ -28,7 +31,11 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
         for (label, value, style) in &self.rows {
-            writeln!(f, "{LABEL}{label:width$}{LABEL:#}  {style}{value}{style:#}")?;
+            let room = stdout::width().saturating_sub(width + 2);
+            for (index, part) in wrapped(value, room, &[' ']).iter().enumerate() {
+                let label = if index == 0 { label } else { "" };
+                writeln!(f, "{LABEL}{label:width$}{LABEL:#}  {style}{part}{style:#}")?;
+            }
         }
         Ok(())
     }

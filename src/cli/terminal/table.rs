@@ -1,7 +1,13 @@
 //! Tables that fit the terminal: where it is narrow, whole columns are left out, the less important first.
 
+use std::fmt;
+
 use anstyle::Style;
 use console::{Alignment, measure_text_width, pad_str};
+
+pub(crate) const HEAD: Style = Style::new().dimmed();
+/// Between two columns.
+const GAP: &str = "  ";
 
 /// A column, and what it says in each line.
 pub(crate) struct Column {
@@ -41,8 +47,6 @@ impl Column {
 /// The table, no wider than this unless the columns that are never left out need more. Lines are grouped by their first
 /// cell, with an empty line between the groups.
 pub(crate) fn table(mut columns: Vec<Column>, width: usize) -> String {
-    const HEAD: Style = Style::new().dimmed();
-    const GAP: &str = "  ";
     let needed = |columns: &[Column]| columns.iter().map(|column| column.width + GAP.len()).sum::<usize>() - GAP.len();
     while needed(&columns) > width {
         let Some(most) = columns.iter().map(|column| column.rank).max().filter(|&rank| rank > 0) else { break };
@@ -60,6 +64,30 @@ pub(crate) fn table(mut columns: Vec<Column>, width: usize) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A table of numbers that is printed line by line, while they are found, so the widths of its columns are known before.
+/// Columns are left out as in [`table`].
+pub(crate) struct LineTable(Vec<Option<usize>>);
+
+impl LineTable {
+    /// Of columns with the width of their widest cell, head included, and a rank.
+    pub(crate) fn new(columns: &[(usize, u8)], width: usize) -> Self {
+        let needed = |most: u8| -> usize {
+            columns.iter().filter(|(_, rank)| *rank <= most).map(|(column, _)| column + GAP.len()).sum()
+        };
+        let ranks = columns.iter().map(|(_, rank)| *rank);
+        let most = ranks.filter(|&most| needed(most) - GAP.len() <= width).max().unwrap_or(0);
+        Self(columns.iter().map(|(column, rank)| (*rank <= most).then_some(*column)).collect())
+    }
+
+    /// A line of the table: its cells, which end at the right.
+    pub(crate) fn line(&self, cells: impl IntoIterator<Item = impl fmt::Display>) -> String {
+        let cells = self.0.iter().zip(cells).filter_map(|(width, cell)| {
+            width.map(|width| pad_str(&cell.to_string(), width, Alignment::Right, None).into_owned())
+        });
+        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned() + "\n"
+    }
 }
 
 /// Lines no longer than this, broken after any of these characters.
@@ -95,6 +123,17 @@ mod tests {
         assert_eq!(plain(16), " N  engine\n 8  join\n\n12\n12  naive\n");
         assert_eq!([plain(9), plain(1)], [" N\n 8\n\n12\n12\n"; 2]);
         assert!(table(columns(), 17).ends_with("12  naive\n"), "blanks or codes at the end");
+    }
+
+    #[test]
+    fn lines_have_the_columns_that_fit() {
+        let line = |width| LineTable::new(&[(2, 0), (9, 0), (7, 1), (8, 2)], width).line(["8", "92", "agrees", "1 ms"]);
+        let all = " 8         92   agrees      1 ms\n";
+        assert_eq!([line(usize::MAX), line(32)], [all, all]);
+        assert_eq!(
+            [line(31), line(22), line(21), line(1)],
+            [&all[..23], &all[..23], &all[..13], &all[..13]].map(|line| format!("{}\n", line.trim_end()))
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Sy
 
 use super::file;
 use super::moves::{Filter, Move, Position};
+use crate::cli::commands::numbered;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{files, numbers};
@@ -40,8 +41,8 @@ pub(super) enum Input {
 
 /// The number of solutions that are walked through.
 pub(super) enum Total {
-    /// Counting would take too long.
-    Unknown,
+    /// Counting would take too long; what is published of the whole board.
+    Uncounted(Option<u64>),
     Counting(Background<Ranking>),
     /// With the time that counting took.
     Known(Arc<Ranking>, Duration),
@@ -89,7 +90,7 @@ impl App {
         let mut app = Self {
             size,
             filter: Filter { prefix: Placement::empty(size), listed: Listed::All },
-            total: Total::Unknown,
+            total: Total::Uncounted(None),
             current: None,
             image: 0,
             typing: None,
@@ -109,7 +110,7 @@ impl App {
         self.filter = filter;
         self.current = None;
         self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
-            Total::Unknown
+            Total::Uncounted(numbered::published(self.size, filter.listed).filter(|_| filter.prefix.is_empty()))
         } else {
             Total::Counting(Background::start(move || Ranking::new(filter.prefix, filter.listed)))
         };

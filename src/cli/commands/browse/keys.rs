@@ -5,6 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::app::{App, Input, Typing};
 use super::moves::{Filter, Move};
+use crate::cli::commands::numbered;
 
 /// How many solutions a page key goes on.
 const PAGE: u64 = 10;
@@ -107,7 +108,10 @@ fn edit(app: &mut App, mut typing: Typing, key: KeyCode) {
 fn enter(app: &mut App, Typing { input, text }: &Typing) {
     match input {
         Input::Number => match text.parse() {
-            Ok(number) => app.go(Move::Number(number)),
+            Ok(number) => match numbered::beyond(app.size, app.filter.listed, number) {
+                Some(reason) => app.message = reason,
+                None => app.go(Move::Number(number)),
+            },
             Err(_) => app.message = format!("{text} is too large a number"),
         },
         Input::Prefix if text.is_empty() => {

@@ -14,10 +14,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::{Placement, Size};
+use queens::{Listed, Placement, Size};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::terminal::disable_raw_mode;
 
+use crate::cli::commands::numbered;
 use crate::cli::draw::text::Look;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -77,9 +78,10 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
         return Placement::parse(text, size).map(Move::NotBefore).map_err(|error| invalid(&error));
     }
     let number = text.parse().ok().filter(|&number| number > 0);
-    number.map(Move::Number).ok_or_else(|| {
+    let number = number.ok_or_else(|| {
         invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
-    })
+    })?;
+    numbered::beyond(size, Listed::All, number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
 }
 
 /// Why the screen was left.

@@ -50,7 +50,11 @@ impl Filter {
         match (to, from) {
             (Move::Number(number), _) => match ranking {
                 Some(ranking) => ranking.select(number).map(|placement| numbered((placement, number))),
-                None => forth(self.prefix, number).filter(|(_, count)| *count == number).map(numbered),
+                None => {
+                    let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
+                    let found = self.listed.select(self.prefix, self.prefix, number, &mut go_on);
+                    found.map(|placement| numbered((placement, number)))
+                }
             },
             // The first of the solutions found is the one that the steps begin at.
             (Move::Next(steps), Some(from)) => {

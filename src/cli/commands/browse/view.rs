@@ -1,44 +1,44 @@
-//! The screen: the board as large as it fits, the facts beside it or below.
+//! The screen: the board as large as it fits, the facts beside it, and what is typed or to be said below.
 
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
 use super::app::{App, Input, Total, Typing};
 use super::keys::{FOOTER, HELP};
-use crate::cli::draw::text::{Cell, Look};
-use crate::cli::draw::{SquareState, is_dark};
+use crate::cli::draw::text::{Cell, FOREGROUND, Look};
 use crate::cli::terminal::{numbers, table};
 
-/// Columns of text beside the board.
-const PANEL: u16 = 36;
+/// The least room for the facts beside the board, and the most where the board can be larger.
+const PANEL: u16 = 12;
+const WIDE_PANEL: u16 = 36;
 
-/// Lines of text, where they are below it.
-const LINES: u16 = 8;
-
-/// Room for the row numbers at the left; the column numbers take a line.
+/// Room for the row numbers at the left; the column numbers take a line where there is one.
 const MARGIN: u16 = 3;
 
 pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
-    let [middle, bottom] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(frame.area());
     let n = app.size.get() as u16;
-    // Beside the board, unless it is the narrow window of the two that leaves more room for it.
-    let beside = Layout::horizontal([Constraint::Fill(1), Constraint::Length(PANEL)]).areas(middle);
-    let below = Layout::vertical([Constraint::Fill(1), Constraint::Length(LINES)]).areas(middle);
-    let [board, panel] = if square(n, beside[0]) >= square(n, below[0]) { beside } else { below };
-    let shown = app.shown();
-    frame.render_widget(footer(app, bottom.width.into()), bottom);
+    let footer = footer(app, frame.area().width.into());
+    // What is to be said may take several lines, but none of those that the board needs.
+    let most = frame.area().height.saturating_sub(n).max(1);
+    let lines = Constraint::Length((footer.len() as u16).min(most));
+    let [middle, bottom] = Layout::vertical([Constraint::Fill(1), lines]).areas(frame.area());
+    frame.render_widget(Paragraph::new(footer), bottom);
+    let board = |panel| Layout::horizontal([Constraint::Fill(1), Constraint::Length(panel)]).areas::<2>(middle);
+    // A wide panel where it takes nothing from the board.
+    let widest = (PANEL..=WIDE_PANEL).rev().find(|&panel| square(n, board(panel)[0]) == square(n, board(PANEL)[0]));
+    let [board, panel] = board(widest.unwrap_or(PANEL));
     if n > 0 && square(n, board).0 == 0 {
         let mut lines = panel_lines(app, middle.width.into());
         lines.insert(0, "The window is too small for the board.".into());
         frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), middle);
         return;
     }
-    draw_board(frame, board, &shown, look);
-    let panel = panel.inner(ratatui::layout::Margin::new(1, 0));
+    draw_board(frame, board, &app.shown(), look);
+    let panel = panel.inner(Margin::new(1, 0));
     let lines = panel_lines(app, panel.width.into());
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), panel);
     if app.help {
@@ -67,11 +67,11 @@ fn to_ascii(frame: &mut Frame) {
     }
 }
 
-/// Width and height of a square: two columns to a line, and one more where there is room, so that it looks square and
-/// has a middle for the queen; none where nothing fits.
+/// Width and height of a square: two columns to a line and one more, so that it looks square and has a middle for the
+/// queen; none where nothing fits.
 fn square(n: u16, area: Rect) -> (u16, u16) {
-    let fits = |&(width, height): &(u16, u16)| n * width + MARGIN <= area.width && n * height < area.height;
-    let mut sizes = (1..=9).rev().flat_map(|height| [(2 * height + 1, height), (2 * height, height)]).chain([(1, 1)]);
+    let fits = |&(width, height): &(u16, u16)| n * width + MARGIN <= area.width && n * height <= area.height;
+    let mut sizes = (1..=9).rev().map(|height| (2 * height + 1, height)).chain([(1, 1)]);
     sizes.find(fits).unwrap_or((0, 0))
 }
 
@@ -84,22 +84,23 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
     let buffer = frame.buffer_mut();
     for row in 1..=n {
         let y = top + (row - 1) * height;
-        buffer.set_string(left - MARGIN, y + height / 2, format!("{row:2}"), number);
+        buffer.set_string(left - MARGIN, y + (height - 1) / 2, format!("{row:2}"), number);
         for column in 1..=n {
             let x = left + (column - 1) * width;
-            let dark = is_dark(n.into(), column.into(), row.into());
-            let state = SquareState::of(placement, column.into(), row.into());
-            let Cell { fill, mark, colours } = Cell::new(look, dark, state);
-            let style = colours.map_or_else(Style::new, |(background, foreground)| {
-                Style::new().bg(Color::Indexed(background)).fg(Color::Indexed(foreground))
-            });
-            for line in y..y + height {
-                buffer.set_string(x, line, fill.to_string().repeat(width.into()), style);
+            let cell = Cell::new(look, placement, column.into(), row.into());
+            for part in 0..width {
+                let style = cell.background(part.into(), width.into()).map_or_else(Style::new, |background| {
+                    Style::new().bg(Color::Indexed(background)).fg(Color::Indexed(FOREGROUND))
+                });
+                for line in 0..height {
+                    let middle = (part, line) == (width / 2, (height - 1) / 2);
+                    let mark = if middle { cell.mark } else { cell.fill };
+                    buffer.set_string(x + part, y + line, mark.to_string(), style);
+                }
             }
-            buffer.set_string(x + width / 2, y + height / 2, mark.to_string(), style);
         }
     }
-    for column in 1..=n {
+    for column in (1..=n).filter(|_| top + n * height < area.bottom()) {
         // Where squares are narrow, only every other or fifth number has room.
         let step = if width >= 3 { 1 } else { 5 };
         if column % step == 0 || column == 1 {
@@ -117,8 +118,11 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     let kind = if app.filter.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
     if let Some(found) = app.current {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
-        let of =
-            app.ranking().map_or(String::new(), |ranking| format!(" of {}", numbers::grouped(ranking.total().into())));
+        let total = match app.total {
+            Total::Uncounted(published) => published,
+            _ => app.ranking().map(|ranking| ranking.total()),
+        };
+        let of = total.map_or(String::new(), |total| format!(" of {}", numbers::grouped(total.into())));
         lines.push(Line::from(vec![format!("{kind} ").into(), Span::from(number).bold(), of.into()]));
         lines.extend(wrapped(&found.placement.to_string()).map(|part| Line::from(part).green()));
         let images = app.images();
@@ -132,7 +136,8 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         }
     }
     lines.push(match &app.total {
-        Total::Unknown => "Not counted: that would take long".into(),
+        Total::Uncounted(None) => "Not counted: that would take long".into(),
+        Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.filter.listed.sequence().id).into(),
         Total::Counting(counting) => {
             format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
         }
@@ -144,19 +149,28 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     if !app.filter.prefix.is_empty() {
         lines.push(format!("Only those beginning {}", app.filter.prefix).into());
     }
-    if let Some(search) = &app.search {
-        let time = numbers::seconds(search.elapsed().as_secs_f64());
-        lines.push(Line::from(format!("Searching for {time}, Esc ends it")).yellow());
-    }
-    if !app.message.is_empty() {
-        lines.push(Line::from(app.message.clone()).yellow());
-    }
     lines
 }
 
-/// The last line: what is being typed, or as many of the keys as there is room for.
-fn footer(app: &App, width: usize) -> Line<'static> {
-    let Some(Typing { input, text }) = &app.typing else { return Line::from(keys_line(width)).dark_gray() };
+/// The last lines: what is being typed, what there is to say, or as many of the keys as there is room for.
+fn footer(app: &App, width: usize) -> Vec<Line<'static>> {
+    let said = |text: &str| -> Vec<Line<'static>> {
+        let parts = table::wrapped(text, width.saturating_sub(2), &[' ']);
+        parts.into_iter().map(|part| Line::from(format!(" {part}")).yellow()).collect()
+    };
+    match (&app.typing, &app.search) {
+        (Some(typing), _) => vec![typed(typing, width)],
+        (None, Some(search)) => {
+            let time = numbers::seconds(search.elapsed().as_secs_f64());
+            said(&format!("Searching for {time}, Esc ends it"))
+        }
+        (None, None) if !app.message.is_empty() => said(&app.message),
+        (None, None) => vec![Line::from(keys_line(width)).dark_gray()],
+    }
+}
+
+/// What is being typed, and what Enter does with it.
+fn typed(Typing { input, text }: &Typing, width: usize) -> Line<'static> {
     let (before, after) = match input {
         Input::Number => ("number", "Enter goes there"),
         Input::Prefix => ("beginning", "Enter filters, empty shows all"),
@@ -204,7 +218,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::cli::commands::browse::moves::Move;
+    use crate::cli::commands::browse::moves::{Filter, Move};
     use crate::cli::tests::golden;
 
     /// The screen of this size as text.
@@ -231,15 +245,32 @@ mod tests {
     }
 
     #[test]
-    fn screens_of_forty_eighty_and_a_hundred_and_twenty_columns() {
+    fn screens_from_twenty_seven_columns_on() {
         let eight = app(8, Move::Number(31));
-        for (width, height) in [(40, 24), (80, 24), (120, 40)] {
+        for (width, height) in [(27, 9), (40, 24), (80, 24), (120, 40)] {
             let text = screen(&eight, Look::Unicode, (width, height));
             golden::check(&format!("src/cli/commands/browse/golden/8-{width}x{height}.txt"), &text);
         }
         let fourteen = app(14, Move::Number(1));
         golden::check("src/cli/commands/browse/golden/14-80x24.txt", &screen(&fourteen, Look::Unicode, (80, 24)));
-        let mut help = eight;
+        let mut twenty = app(8, Move::First);
+        twenty.size = Size::new(20).unwrap();
+        twenty.open(Filter { prefix: Placement::empty(twenty.size), listed: Listed::All }, Move::First);
+        while twenty.current.is_none() {
+            twenty.collect();
+        }
+        let told = screen(&twenty, Look::Unicode, (80, 24));
+        assert!(told.contains("Solution 1 of\n") && told.contains("39,029,188,884"), "{told}");
+        assert!(told.contains(" A000170, not\n"), "{told}");
+        // What is wrong with what was typed is told in its place.
+        let mut wrong = eight;
+        wrong.message = "the queens in column 1, row 1 and column 2, row 2 share a diagonal".to_owned();
+        let text = screen(&wrong, Look::Unicode, (40, 24));
+        assert!(text.ends_with("\n the queens in column 1, row 1 and\n column 2, row 2 share a diagonal\n"), "{text}");
+        let text = screen(&wrong, Look::Unicode, (27, 9));
+        assert!(text.ends_with("\n the queens in column 1,\n"), "{text}");
+        let mut help = wrong;
+        help.message.clear();
         help.help = true;
         golden::check("src/cli/commands/browse/golden/help-80x24.txt", &screen(&help, Look::Unicode, (80, 24)));
     }

@@ -12,11 +12,12 @@ use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::table::{HEAD, LineTable};
 use crate::cli::terminal::value_parsers::Cores;
-use crate::cli::terminal::{messages, numbers};
+use crate::cli::terminal::{messages, numbers, stdout};
 
 /// Counts each board of the range. On a pipe a term is a line "n a(n)", as in a b-file of OEIS; at a terminal it is one of
-/// a table, beside what OEIS says of it.
+/// a table, beside what OEIS says of it and the time that it took.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let long = &args.long;
     if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() {
@@ -27,83 +28,122 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let sizes = args.sizes;
     // A board at the end that cannot be counted should not show after hours.
     request(args.symmetry, sizes.last, &args.cores)?;
-    let table = !args.quiet && std::io::stdout().is_terminal();
-    let line = |n, Term { value, .. }: Term, agreement: &Agreement| {
-        if table {
-            format!("{n:>3}  {:>32}  {}\n", numbers::grouped(value), word(agreement, n, args))
-        } else {
-            format!("{n} {value}\n")
-        }
+    let super::Form { json, quiet, note } = super::form(args);
+    let sequence = sequence(args);
+    let form = match json {
+        true => Form::Json,
+        false if !quiet && std::io::stdout().is_terminal() => Form::table(sequence, sizes.last),
+        false => Form::BFile { note },
     };
-    Comparison::new("count", sequence(args), args.json, &mut messages::deliver).run(
-        sizes.all(),
-        |n| term(args, n),
-        line,
-    )
+    compare("count", sequence, form, sizes.all(), |n| term(args, n))
+}
+
+/// Prints the terms of a sequence with these indices, each held against the published one.
+pub(crate) fn compare(
+    command: &'static str,
+    sequence: &'static Sequence,
+    form: Form,
+    indices: impl IntoIterator<Item = usize>,
+    find: impl FnMut(usize) -> Result<Term, Failure>,
+) -> Result<(), Failure> {
+    Comparison { command, sequence, form, print: &mut messages::deliver }.run(indices, find)
 }
 
 /// A term that was found, and in how many seconds.
 #[derive(Clone, Copy)]
-struct Term {
-    value: u128,
-    seconds: f64,
+pub(crate) struct Term {
+    pub(crate) value: u128,
+    pub(crate) seconds: f64,
 }
+
+pub(crate) enum Form {
+    Json,
+    /// A line "n a(n)" each; with a note at the end on which of them agree.
+    BFile {
+        note: bool,
+    },
+    Table(LineTable),
+}
+
+impl Form {
+    /// With room for the terms up to this index.
+    pub(crate) fn table(sequence: &Sequence, last: usize) -> Self {
+        /// As long as `4 min 23 s` is.
+        const TIME: usize = 10;
+        /// Of a term that is not published, as long as that of N = 32 may be.
+        const UNKNOWN: usize = 32;
+        let term = sequence.term(last).map_or(UNKNOWN, |_| {
+            let widths = (0..=last).filter_map(|n| sequence.term(n)).map(|term| numbers::grouped(term).len());
+            widths.max().unwrap_or(0)
+        });
+        let index = last.to_string().len().max(2);
+        let columns = [(index, 0), (term.max(COUNT.len()), 0), (sequence.id.len(), 1), (TIME, 2)];
+        Self::Table(LineTable::new(&columns, stdout::width()))
+    }
+}
+
+/// The head of the column of terms.
+const COUNT: &str = "solutions";
 
 /// Terms of a sequence held against the published ones, for a command.
 struct Comparison<'a> {
     command: &'static str,
     sequence: &'static Sequence,
-    json: bool,
+    form: Form,
     /// Where the lines or the object go.
     print: &'a mut dyn FnMut(&str) -> Result<(), Failure>,
 }
 
-impl<'a> Comparison<'a> {
-    fn new(
-        command: &'static str,
-        sequence: &'static Sequence,
-        json: bool,
-        print: &'a mut dyn FnMut(&str) -> Result<(), Failure>,
-    ) -> Self {
-        Self { command, sequence, json, print }
-    }
-
-    /// Finds the term of each board and prints its line, or at the end the object of all. A wrong one does not keep the
+impl Comparison<'_> {
+    /// Finds each term and prints its line, or at the end the object of all. A wrong one does not keep the
     /// others from being found; the first such is what the command fails of.
     fn run(
         &mut self,
-        boards: impl IntoIterator<Item = usize>,
-        find: impl Fn(usize) -> Result<Term, Failure>,
-        line: impl Fn(usize, Term, &Agreement) -> String,
+        indices: impl IntoIterator<Item = usize>,
+        mut find: impl FnMut(usize) -> Result<Term, Failure>,
     ) -> Result<(), Failure> {
-        let mut terms = Vec::new();
+        let id = self.sequence.id;
+        if let Form::Table(table) = &self.form {
+            (self.print)(&format!("{HEAD}{}{HEAD:#}\n", table.line(["n", COUNT, id, "time"]).trim_end()))?;
+        }
+        let (mut terms, mut agreeing) = (Vec::new(), Vec::new());
         let mut wrong = None;
-        for n in boards {
-            let term = find(n)?;
-            let agreement = Agreement::with(self.sequence, n, term.value);
-            if !self.json {
-                (self.print)(&line(n, term, &agreement))?;
-            }
+        for n in indices {
+            let Term { value, seconds } = find(n)?;
+            let agreement = Agreement::with(self.sequence, n, value);
             let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
-            terms.push(TermJson { n, value: term.value.to_string(), agrees });
+            let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
+            match &self.form {
+                Form::Json => terms.push(TermJson { n, value: value.to_string(), agrees }),
+                Form::BFile { .. } => (self.print)(&format!("{n} {value}\n"))?,
+                Form::Table(table) => {
+                    let cells = [n.to_string(), numbers::grouped(value), word.to_owned(), numbers::seconds(seconds)];
+                    (self.print)(&table.line(cells))?;
+                }
+            }
+            agreeing.extend((agrees == Some(true)).then_some(n));
             wrong = wrong.or(agreement.verdict().err());
         }
-        if self.json {
-            let object = Object::of(self.command).with("sequence", self.sequence.id).with("terms", terms);
-            (self.print)(&object.line())?;
+        match (&self.form, agreeing.first(), agreeing.last()) {
+            (Form::Json, ..) => {
+                let object = Object::of(self.command).with("sequence", id).with("terms", terms);
+                (self.print)(&object.line())?;
+            }
+            (Form::BFile { note: true }, Some(first), Some(last)) if wrong.is_none() => {
+                messages::note(&agreeing_words(*first, *last, id));
+            }
+            _ => {}
         }
         wrong.map_or(Ok(()), Err)
     }
 }
 
-/// What OEIS says of a term.
-fn word(agreement: &Agreement, n: usize, args: &Args) -> String {
-    let sequence = sequence(args);
-    match agreement.words() {
-        Some(words) => words,
-        None if agreement.verdict().is_err() => format!("differs from OEIS {}", sequence.id),
-        None if n < sequence.offset => String::new(),
-        None => format!("beyond the terms of {} known here", sequence.id),
+/// Published terms are next to each other, and so are those that agree where none differs.
+fn agreeing_words(first: usize, last: usize, id: &str) -> String {
+    if first == last {
+        format!("term {first} agrees with OEIS {id}")
+    } else {
+        format!("terms {first} to {last} agree with OEIS {id}")
     }
 }
 
@@ -139,11 +179,8 @@ pub(crate) fn verify(
         let report = request(Some(rotation), n, cores)?.count().map_err(|error| Failure::from(&error))?;
         Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
     };
-    let line = |n, Term { value, seconds }: Term, agreement: &Agreement| {
-        let word = agreement.words().unwrap_or_else(|| format!("differs from OEIS {}", sequence.id));
-        format!("{n:>3}  {:>26}  {word}  {:>8}\n", numbers::grouped(value), numbers::seconds(seconds))
-    };
-    Comparison::new("verify", sequence, json, &mut messages::deliver).run(boards, find, line)
+    let form = if json { Form::Json } else { Form::table(sequence, to) };
+    compare("verify", sequence, form, boards, find)
 }
 
 /// A term as a program reads it.
@@ -170,8 +207,8 @@ mod tests {
             let value = oeis::QUEENS.term(n).unwrap() + u128::from(wrong.contains(&n));
             Ok(Term { value, seconds: 1.0 })
         };
-        let line = |n, Term { value, .. }: Term, _: &Agreement| format!("{n} {value}\n");
-        let ended = Comparison::new("count", &oeis::QUEENS, json, print).run(6..=10, find, line);
+        let form = if json { Form::Json } else { Form::BFile { note: false } };
+        let ended = Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run(6..=10, find);
         (printed, ended)
     }
 
@@ -206,7 +243,29 @@ mod tests {
             lines += 1;
             Ok(())
         };
-        let ended = Comparison::new("count", &oeis::QUEENS, false, print).run(7..=9, find, |_, _, _| String::new());
+        let form = Form::BFile { note: false };
+        let ended = Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run(7..=9, find);
         assert!(matches!(ended, Err(Failure::AlreadyReported(Exit::Failure))) && lines == 1);
+    }
+
+    #[test]
+    fn a_table_has_heads_and_times() {
+        let mut printed = String::new();
+        let print = &mut |text: &str| {
+            printed += text;
+            Ok(())
+        };
+        let find = |n| Ok(Term { value: if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }, seconds: 0.25 });
+        let form = Form::Table(LineTable::new(&[(2, 0), (11, 0), (7, 1), (10, 2)], 80));
+        Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run([8, 20, 28], find).unwrap();
+        let expected = "\
+ n    solutions  A000170        time
+ 8           92   agrees      250 ms
+20  39,029,188,884   agrees      250 ms
+28            7  unknown      250 ms
+";
+        assert_eq!(anstream::adapter::strip_str(&printed).to_string(), expected);
+        assert_eq!(agreeing_words(0, 12, "A000170"), "terms 0 to 12 agree with OEIS A000170");
+        assert_eq!(agreeing_words(7, 7, "A000170"), "term 7 agrees with OEIS A000170");
     }
 }

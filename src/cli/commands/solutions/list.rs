@@ -1,6 +1,6 @@
 //! What is listed: every solution or the fundamental ones, numbered.
 
-use queens::{Fundamental, Placement, Solutions};
+use queens::{Fundamental, Listed, Placement, Solutions};
 
 /// A solution as the formats get it.
 pub(super) struct NumberedSolution {
@@ -16,7 +16,8 @@ pub(super) struct NumberedSolution {
 
 /// Finds the solutions one by one.
 pub(super) struct SolutionList {
-    solutions: AllOrFundamental,
+    /// None where there is nothing to be found.
+    solutions: Option<AllOrFundamental>,
     /// The number of the solution before.
     number: Option<u64>,
 }
@@ -28,18 +29,17 @@ enum AllOrFundamental {
 
 impl SolutionList {
     /// From solutions that `before` others precede in the whole list.
-    pub(super) fn new(solutions: Solutions, fundamental: bool, before: Option<u64>) -> Self {
-        let solutions = if fundamental {
-            AllOrFundamental::Fundamental(Fundamental::among(solutions))
-        } else {
-            AllOrFundamental::All(solutions)
+    pub(super) fn new(solutions: Option<Solutions>, listed: Listed, before: Option<u64>) -> Self {
+        let of = |solutions| match listed {
+            Listed::All => AllOrFundamental::All(solutions),
+            Listed::Fundamental => AllOrFundamental::Fundamental(Fundamental::among(solutions)),
         };
-        Self { solutions, number: before }
+        Self { solutions: solutions.map(of), number: before }
     }
 
     /// Whether the next solution takes no search.
     pub(super) fn ready(&self) -> bool {
-        matches!(&self.solutions, AllOrFundamental::All(solutions) if solutions.ready())
+        matches!(&self.solutions, Some(AllOrFundamental::All(solutions)) if solutions.ready())
     }
 }
 
@@ -47,9 +47,9 @@ impl Iterator for SolutionList {
     type Item = NumberedSolution;
 
     fn next(&mut self) -> Option<NumberedSolution> {
-        self.number = self.number.map(|number| number + 1);
+        self.number = self.number.map(|number| number.saturating_add(1));
         let number = self.number;
-        Some(match &mut self.solutions {
+        Some(match self.solutions.as_mut()? {
             AllOrFundamental::All(solutions) => {
                 let changed = solutions.advance()?;
                 NumberedSolution { number, placement: *solutions.current(), changed, class_size: None }

@@ -3,7 +3,7 @@
 mod digits;
 mod html;
 mod list;
-mod rank;
+pub(crate) mod rank;
 mod sheet;
 mod text;
 
@@ -11,12 +11,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::{Placement, Size, Solutions};
+use queens::{Listed, Placement, Size, Solutions};
 
+use crate::cli::commands::numbered;
 use crate::cli::draw::png;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
+use crate::cli::terminal::messages;
 use crate::cli::terminal::value_parsers::whole;
 use list::{NumberedSolution, SolutionList};
 
@@ -38,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     fundamental: bool,
 
-    /// Stop after this many [default for html: 5000, for svg and png: 100]
+    /// Stop after this many [default for html: 5000, for svg and png: 100, for pdf: 960]
     #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
     limit: Option<u64>,
 
@@ -61,7 +63,7 @@ pub(crate) struct Args {
     format: Option<Kind>,
 
     /// Write to a file, whole or not at all; - is stdout
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
@@ -83,6 +85,8 @@ enum Kind {
     Svg,
     /// The same in pixels (.png)
     Png,
+    /// Pages to be printed, with up to 96 boards each (.pdf)
+    Pdf,
 }
 
 impl file_format::FileFormat for Kind {
@@ -94,6 +98,7 @@ impl file_format::FileFormat for Kind {
             Self::Html => file_format::HTML,
             Self::Svg => file_format::SVG,
             Self::Png => file_format::PNG,
+            Self::Pdf => file_format::PDF,
         }
     }
 }
@@ -129,8 +134,7 @@ impl Kind {
             Self::Json => Box::new(text::Json),
             Self::Csv => Box::new(text::Csv),
             Self::Html => Box::new(html::Html::default()),
-            Self::Svg => Box::new(sheet::Sheet::new(false)),
-            Self::Png => Box::new(sheet::Sheet::new(true)),
+            Self::Svg | Self::Png | Self::Pdf => Box::new(sheet::Sheet::new(self)),
         }
     }
 
@@ -139,6 +143,7 @@ impl Kind {
         match self {
             Self::Html => html::LIMIT,
             Self::Svg | Self::Png => sheet::LIMIT,
+            Self::Pdf => sheet::ON_PAGES,
             _ => u64::MAX,
         }
     }
@@ -155,8 +160,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(text) => Placement::parse(text, args.size).map_err(|error| Failure::invalid(argument, text, &error)),
     };
     let prefix = placement("--prefix <P>", &args.prefix)?;
+    let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
     if let Some(text) = &args.rank {
-        return rank::run(prefix, args.fundamental, &placement("--rank <P>", &args.rank)?, text);
+        return rank::run(prefix, listed, &placement("--rank <P>", &args.rank)?, text);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
@@ -167,17 +173,31 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::invalid("--limit <L>", &limit.to_string(), &reason));
     }
     let mut out = Output::open(path)?;
-    if kind == Kind::Png {
-        png::refuse_terminal(&out)?;
+    if let Some((_, name)) = [(Kind::Png, "png"), (Kind::Pdf, "pdf")].iter().find(|(binary, _)| *binary == kind) {
+        png::refuse_terminal(&out, name)?;
     }
-    let solutions = Solutions::within(prefix, from);
-    let before = if kind.is_numbered() { rank::before(&solutions, prefix, from, args.fundamental) } else { Some(0) };
-    let mut list = SolutionList::new(solutions, args.fundamental, before);
-    list.by_ref().take(args.skip as usize).for_each(drop);
-    let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
+    let before = if kind.is_numbered() { rank::before(prefix, from, listed) } else { Some(0) };
+    let before = before.map(|before| before.saturating_add(args.skip));
+    let solutions = skip(prefix, from, listed, args.skip).map(|start| Solutions::within(prefix, start));
+    let mut list = SolutionList::new(solutions, listed, before);
+    let first = before.map(|before| before.saturating_add(1));
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
     write(&mut out, &mut *kind.format(), &mut list, &about, limit)?;
     out.finish()
+}
+
+/// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
+fn skip(prefix: Placement, from: Placement, listed: Listed, skip: u64) -> Option<Placement> {
+    if skip == 0 {
+        return Some(from);
+    }
+    let number = skip.saturating_add(1);
+    // What is published of the whole board is a bound for any part of the list.
+    if let Some(reason) = numbered::beyond(prefix.size(), listed, number) {
+        messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
+        return None;
+    }
+    numbered::select(prefix, from, listed, number)
 }
 
 /// Writes the text out in pieces.

@@ -1,6 +1,6 @@
 //! Numbers of solutions in a list: `--rank P`, and that of the first where `--from` begins in the middle.
 
-use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Solutions};
+use queens::{Listed, Orbit, Placement};
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::messages;
@@ -9,25 +9,32 @@ use crate::cli::terminal::messages;
 /// listed: it would take longer than about ten seconds on two cores.
 const MOST_COLUMNS_COUNTED: usize = 17;
 
-/// How many solutions of the list come before the first that `solutions` finds; `None` where counting them would take
+/// How many solutions of the list come before the first that is not before `from`; `None` where counting them would take
 /// long.
-pub(super) fn before(solutions: &Solutions, prefix: Placement, from: Placement, fundamental: bool) -> Option<u64> {
+pub(super) fn before(prefix: Placement, from: Placement, listed: Listed) -> Option<u64> {
     if from <= prefix {
         return Some(0);
     }
-    if prefix.size().get() - prefix.len() > MOST_COLUMNS_COUNTED {
+    if is_long(&prefix) {
         messages::note("counting the solutions before the first would take long; they are not numbered");
         return None;
     }
-    let mut solutions = solutions.clone();
-    let first =
-        if fundamental { Fundamental::among(solutions).next().map(|(solution, _)| solution) } else { solutions.next() };
     // Where no solution is left there is none to number.
-    Some(first.map_or(0, |first| Ranking::new(prefix, listed(fundamental)).number(&first) - 1))
+    Some(listed.within(prefix, from).next().map_or(0, |first| listed.number(prefix, &first) - 1))
+}
+
+/// The number of a solution in the list of all; none where it is no solution, or counting those before it would take long.
+pub(crate) fn number(placement: &Placement) -> Option<u64> {
+    let board = Placement::empty(placement.size());
+    (placement.is_solution() && !is_long(&board)).then(|| Listed::All.number(board, placement))
+}
+
+fn is_long(prefix: &Placement) -> bool {
+    prefix.size().get() - prefix.len() > MOST_COLUMNS_COUNTED
 }
 
 /// Prints the number of a solution in the list.
-pub(super) fn run(prefix: Placement, fundamental: bool, solution: &Placement, text: &str) -> Result<(), Failure> {
+pub(super) fn run(prefix: Placement, listed: Listed, solution: &Placement, text: &str) -> Result<(), Failure> {
     let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
     let Some(orbit) = Orbit::of(solution) else {
         return invalid(&format!(
@@ -39,13 +46,9 @@ pub(super) fn run(prefix: Placement, fundamental: bool, solution: &Placement, te
     if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) {
         return invalid(&format!("not in the list, which is of those beginning {prefix}"));
     }
-    if fundamental && !orbit.is_fundamental() {
+    if listed == Listed::Fundamental && !orbit.is_fundamental() {
         return invalid(&format!("not in the list: the fundamental one of its class is {}", orbit.canonical()));
     }
-    let number = Ranking::new(prefix, listed(fundamental)).number(solution);
+    let number = listed.number(prefix, solution);
     messages::deliver(&format!("{number}\n"))
-}
-
-const fn listed(fundamental: bool) -> Listed {
-    if fundamental { Listed::Fundamental } else { Listed::All }
 }
