@@ -10,7 +10,7 @@ use queens::{Report, Request, Shard};
 
 use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::LongRun;
+use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::supervision;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -57,6 +57,9 @@ impl Outcome {
 /// Counts what is requested, into the shard's result file where a shard is asked for; unless `quiet`, says which shard
 /// was finished.
 pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outcome, Failure> {
+    if args.progress == When::Json {
+        messages::as_events();
+    }
     let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
     let units = Units { args, quiet, fingerprint, request };
     match (args.shard, &args.out) {

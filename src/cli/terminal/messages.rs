@@ -1,6 +1,7 @@
 //! Lines for people on stderr: errors, warnings, notes; and results on stdout.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use queens::bounded::Bounded;
@@ -8,6 +9,7 @@ use queens::bounded::Bounded;
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -17,20 +19,38 @@ fn stderr() -> impl Write {
     Bounded::new(anstream::stderr())
 }
 
+/// Whether stderr is for a program. Relaxed: it is set before the first line.
+static EVENTS: AtomicBool = AtomicBool::new(false);
+
+/// From here on every line is a JSON object, as `--progress json` promises.
+pub(crate) fn as_events() {
+    EVENTS.store(true, Ordering::Relaxed);
+}
+
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
-    // Where even stderr is closed, there is nobody left to tell.
-    let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {}", harmless(message));
+    say("error", ERROR, message);
 }
 
 /// One line on stderr.
 pub(crate) fn warning(message: &str) {
-    let _ = writeln!(stderr(), "{WARNING}warning:{WARNING:#} {}", harmless(message));
+    say("warning", WARNING, message);
 }
 
 /// One line on stderr.
 pub(crate) fn note(message: &str) {
-    let _ = writeln!(stderr(), "{}", harmless(message));
+    say("note", Style::new(), message);
+}
+
+fn say(kind: &'static str, style: Style, message: &str) {
+    let text = if EVENTS.load(Ordering::Relaxed) {
+        Object::event(kind).with("message", message).line()
+    } else {
+        let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
+        format!("{label}{}\n", harmless(message))
+    };
+    // Where even stderr is closed, there is nobody left to tell.
+    let _ = stderr().write_all(text.as_bytes());
 }
 
 /// Reports wrong arguments in one line; help and version, which clap reports the same way, as they are.
