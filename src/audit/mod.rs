@@ -11,8 +11,8 @@
 //! has time for. So each audit with a seed of its own adds to what the earlier ones have shown: if one misses an error
 //! with chance q, then k of them miss it with chance q^k.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
@@ -36,6 +36,8 @@ pub struct AuditOptions {
     pub tasks: u64,
     /// Other units and tasks for another seed, the same for the same.
     pub seed: u64,
+    /// Counts the units that are recounted, while the audit goes on.
+    pub recounted: Arc<AtomicUsize>,
 }
 
 /// What an audit has found.
@@ -110,7 +112,14 @@ impl Default for AuditOptions {
     fn default() -> Self {
         // A number that people can type, and that every reader of JSON holds exactly.
         let seed = fastrand::u32(..).into();
-        Self { units: usize::MAX, begin_within: Some(Duration::from_mins(1)), end_within: None, tasks: 1, seed }
+        Self {
+            units: usize::MAX,
+            begin_within: Some(Duration::from_mins(1)),
+            end_within: None,
+            tasks: 1,
+            seed,
+            recounted: Arc::default(),
+        }
     }
 }
 
@@ -164,6 +173,7 @@ impl Job for Recount<'_> {
                     return Ok(());
                 }
                 let Some(found) = self.unit(counter, &mut worker, part)? else { return Ok(()) };
+                self.options.recounted.fetch_add(1, Ordering::Relaxed);
                 recounted.lock().expect("no thread panics with it").push(found);
             }
         };

@@ -27,7 +27,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens count 22 --shard 1/16 --out r/1", "one part in sixteen, for queens merge"),
         ],
     ),
-    ("merge", &[("queens merge r/1 r/2", "joins the results, or names those that are missing")]),
+    ("merge", &[("queens merge r", "joins the results in this folder, or names those that are missing")]),
+    (
+        "status",
+        &[("queens status r", "which shards are complete, and the time left"), ("queens status n22", "a checkpoint")],
+    ),
     ("profile", &[("queens profile 12", "placements of 0 to 12 queens")]),
     (
         "verify",

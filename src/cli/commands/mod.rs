@@ -12,5 +12,6 @@ pub(crate) mod merge;
 pub(crate) mod profile;
 pub(crate) mod show;
 pub(crate) mod solutions;
+pub(crate) mod status;
 pub(crate) mod symmetries;
 pub(crate) mod verify;

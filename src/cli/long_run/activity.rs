@@ -49,7 +49,7 @@ pub(crate) struct Step {
 struct Shared {
     command: &'static str,
     started: Instant,
-    step: Mutex<Step>,
+    step: Mutex<Box<dyn Fn() -> Step + Send>>,
 }
 
 impl Activity {
@@ -57,15 +57,20 @@ impl Activity {
         if when == When::Json {
             messages::as_events();
         }
-        let step = Mutex::new(Step { title: command.to_owned(), ..Step::default() });
-        let shared = Arc::new(Shared { command, started: Instant::now(), step });
+        let first = move || Step { title: command.to_owned(), ..Step::default() };
+        let shared = Arc::new(Shared { command, started: Instant::now(), step: Mutex::new(Box::new(first)) });
         let shown = Arc::clone(&shared);
         Self { printer: Printer::start(when, move || shown.status()).ok(), shared }
     }
 
     /// How far it is by now.
     pub(crate) fn at(&self, step: Step) {
-        *self.shared.step.lock().unwrap_or_else(PoisonError::into_inner) = step;
+        self.watch(move || step.clone());
+    }
+
+    /// Who is asked from now on how far it is.
+    pub(crate) fn watch(&self, step: impl Fn() -> Step + Send + 'static) {
+        *self.shared.step.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(step);
     }
 
     /// Prints on stdout, say, while no bar is in the way.
@@ -96,7 +101,7 @@ impl Drop for Activity {
 
 impl Shared {
     fn status(&self) -> Status {
-        let Step { title, share, is_even, fields } = self.step.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Step { title, share, is_even, fields } = self.step.lock().unwrap_or_else(PoisonError::into_inner)();
         let elapsed = self.started.elapsed();
         let left = share.filter(|_| is_even).and_then(|share| left(share, elapsed));
         let seconds = left.map(|left| left.as_secs_f64());

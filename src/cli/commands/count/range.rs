@@ -8,7 +8,9 @@ use queens::oeis::{self, Sequence};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
+use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::known_terms::Agreement;
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -127,6 +129,7 @@ pub(crate) fn verify(
     boards: RangeInclusive<usize>,
     cores: &Cores,
     json: bool,
+    progress: When,
 ) -> Result<(), Failure> {
     let to = *boards.end();
     request(Some(rotation), to, cores)?.method().map_err(|error| Failure::usage(&error))?;
@@ -135,15 +138,21 @@ pub(crate) fn verify(
     if boards.is_empty() {
         return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", sequence.id)));
     }
+    let activity = Activity::start(progress, "verify");
     let find = |n| {
-        let report = request(Some(rotation), n, cores)?.count().map_err(|error| Failure::from(&error))?;
+        let request = request(Some(rotation), n, cores)?;
+        activity.at(Step { title: format!("N = {n}, {rotation} turn"), ..Step::default() });
+        let report = request.count().map_err(|error| Failure::from(&error))?;
         Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
     };
     let line = |n, Term { value, seconds }: Term, agreement: &Agreement| {
         let word = agreement.words().unwrap_or_else(|| format!("differs from OEIS {}", sequence.id));
         format!("{n:>3}  {:>26}  {word}  {:>8}\n", numbers::grouped(value), numbers::seconds(seconds))
     };
-    Comparison::new("verify", sequence, json, &mut messages::deliver).run(boards, find, line)
+    let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
+    let compared = Comparison::new("verify", sequence, json, print).run(boards, find, line);
+    activity.finish();
+    compared
 }
 
 /// A term as a program reads it.
