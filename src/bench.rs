@@ -11,7 +11,7 @@ use crate::request::Request;
 use crate::run::CountError;
 
 /// Seconds that a run lasts at least: quicker counts are repeated within it, for the clock and the threads have jitter.
-const SHORTEST_RUN: f64 = 0.05;
+pub const SHORTEST_RUN: f64 = 0.05;
 
 /// What is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,17 @@
 //! Verification: recompute a term by each engine and compare it with the published term.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::board::Size;
 use crate::burnside::{NotDivisible, Unique};
 use crate::engine::lanes::{Isa, IsaError};
 use crate::engine::{ENGINES, EngineInfo, EngineKind, Method};
+use crate::ledger::Ledger;
+use crate::ledger::shard::Shard;
 use crate::oeis::{self, Sequence};
 use crate::request::Request;
+use crate::run::state::RunState;
 use crate::run::{CountError, Threads};
 
 /// The terms to recompute.
@@ -57,13 +61,14 @@ impl Terms {
 
     /// Recomputes one term by each of `methods` on this many threads and compares it with `published`. For both kinds
     /// of terms the number of all solutions is also checked modulo 8 by Burnside's lemma.
+    /// Before each count, `watch` is told what is to be counted, and the state that shows its progress.
     ///
     /// ```
     /// use queens::verify::{Terms, Verdict};
     /// use queens::{Choice, Method, Size};
     /// let eight = Size::new(8)?;
     /// let method = Method::choose(Choice::Auto, None, eight)?;
-    /// let checks = Terms::All.check(eight, 93, &[method], 1)?;
+    /// let checks = Terms::All.check(eight, 93, &[method], 1, |_, _| ())?;
     /// assert_eq!(checks[0].verdict, Verdict::Differs(92));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -76,20 +81,23 @@ impl Terms {
         published: u128,
         methods: &[Method],
         threads: impl Into<Threads>,
+        mut watch: impl FnMut(&Method, &Arc<RunState>),
     ) -> Result<Vec<Check>, CountError> {
         let threads = threads.into();
         let unique = Unique::new(size, threads)?;
-        let check = |&method: &Method| {
+        let mut check = |&method: &Method| {
             let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
             let start = Instant::now();
-            let verdict = match request.count() {
+            let state = Arc::new(RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE)));
+            watch(&method, &state);
+            let verdict = match request.resume(&state) {
                 Ok(report) => self.verdict(report.count, published, &unique),
                 Err(CountError::SelfCheck(error)) => Verdict::Failed(error.to_string()),
                 Err(error) => return Err(error),
             };
             Ok(Check { method, verdict, elapsed: start.elapsed() })
         };
-        methods.iter().map(check).collect()
+        methods.iter().map(&mut check).collect()
     }
 
     fn verdict(self, all: u128, published: u128, unique: &Unique) -> Verdict {
@@ -151,7 +159,7 @@ mod tests {
                 let size = Size::new(n).unwrap();
                 let Some(published) = terms.sequence().term(n) else { continue };
                 let engines = Engines { named: Vec::new(), beyond: 0, isas: Vec::new() };
-                let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2).unwrap();
+                let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2, |_, _| ()).unwrap();
                 // The join does not count boards smaller than N = 5.
                 assert_eq!(checks.len(), if n < 5 { ENGINES.len() - 1 } else { ENGINES.len() }, "N = {n}");
                 assert!(checks.iter().all(|check| check.verdict == Verdict::Agrees), "{terms:?}, N = {n}");

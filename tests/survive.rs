@@ -211,8 +211,9 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
         let result = child.wait_with_output().unwrap();
         let (code, out, err) = texts(&result);
         assert_eq!((code, result.status.signal(), out.as_str()), (None, Some(number), ""), "{err}");
-        assert!(err.contains(&format!("{name}: saved ")), "{err}");
-        let command = err.lines().last().unwrap().trim();
+        let last: serde_json::Value = serde_json::from_str(err.lines().last().unwrap()).unwrap();
+        assert_eq!((&last["event"], &last["reason"]), (&"saved".into(), &name.into()), "{err}");
+        let command = last["resume"].as_str().unwrap();
         assert!(command.ends_with(
             "count --resume 16 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms --progress json"
         ));
@@ -220,7 +221,14 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
         let resumed =
             Command::new("sh").args(["-c", &format!("{command} --max-time 1ms")]).current_dir(path).output().unwrap();
         let (code, out, err) = texts(&resumed);
-        assert!(out.is_empty() && err.contains("the time is up: saved "), "{code:?} {err}");
+        assert!(
+            out.is_empty() && err.contains("\"event\":\"saved\"") && err.contains("\"the time is up\""),
+            "{code:?} {err}"
+        );
+        // As it is told to people.
+        let told = output(path, &format!("{line} --resume --max-time 1ms")).2;
+        assert!(told.contains("the time is up: saved "), "{told}");
+        assert!(told.contains(&format!("    {}", command.replace(" --progress json", " --max-time 1ms"))), "{told}");
     }
 }
 
@@ -243,7 +251,12 @@ fn without_a_checkpoint_a_signal_says_what_is_lost() {
     signal(&child, Signal::TERM);
     let result = child.wait_with_output().unwrap();
     assert_eq!(result.status.signal(), Some(15));
-    assert!(texts(&result).2.contains("SIGTERM: nothing was saved, for there is no --checkpoint"));
+    let err = texts(&result).2;
+    let last: serde_json::Value = serde_json::from_str(err.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["event"], &last["reason"], &last["resume"]),
+        (&"stopped".into(), &"SIGTERM".into(), &serde_json::Value::Null)
+    );
 }
 
 #[test]
@@ -276,12 +289,17 @@ fn progress_is_shown_as_asked() {
     assert_eq!(output(path, "count 12"), (Some(0), total(12), AGREES.to_owned()), "short runs show no progress");
     assert_eq!(output(path, "count 13 --engine naive --progress never").2, AGREES);
     let (_, _, bar) = output(path, "count 13 --engine naive --threads 1 --progress always");
-    assert!(bar.contains("solutions so far"), "{bar}");
+    assert!(
+        bar.contains("N = 13") && bar.contains("─") && bar.contains(" so far") && !bar.contains("tasks/s"),
+        "{bar}"
+    );
     let (code, out, json) = output(path, "count 13 --engine naive --threads 1 --progress json --checkpoint c");
     assert_eq!((code, out), (Some(0), total(13)));
     let states: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let last = states.last().unwrap();
-    assert_eq!((&last["event"], &last["n"], &last["share"]), (&"progress".into(), &13.into(), &1.0.into()));
+    assert_eq!((&last["event"], &last["n"], &last["share"]), (&"finished".into(), &13.into(), &1.0.into()));
+    let engine = (&last["engine"], &last["threads"]);
+    assert_eq!(engine, (&"naive".into(), &1.into()));
     assert_eq!((&last["solutions"], &last["left"]), (&"73712".into(), &0.0.into()));
     assert_eq!(last["units_done"], last["units"]);
     assert!(last["saved_ago"].is_number() && last["tasks_per_second"].is_number());

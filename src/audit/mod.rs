@@ -15,8 +15,8 @@
 //! for. Audits with different seeds add up: if one audit misses an error with chance q, then k audits miss it with
 //! chance q^k.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::Engine;
@@ -41,6 +41,8 @@ pub struct AuditOptions {
     pub tasks: u64,
     /// The seed of the draw: the same seed draws the same units and tasks, another seed others.
     pub seed: u64,
+    /// Counts the units that are recounted, while the audit goes on.
+    pub recounted: Arc<AtomicUsize>,
 }
 
 /// The findings of an audit.
@@ -117,7 +119,14 @@ impl Default for AuditOptions {
     fn default() -> Self {
         // A number that people can type, and that every JSON reader represents exactly.
         let seed = fastrand::u32(..).into();
-        Self { units: usize::MAX, begin_within: Some(Duration::from_mins(1)), end_within: None, tasks: 1, seed }
+        Self {
+            units: usize::MAX,
+            begin_within: Some(Duration::from_mins(1)),
+            end_within: None,
+            tasks: 1,
+            seed,
+            recounted: Arc::default(),
+        }
     }
 }
 
@@ -171,6 +180,7 @@ impl Job for Recount<'_> {
                     return Ok(());
                 }
                 let Some(found) = self.unit(counter, &mut worker, part)? else { return Ok(()) };
+                self.options.recounted.fetch_add(1, Ordering::Relaxed);
                 recounted.lock().expect("no thread panics with it").push(found);
             }
         };

@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Count(super::commands::count::Args),
     /// Join the results of shards, or name those that are missing
     Merge(super::commands::merge::Merge),
+    /// Tell how counts stand, from their checkpoints and shards
+    Status(super::commands::status::Args),
     /// Recount random units and tasks of a checkpoint, shard or result by independent code
     Audit(super::commands::audit::Command),
     /// Count the placements of k queens on the first k columns, k = 0..N (A319284)

@@ -33,9 +33,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "merge",
         &[
-            ("queens merge r/1 r/2", "joins the results, or names those that are missing"),
+            ("queens merge r", "joins the results in this folder, or names those that are missing"),
             ("queens merge r/1 r/2 --json", "for programs"),
         ],
+    ),
+    (
+        "status",
+        &[("queens status r", "which shards are complete, and the time left"), ("queens status n22", "a checkpoint")],
     ),
     (
         "audit",

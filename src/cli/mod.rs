@@ -23,7 +23,9 @@ use std::ffi::OsString;
 use clap::FromArgMatches;
 
 use args::{Args, Command};
-use commands::{audit, bench, completions, count, estimate, man, merge, profile, show, solutions, symmetries, verify};
+use commands::{
+    audit, bench, completions, count, estimate, man, merge, profile, show, solutions, status, symmetries, verify,
+};
 use terminal::failure::Failure;
 use terminal::{colour, messages, panics, signals, stdout};
 
@@ -43,6 +45,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match args.command {
         Command::Count(count) => count::run(&count),
         Command::Merge(merge) => merge::run(&merge),
+        Command::Status(status) => status::run(&status),
         Command::Audit(audit) => audit::run(&audit),
         Command::Profile(profile) => profile::run(&profile),
         Command::Verify(verify) => verify::run(&verify),

@@ -66,6 +66,13 @@ pub enum FormatError {
     Contents(String),
 }
 
+impl FormatError {
+    /// Whether it was a ledger once, and nothing but that is lost where a new one takes its place.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Cut | Self::Checksum)
+    }
+}
+
 /// The ledger as text.
 pub fn encode(ledger: &Ledger) -> String {
     let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
@@ -105,6 +112,9 @@ pub fn encode(ledger: &Ledger) -> String {
 /// # Errors
 /// If the bytes are not exactly as [`encode`] writes them.
 pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
+    if MAGIC.as_bytes().starts_with(bytes) {
+        return Err(FormatError::Cut);
+    }
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let Some(&version) = VERSIONS.iter().find(|known| known.as_bytes() == version) else {

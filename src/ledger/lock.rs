@@ -3,6 +3,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::store_error::{StoreError, beside, failed};
 use crate::ledger::durable::{has_name, open_regular};
@@ -16,17 +18,28 @@ pub(super) struct Lock {
 
 impl Lock {
     pub(super) fn take(ledger: &Path) -> Result<Self, StoreError> {
-        let path = beside(ledger, "lock");
+        /// Whoever asks whether the lock is held has it for less than that.
+        const ASKED: Duration = Duration::from_millis(50);
+        let (path, start) = (beside(ledger, "lock"), Instant::now());
         loop {
             let file = open_regular(&path, File::options().create(true).truncate(false).write(true));
             let file = file.map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidInput => StoreError::Misplaced(path.clone(), "lock"),
                 _ => failed("creating a file", &path)(error),
             })?;
-            if let Some(lock) = Self::on(file, &path, ledger)? {
-                return Ok(lock);
+            match Self::on(file, &path, ledger) {
+                Err(StoreError::Busy(_)) if start.elapsed() < ASKED => thread::sleep(ASKED / 10),
+                Ok(None) => {}
+                Ok(Some(lock)) => return Ok(lock),
+                Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether somebody has it.
+    pub(super) fn is_held(ledger: &Path) -> bool {
+        let file = open_regular(&beside(ledger, "lock"), File::options().read(true));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
     /// Locks the file that was opened by this name; `None` if the file has lost the name. The previous holder of the
@@ -79,6 +92,7 @@ mod tests {
         let other = Lock::take(&ledger).unwrap();
         assert!(Lock::on(replaced, &path, &ledger).unwrap().is_none());
         assert!(other.holds().unwrap(), "what is no lock removes none");
+        assert!(Lock::is_held(&ledger));
         assert!(matches!(Lock::take(&ledger), Err(StoreError::Busy(_))));
         // If somebody removes the file of a lock, another run can lock it; the first lock then leaves the new file
         // alone.
@@ -87,5 +101,8 @@ mod tests {
         assert!(!other.holds().unwrap());
         drop(other);
         assert!(third.holds().unwrap());
+        drop(third);
+        drop(open());
+        assert!(!Lock::is_held(&ledger), "a file that nobody has locked is no lock");
     }
 }

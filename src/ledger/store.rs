@@ -230,6 +230,11 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     ledger_in(&File::open(path).map_err(|error| unread(path, error))?, path)
 }
 
+/// Whether a run holds the lock of a ledger's file: on this machine or, where their file system tells, on another.
+pub fn is_in_use(path: &Path) -> bool {
+    target(path).is_ok_and(|path| path.file_name().is_some() && Lock::is_held(&path))
+}
+
 /// Reads the ledger in a regular file, and returns the open file too.
 fn own(path: &Path) -> Result<(Ledger, File), StoreError> {
     let file = open_regular(path, File::options().read(true)).map_err(|error| unread(path, error))?;

@@ -46,6 +46,13 @@ pub enum StoreError {
     Ledger(PathBuf, LedgerError),
 }
 
+impl StoreError {
+    /// Whether a ledger was there that has been damaged since: see [`FormatError::is_damage`].
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Format(_, error) if error.is_damage())
+    }
+}
+
 /// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
 pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");

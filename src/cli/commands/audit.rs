@@ -1,7 +1,9 @@
 //! `queens audit FILE...`
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use queens::ledger::store::{self, StoreError};
@@ -13,7 +15,10 @@ use queens::{
 use serde::Serialize;
 
 use crate::cli::commands::merge;
+use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::known_terms::Agreement;
+use crate::cli::long_run::options::When;
+use crate::cli::long_run::run_status;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -54,6 +59,10 @@ pub(crate) struct Command {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Progress on stderr
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    progress: When,
 }
 
 impl Command {
@@ -65,6 +74,7 @@ impl Command {
             end_within: Some(self.max_time()),
             tasks: self.tasks,
             seed: self.seed.unwrap_or(default.seed),
+            recounted: default.recounted,
         }
     }
 
@@ -80,6 +90,8 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
     }
     let options = args.options();
     let request = Request::try_from(ledger.fingerprint()).map_err(CountError::from);
+    let activity = Activity::start(args.progress, "audit");
+    activity.watch(progress(&ledger, &options));
     let findings = request
         .and_then(|request| request.isa(args.cores.isa).threads(args.cores.threads).audit(&ledger, &options))
         .map_err(|error| match error {
@@ -89,11 +101,26 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
             }
             error => Failure::from(&error),
         })?;
+    activity.finish();
     let Report { wrong, text, verdict } = AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
     for line in &wrong {
         messages::error(line);
     }
     verdict.and(messages::deliver(&text))
+}
+
+/// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
+fn progress(ledger: &Ledger, options: &AuditOptions) -> impl Fn() -> Step + Send + 'static {
+    let (start, title, recounted) =
+        (Instant::now(), run_status::title(ledger.fingerprint()), Arc::clone(&options.recounted));
+    let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
+    let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
+    move || {
+        let done = recounted.load(Ordering::Relaxed);
+        let share = (done as f64 / units).max(start.elapsed().as_secs_f64() / time).min(1.0);
+        let fields = vec![format!("{} recounted", numbers::count_of(done as u64, "unit"))];
+        Step { title: title.clone(), share: Some(share), is_even: true, fields }
+    }
 }
 
 /// The union of the files, and each of them.

@@ -1,14 +1,17 @@
-//! `queens merge FILE...`
+//! `queens merge PATH...`
 
 use std::path::PathBuf;
 
 use clap::Args;
+use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
 use queens::{Request, Rotation, Shard, ranges};
 
 use crate::cli::commands::profile;
 use crate::cli::long_run::known_terms::{Agreement, Form, Oeis, Printed};
+use crate::cli::long_run::named_files::{NamedFile, named_files};
+use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -17,9 +20,9 @@ use crate::cli::terminal::{messages, numbers};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// Result files of `queens count --shard K/M --out FILE`, or of `queens profile`
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<PathBuf>,
+    /// Result files of `queens count --shard K/M --out FILE`, or of `queens profile`, or folders of them
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -31,7 +34,7 @@ pub(crate) struct Merge {
 }
 
 pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
-    let merged = merge(&args.files)?;
+    let merged = merge(&args.paths)?;
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
@@ -75,22 +78,34 @@ pub(super) fn known(whole: &Ledger, threads: usize) -> Result<Known, Failure> {
 struct Merged {
     whole: Ledger,
     of: u32,
+    /// The files that were damaged, and count for nothing.
+    damaged: Vec<String>,
 }
 
-/// Joins the ledgers in `files`, each of which must fit the first.
-fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
+/// Joins the ledgers in these files, and in the files of these folders, each of which must fit the first.
+fn merge(paths: &[PathBuf]) -> Result<Merged, Failure> {
     let mut merged: Option<Merged> = None;
-    for path in files {
-        let ledger = store::read(path)?;
+    let mut all_damaged = Vec::new();
+    for NamedFile { path, is_named } in named_files(paths, 0)? {
+        let ledger = match store::read(&path) {
+            Err(error) if error.is_damage() => {
+                messages::warning(&format!("{error}; it counts as missing"));
+                all_damaged.push(escape::name(&path));
+                continue;
+            }
+            Err(StoreError::Format(_, FormatError::NotALedger)) if !is_named => continue,
+            ledger => ledger?,
+        };
         let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
         // A file says what it is for; what such a count has to have is found out anew.
         let wanted = Request::try_from(ledger.fingerprint())
             .and_then(|request| request.fingerprint())
             .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
         ledger.fingerprint().check(&wanted).map_err(named)?;
-        let Merged { whole, of } = merged.get_or_insert_with(|| Merged {
+        let Merged { whole, of, .. } = merged.get_or_insert_with(|| Merged {
             whole: Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE),
             of: ledger.shard().of(),
+            damaged: Vec::new(),
         });
         if ledger.shard().of() != *of {
             let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
@@ -98,7 +113,14 @@ fn merge(files: &[PathBuf]) -> Result<Merged, Failure> {
         }
         whole.merge(&ledger).map_err(named)?;
     }
-    Ok(merged.expect("clap wants at least one file"))
+    match merged {
+        Some(merged) => Ok(Merged { damaged: all_damaged, ..merged }),
+        None => {
+            let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
+            let reason = format!("{}: no sound shard, so that all are missing", names.join(", "));
+            Err(Failure::Run(Exit::Missing, reason))
+        }
+    }
 }
 
 impl Merged {
@@ -137,6 +159,7 @@ impl Merged {
             // As `3,7-9`, and one by one.
             .with("missing", list)
             .with("missing_shards", missing)
+            .with("damaged", &self.damaged)
             .with("oeis", oeis)
             .with("modulo", modulo)
             // The sequence again, where it agrees, as in version 0.1.

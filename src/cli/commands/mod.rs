@@ -13,5 +13,6 @@ pub(crate) mod numbered;
 pub(crate) mod profile;
 pub(crate) mod show;
 pub(crate) mod solutions;
+pub(crate) mod status;
 pub(crate) mod symmetries;
 pub(crate) mod verify;

@@ -2,16 +2,20 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
+use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size};
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
 use crate::cli::commands::profile;
+use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -19,7 +23,7 @@ use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
-use crate::cli::terminal::{files, numbers};
+use crate::cli::terminal::{files, messages, numbers};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -59,13 +63,17 @@ pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Progress on stderr
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(symmetry) = args.symmetry {
-        return range::verify(symmetry, boards, &args.cores, args.json);
+        return range::verify(symmetry, boards, &args.cores, args.json, args.progress);
     }
     size(to)?;
     if args.profile {
@@ -94,22 +102,29 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ENGINES.iter().filter_map(|engine| methods.iter().flatten().find(|method| method.engine == engine.kind));
     let all_methods: Vec<Method> = all_methods.copied().collect();
     refuse_idle(&args.engines, &all_methods, &sizes)?;
+    let activity = Activity::start(args.progress, "verify");
+    let mut work = Work::new(&sizes, &methods);
+    work.tell_limits(&sizes, &methods, args.cores.threads);
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
+        let watch = |method: &Method, run: &Arc<RunState>| activity.watch(work.next(size, method, Arc::clone(run)));
         let checks =
-            terms.check(size, published, methods, args.cores.threads).map_err(|error| Failure::from(&error))?;
+            terms.check(size, published, methods, args.cores.threads, watch).map_err(|error| Failure::from(&error))?;
         let row = Row { size, published, checks };
         if !args.json {
             let layout = layout.get_or_insert_with(|| {
                 Layout::new(&all_methods, source.term(largest).expect("as above").max(published), stdout::width())
             });
-            if rows.is_empty() {
-                out.write_all(layout.header().as_bytes())?;
-            }
-            out.write_all(layout.row(&row).as_bytes())?;
+            activity.aside(|| -> std::io::Result<()> {
+                if rows.is_empty() {
+                    out.write_all(layout.header().as_bytes())?;
+                }
+                out.write_all(layout.row(&row).as_bytes())
+            })?;
         }
         rows.push(row);
     }
+    activity.finish();
     let summary = Summary::new(&rows);
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
@@ -137,6 +152,68 @@ fn refuse_idle(named: &[EngineKind], methods: &[Method], sizes: &[Size]) -> Resu
     };
     let message = format!("nothing to compare: the {engine} engine counts none of N = {first} to {last}");
     Err(Failure::Run(Exit::Failure, message))
+}
+
+/// How much work the checks are, in seconds of one core, roughly: an engine takes about one for its quick size, and grows
+/// with the number of solutions.
+struct Work {
+    all: f64,
+    done: f64,
+    /// What is under way.
+    now: f64,
+    checks: usize,
+    begun: usize,
+}
+
+impl Work {
+    fn new(sizes: &[Size], methods: &[Vec<Method>]) -> Self {
+        let each =
+            sizes.iter().zip(methods).flat_map(|(size, methods)| methods.iter().map(|method| work(*size, method)));
+        Self { all: each.clone().sum(), done: 0.0, now: 0.0, checks: each.count(), begun: 0 }
+    }
+
+    /// Says what is left out because nobody has named an engine for it, and what will take longer than anybody waits for.
+    fn tell_limits(&self, sizes: &[Size], methods: &[Vec<Method>], threads: usize) {
+        /// Of so many seconds, told about ten times too long for the largest boards.
+        const LONG: f64 = 6000.0;
+        let idle: Vec<&Size> =
+            sizes.iter().zip(methods).filter(|(_, methods)| methods.is_empty()).map(|of| of.0).collect();
+        if let (Some(first), Some(last)) = (idle.first(), idle.last()) {
+            messages::note(&format!(
+                "N = {first} to {last}: every engine takes long; name the one to verify with --engine"
+            ));
+        }
+        let each =
+            || sizes.iter().zip(methods).rev().flat_map(|(size, methods)| methods.iter().map(move |of| (size, of)));
+        let cores = Threads::from(threads).get() as f64;
+        if let Some((size, method)) = each().find(|(size, method)| work(**size, method) > LONG * cores) {
+            let engine = method.engine;
+            messages::warning(&format!(
+                "N = {size} by {engine} takes very long; 'queens estimate {size}' tells how long"
+            ));
+        }
+    }
+
+    /// The next check has begun: how far all of them are.
+    fn next(&mut self, size: Size, method: &Method, run: Arc<RunState>) -> impl Fn() -> Step + Send + 'static {
+        self.done += self.now;
+        self.now = work(size, method);
+        let (done, now, all) = (self.done, self.now, self.all);
+        let title = format!("N = {size}, {}", method.engine);
+        let checks = format!("{} of {} checks", self.begun, self.checks);
+        self.begun += 1;
+        move || Step {
+            title: title.clone(),
+            share: Some((done + now * run.progress().share) / all),
+            fields: vec![checks.clone()],
+            ..Step::default()
+        }
+    }
+}
+
+fn work(size: Size, method: &Method) -> f64 {
+    let term = |n: usize| oeis::QUEENS.term(n).unwrap_or(1).max(1) as f64;
+    term(size.get()) / term(method.engine.info().quick)
 }
 
 /// Where the terms come from.
@@ -333,7 +410,7 @@ mod tests {
         let method = |engine| Method { engine, isa: Isa::Portable };
         let methods = [EngineKind::Join, EngineKind::Backtrack, EngineKind::Naive].map(method);
         let size = Size::new(8).unwrap();
-        let check = |method, published| Terms::All.check(size, published, &[method], 1).unwrap();
+        let check = |method, published| Terms::All.check(size, published, &[method], 1, |_, _| ()).unwrap();
         let mut checks = [check(methods[0], 92), check(methods[1], 93)].concat();
         checks.iter_mut().for_each(|check| check.elapsed = Duration::from_millis(25));
         let row = Row { size, published: 666_090_624, checks };

@@ -16,19 +16,37 @@ const UNIT: f32 = 0.48;
 
 /// The picture's bytes.
 pub(crate) fn png(svg: &str) -> Result<Vec<u8>, Failure> {
-    draw(svg).map_err(|reason| Failure::Run(Exit::Failure, format!("drawing the picture failed: {reason}")))
+    draw(svg).map_err(failure)
+}
+
+fn failure(reason: String) -> Failure {
+    Failure::Run(Exit::Failure, format!("drawing the picture failed: {reason}"))
 }
 
 #[cfg(feature = "png")]
 fn draw(svg: &str) -> Result<Vec<u8>, String> {
     let tree = usvg::Tree::from_str(svg, &usvg::Options::default()).map_err(|error| error.to_string())?;
+    let scale = (WIDTH / tree.size().width()).max(UNIT);
+    rendered(&tree, scale)?.encode_png().map_err(|error| error.to_string())
+}
+
+/// The picture's bytes with so many pixels to a unit, and with what is drawn over it then.
+#[cfg(feature = "png")]
+pub(crate) fn png_with(svg: &str, scale: f32, over: impl FnOnce(&mut tiny_skia::Pixmap)) -> Result<Vec<u8>, Failure> {
+    let tree = usvg::Tree::from_str(svg, &usvg::Options::default()).map_err(|error| failure(error.to_string()))?;
+    let mut image = rendered(&tree, scale).map_err(failure)?;
+    over(&mut image);
+    image.encode_png().map_err(|error| failure(error.to_string()))
+}
+
+#[cfg(feature = "png")]
+fn rendered(tree: &usvg::Tree, scale: f32) -> Result<tiny_skia::Pixmap, String> {
     let size = tree.size();
-    let scale = (WIDTH / size.width()).max(UNIT);
     let pixels = |units: f32| (units * scale).round() as u32;
     let mut image =
         tiny_skia::Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the picture is too large")?;
-    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut image.as_mut());
-    image.encode_png().map_err(|error| error.to_string())
+    resvg::render(tree, tiny_skia::Transform::from_scale(scale, scale), &mut image.as_mut());
+    Ok(image)
 }
 
 #[cfg(not(feature = "png"))]

@@ -69,7 +69,16 @@ impl Checkpoint {
             if !resume {
                 store.begin()?;
             }
-            match resume.then(|| store.load(ledger.fingerprint(), shard)).transpose()?.flatten() {
+            let found = resume.then(|| store.load(ledger.fingerprint(), shard)).transpose();
+            let found = match found {
+                // Whoever repeats the command of a shard until it is done gets no other answer by repeating it.
+                Err(error) if args.shard.is_some() && error.is_damage() => {
+                    messages::warning(&format!("{error}; counting from the beginning"));
+                    None
+                }
+                found => found?.flatten(),
+            };
+            match found {
                 Some(found) => {
                     if let Some(reason) = found.fallback {
                         messages::warning(&format!("{reason}; going on from the save before it"));

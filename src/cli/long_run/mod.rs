@@ -1,10 +1,14 @@
 //! What a run of minutes to months needs beside the count itself, whatever it counts.
 
+pub(crate) mod activity;
 pub(crate) mod checkpoint;
+mod display;
 pub(crate) mod known_terms;
 pub(crate) mod memory;
+pub(crate) mod named_files;
 pub(crate) mod options;
-pub(crate) mod progress;
-mod progress_printer;
+mod printer;
+pub(crate) mod run_status;
+pub(crate) mod status;
 mod supervision;
 pub(crate) mod units;

@@ -15,12 +15,15 @@ use queens::ledger::Ledger;
 use queens::run::RunError;
 use queens::run::state::RunState;
 
-use super::progress::{self, Line, State};
+use super::display::{Ending, Line};
+use super::run_status;
+use super::status::range;
 use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::progress_printer::Printer;
+use crate::cli::long_run::printer::Printer;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::numbers;
 use crate::cli::terminal::signals::{self, Request};
 
@@ -55,7 +58,8 @@ pub(crate) fn run<T: Send + 'static>(
 ) -> Result<(T, Ledger), Failure> {
     let no_thread =
         |error: std::io::Error| Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"));
-    let n = ledger.fingerprint().subject.n();
+    let fingerprint = ledger.fingerprint().clone();
+    let n = fingerprint.subject.n();
     let state = Arc::new(RunState::new(ledger));
     let (sender, events) = mpsc::channel();
     let requests = sender.clone();
@@ -63,8 +67,8 @@ pub(crate) fn run<T: Send + 'static>(
     let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
         .map_err(|error| Failure::Run(Exit::Failure, format!("signals cannot be listened for: {error}")))?;
     let (shown, last_save) = (Arc::clone(&state), checkpoint.last_save.clone());
-    let progress = move || State { n, progress: shown.progress(), saved: last_save.age() };
-    let printer = Printer::start(args.progress, progress).map_err(no_thread)?;
+    let status = move || run_status::status(&fingerprint, &shown.progress(), last_save.age());
+    let printer = Printer::start(args.progress, status).map_err(no_thread)?;
     let working = Arc::clone(&state);
     // Never joined: where its end cannot be waited for, the end of the process ends it.
     thread::Builder::new()
@@ -133,10 +137,10 @@ impl SupervisedRun<'_> {
         let Self { state, checkpoint, printer } = self;
         // A thread that failed may have done so while it held the state.
         let Some(ledger) = state.ledger_within(STOP_TIMEOUT) else {
-            printer.end(Vec::new());
             let (_, Some(Interruption::Failed(message))) = outcome else {
                 unreachable!("only a thread that failed keeps the state")
             };
+            printer.end(Ending::stopped(Some(&message)));
             return Err(Failure::Run(Exit::Failure, format!("{message}; the save before is as it was")));
         };
         match outcome {
@@ -144,14 +148,14 @@ impl SupervisedRun<'_> {
             (Some(Ok(report)), _) => {
                 let warning = checkpoint.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 signals::arm();
-                printer.end(warning.into_iter().collect());
+                printer.end(Ending::finished(warning.into_iter().collect()));
                 Ok((report, ledger))
             }
             (Some(Err(CountError::Run(RunError::Stopped))) | None, Some(interruption)) => {
                 let saved = checkpoint.save(&ledger);
                 signals::arm();
-                let (line, mut failure) = interruption.ending(&ledger, checkpoint, args);
-                let mut lines = vec![interruption.how_to_resume(&ledger, checkpoint, saved.is_ok())];
+                let (is_saved, (line, mut failure)) = (saved.is_ok(), interruption.ending(&ledger, checkpoint, args));
+                let mut lines = vec![interruption.how_to_resume(&ledger, checkpoint, is_saved)];
                 if let Err(error) = saved {
                     lines.insert(0, Line::Warning(checkpoint.unsaved(&error)));
                     // What was done is lost: a script that repeats the command until it is done would never end.
@@ -160,13 +164,17 @@ impl SupervisedRun<'_> {
                     }
                 }
                 lines.extend(line);
-                printer.end(lines);
+                let event = if checkpoint.is_kept() && is_saved { "saved" } else { "stopped" };
+                let resume = checkpoint.resume_command().filter(|_| checkpoint.exists());
+                let object = Object::default().with("reason", interruption.reason()).with("resume", resume);
+                printer.end(Ending { lines, event, object });
                 Err(failure)
             }
             (Some(Err(error)), _) => {
                 // A unit that was counted twice with different results is not among those finished.
                 let warning = checkpoint.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
-                printer.end(warning.into_iter().collect());
+                let lines = warning.into_iter().collect();
+                printer.end(Ending { lines, ..Ending::stopped(Some(&error.to_string())) });
                 Err(Failure::from(&error))
             }
             (None, None) => unreachable!("a run is waited for until it ends or is interrupted"),
@@ -175,13 +183,17 @@ impl SupervisedRun<'_> {
 }
 
 impl Interruption {
-    /// What has been saved, and the command that goes on from there.
-    fn how_to_resume(&self, ledger: &Ledger, checkpoint: &Checkpoint, is_saved: bool) -> Line {
-        let reason = match self {
+    fn reason(&self) -> &str {
+        match self {
             Self::Signal(signal) => signals::name(*signal),
             Self::MaxTime => "the time is up",
             Self::Failed(_) => "the program failed",
-        };
+        }
+    }
+
+    /// What has been saved, and the command that goes on from there.
+    fn how_to_resume(&self, ledger: &Ledger, checkpoint: &Checkpoint, is_saved: bool) -> Line {
+        let reason = self.reason();
         let ((saved, parts), units) = (checkpoint.saved, ledger.units());
         let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
         let units = format!("{saved} of {units} units{parts}");
@@ -254,7 +266,7 @@ impl LongRunHint {
         self.due = None;
         let time = match left {
             Some(left) if left.high < Self::LONG => return,
-            Some(left) => format!("{} expected", progress::range(&left)),
+            Some(left) => format!("{} expected", range(&left)),
             None => "how long this takes is not known yet".to_owned(),
         };
         let advice = if run.checkpoint.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };

@@ -1,21 +1,22 @@
 //! A plan's units as the program works through them: all of them or a shard, from the checkpoint on if there is one.
 
-use std::io::Write as _;
+use std::fs;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
 use queens::run::state::RunState;
-use queens::{Report, Request, Shard};
+use queens::{Report, Request, Shard, durable};
 
 use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::LongRun;
+use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::supervision;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
-use crate::cli::terminal::messages;
+use crate::cli::terminal::{files, messages};
 
 /// What came of it.
 pub(crate) struct Outcome {
@@ -57,6 +58,9 @@ impl Outcome {
 /// Counts what is requested, into the shard's result file where a shard is asked for; unless `quiet`, says which shard
 /// was finished.
 pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outcome, Failure> {
+    if args.progress == When::Json {
+        messages::as_events();
+    }
     let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
     let units = Units { args, quiet, fingerprint, request };
     match (args.shard, &args.out) {
@@ -76,6 +80,7 @@ struct Units<'a> {
 impl Units<'_> {
     /// Goes on from the checkpoint.
     fn open(self, shard: Shard) -> Result<(Outcome, Ledger), Failure> {
+        self.args.checkpoint.as_deref().map_or(Ok(()), make_folder)?;
         let (checkpoint, ledger) = Checkpoint::open(self.args, self.fingerprint.clone(), shard)?;
         self.go_on(ledger, checkpoint)
     }
@@ -96,10 +101,22 @@ impl Units<'_> {
             let message = "--checkpoint and --out are two files: only a finished shard gets to the second";
             return Err(Failure::usage(&message));
         }
+        make_folder(out)?;
         let mut store = Store::open(out)?;
-        if let Some(found) = store.load(&self.fingerprint, shard)? {
+        let found = match store.load(&self.fingerprint, shard) {
+            Err(error) if error.is_damage() => {
+                messages::warning(&format!("{error}; shard {shard} is written anew"));
+                None
+            }
+            found => found?,
+        };
+        if let Some(found) = found {
             let path = out.display();
             if found.ledger.is_complete() {
+                if let Some(reason) = found.fallback {
+                    messages::warning(&format!("{reason}; the save before it takes its place"));
+                    store.save(&found.ledger)?;
+                }
                 messages::note(&format!("{path}: shard {shard} is complete already"));
                 return Ok(self.go_on(found.ledger, Checkpoint::nothing())?.0);
             }
@@ -118,6 +135,28 @@ impl Units<'_> {
             messages::note(&format!("{}: shard {shard} of N = {n}, {} units", out.display(), outcome.units));
         }
         Ok(outcome)
+    }
+}
+
+/// Makes the folder that a file of this name is to be in, but not those that the folder is in: a name that is misspelled
+/// is to be told.
+fn make_folder(path: &Path) -> Result<(), Failure> {
+    let folder = durable::folder(path);
+    let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", path.display()));
+    match fs::create_dir(folder) {
+        Ok(()) => durable::sync_folder(folder).map_err(|error| failure(error.to_string())),
+        // By another shard, maybe, or what is there is told when the file is made.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let missing =
+                folder.ancestors().filter(|at| !at.as_os_str().is_empty() && !at.exists()).last().unwrap_or(folder);
+            Err(failure(format!("there is no folder {}", missing.display())))
+        }
+        Err(error) => Err(failure(format!(
+            "there is no folder {}, and it cannot be made: {}",
+            folder.display(),
+            files::reason(&error)
+        ))),
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) const CSV: Extensions = &["csv"];
 pub(crate) const HTML: Extensions = &["html", "htm"];
 pub(crate) const MARKDOWN: Extensions = &["md", "markdown"];
 pub(crate) const SVG: Extensions = &["svg"];
+pub(crate) const PICTURES: Extensions = &["svg", "png"];
 pub(crate) const PNG: Extensions = &["png"];
 pub(crate) const PDF: Extensions = &["pdf"];
 

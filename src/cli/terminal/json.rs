@@ -57,6 +57,7 @@ impl About {
 }
 
 /// The fields of a JSON object, each as it is written, in the order in which they were given.
+#[derive(Clone, Default)]
 pub(crate) struct Object(Vec<String>);
 
 impl Object {
@@ -69,6 +70,17 @@ impl Object {
     /// The same for a board of `n` columns.
     pub(crate) fn of_board(command: &'static str, n: usize) -> Self {
         Self::of(command).with("n", n)
+    }
+
+    /// A line of `--progress json`.
+    pub(crate) fn event(event: &'static str) -> Self {
+        Self(Vec::new()).with("schema", SCHEMA).with("event", event)
+    }
+
+    /// The fields of another one, behind its own.
+    pub(crate) fn and(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
+        self
     }
 
     /// Null where the value is none.

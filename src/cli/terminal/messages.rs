@@ -1,6 +1,7 @@
 //! Lines for people on stderr: errors, warnings, notes; and results on stdout.
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -10,6 +11,7 @@ use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::Sizes;
 
@@ -20,24 +22,38 @@ fn stderr() -> impl Write {
     Bounded::new(anstream::stderr())
 }
 
-/// The line as the terminal and the locale can show it. Where even stderr is closed, there is nobody left to tell.
-fn line(before: &str, message: &str) {
-    let _ = writeln!(stderr(), "{before}{}", ascii::shown(&harmless(message)));
+/// Whether stderr is for a program. Relaxed: it is set before the first line.
+static EVENTS: AtomicBool = AtomicBool::new(false);
+
+/// From here on every line is a JSON object, as `--progress json` promises.
+pub(crate) fn as_events() {
+    EVENTS.store(true, Ordering::Relaxed);
 }
 
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
-    line(&format!("{ERROR}error:{ERROR:#} "), message);
+    say("error", ERROR, message);
 }
 
 /// One line on stderr.
 pub(crate) fn warning(message: &str) {
-    line(&format!("{WARNING}warning:{WARNING:#} "), message);
+    say("warning", WARNING, message);
 }
 
 /// One line on stderr.
 pub(crate) fn note(message: &str) {
-    line("", message);
+    say("note", Style::new(), message);
+}
+
+fn say(kind: &'static str, style: Style, message: &str) {
+    let text = if EVENTS.load(Ordering::Relaxed) {
+        Object::event(kind).with("message", message).line()
+    } else {
+        let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
+        format!("{label}{}\n", ascii::shown(&harmless(message)))
+    };
+    // Where even stderr is closed, there is nobody left to tell.
+    let _ = stderr().write_all(text.as_bytes());
 }
 
 /// Reports wrong arguments in a line, and what would be right in a second one; help and version, which clap reports the

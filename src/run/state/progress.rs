@@ -28,6 +28,8 @@ pub struct Progress {
     pub solutions: u128,
     /// Tasks solved by this run.
     pub tasks: u64,
+    /// Threads of the run; none before it begins.
+    pub threads: usize,
 }
 
 impl Progress {
@@ -95,6 +97,7 @@ impl State {
             left: if finished { Some(TimeLeft::NOTHING) } else { left },
             solutions: parts.fold(self.solutions, u128::saturating_add),
             tasks: self.tasks + hands.iter().map(|hand| hand.finished.tasks - hand.earlier).sum::<u64>(),
+            threads: self.hands.len(),
         }
     }
 }

@@ -6,21 +6,23 @@ mod measurement;
 mod plot;
 mod results;
 mod score;
+mod side_by_side;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use queens::bench::{BenchError, Combination, bench};
+use queens::bench::{BenchError, Combination, SHORTEST_RUN, bench};
 use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
+use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -30,6 +32,7 @@ use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_
 use crate::cli::terminal::{files, json, messages, numbers};
 use plot::plot;
 use results::BenchResults;
+use side_by_side::side_by_side;
 
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
@@ -60,12 +63,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
     pub(crate) isa: Option<Vec<Isa>>,
 
-    /// Time nothing but what the score is made of: N = 17 on one thread and on every core
+    /// Time nothing but what the score is made of: N = 17 on one thread, and a board on every core that takes a second or more
     #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
     pub(crate) score: bool,
 
-    /// Write the results as JSON; - is stdout, in place of the table
-    #[arg(long, value_name = "FILE")]
+    /// Print the score and what it is of in five lines, for a forum, in place of the table
+    #[arg(long, conflicts_with_all = ["sizes", "threads", "engines", "isa"])]
+    pub(crate) share: bool,
+
+    /// Write the results as JSON; - or no file is stdout, in place of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub(crate) json: Option<PathBuf>,
 
     /// Write the results as CSV; - is stdout, in place of the table
@@ -76,7 +83,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
 
-    /// Draw the results as SVG; - is stdout, in place of the table
+    /// Draw the results, as SVG or PNG by the extension; - is stdout, as SVG, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
 
@@ -96,6 +103,10 @@ pub(crate) struct Args {
     /// How much slower a median may be than in the earlier run, as in 10% or 0.1
     #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
     pub(crate) tolerance: f64,
+
+    /// Progress on stderr
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -104,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ("--json <FILE>", &args.json, file_format::JSON),
         ("--csv <FILE>", &args.csv, file_format::CSV),
         ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN),
-        ("--plot <FILE>", &args.plot, file_format::SVG),
+        ("--plot <FILE>", &args.plot, file_format::PICTURES),
     ];
     for (argument, path, extensions) in files {
         if let Some(path) = path {
@@ -123,7 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout));
     if !alone {
-        print(&all)?;
+        print(&all, args.share)?;
     }
     write(args, &all)?;
     let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
@@ -138,14 +149,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Times the combinations asked for.
 fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let combinations = combinations(args)?;
-    let bar = progress_bar();
+    let activity = Activity::start(args.progress, "bench");
+    let start = Instant::now();
+    let (mut begun, mut round, mut expected) = (start, 0.0, None);
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-        let threads = numbers::count_of(next.threads as u64, "thread");
-        bar.set_message(format!("N = {}, {} on {threads}", next.size, next.method.engine));
+        // What a warm-up takes, every run takes again; quicker counts are repeated within one.
+        if (1..=combinations.len()).contains(&done) {
+            round += begun.elapsed().as_secs_f64().max(SHORTEST_RUN);
+        }
+        begun = Instant::now();
+        if done == combinations.len() {
+            expected = Some(start.elapsed().as_secs_f64() + round * args.runs as f64);
+        }
+        let title =
+            format!("N = {}, {}, {}", next.size, next.method.engine, numbers::count_of(next.threads as u64, "thread"));
+        let (fields, expected) = (vec![format!("{done} of {all} runs")], expected);
+        activity.watch(move || {
+            let share = expected.map(|expected| (start.elapsed().as_secs_f64() / expected).min(0.99));
+            Step { title: title.clone(), share, is_even: true, fields: fields.clone() }
+        });
     });
-    bar.finish_and_clear();
+    activity.finish();
     let saved = BenchResults::new(&timings.map_err(|error| failure(&error))?, args.runs);
     let noise = saved.noise();
     if args.runs > 1 && noise > NOISE {
@@ -157,13 +181,19 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     Ok(saved)
 }
 
-/// The tables, each under the machine's name where there are several.
-fn print(all: &[BenchResults]) -> Result<(), Failure> {
+/// The table, under the machine's name where it was read; of several machines one for all.
+fn print(all: &[BenchResults], share: bool) -> Result<(), Failure> {
     let mut out = BestEffortStdout::default();
-    for (index, results) in all.iter().enumerate() {
+    if share {
+        let texts: Vec<String> = all.iter().map(|results| results.shared().to_string()).collect();
+        return Ok(write!(out, "{}", texts.join("\n"))?);
+    }
+    if all.len() > 1 {
+        return Ok(write!(out, "{}", side_by_side(all, stdout::width()))?);
+    }
+    for results in all {
         if let Some(path) = &results.file {
-            let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{}: {}", escape::name(path), results.about())?;
+            writeln!(out, "{}: {}", escape::name(path), results.about())?;
         }
         let width = stdout::width();
         write!(out, "{}{}", tables::terminal(results, width), tables::instruction_sets(results, width))?;
@@ -186,7 +216,7 @@ fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
         files::save(path, texts.join("\n").as_bytes())?;
     }
     if let Some(path) = &args.plot {
-        files::save(path, plot(all).as_bytes())?;
+        files::save(path, &plot(all, path)?)?;
     }
     Ok(())
 }
@@ -204,7 +234,7 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
     let isas = isas(args);
     let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
-    if args.score {
+    if args.score || args.share {
         return score();
     }
     let sizes = args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size);
@@ -254,15 +284,4 @@ fn isas(args: &Args) -> Vec<Isa> {
     isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
     isas.dedup();
     isas
-}
-
-/// Hidden where stderr is no terminal.
-fn progress_bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    }
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}").expect("the template is right");
-    let bar = ProgressBar::new(0).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

@@ -17,6 +17,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::files;
 use crate::cli::terminal::json::{self, About};
+use crate::cli::terminal::summary::Summary;
 
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
@@ -126,6 +127,20 @@ impl BenchResults {
             ("score", self.score.as_ref().map_or_else(String::new, ToString::to_string)),
         ];
         facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    }
+
+    /// The score and what it is of, to be pasted.
+    pub(super) fn shared(&self) -> Summary {
+        let mut table = Summary::default();
+        for (label, value) in self.facts() {
+            match label {
+                "score" => table.result(label, value),
+                "processor" | "cores" | "program" => table.row(label, value),
+                _ => {}
+            }
+        }
+        table.row("command", "queens bench --share");
+        table
     }
 
     /// The median of all [`Measurement::spread`]: how far apart the runs of a typical combination were.

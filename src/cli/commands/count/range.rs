@@ -8,7 +8,9 @@ use queens::oeis::{self, Sequence};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
+use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::known_terms::Agreement;
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -167,6 +169,7 @@ pub(crate) fn verify(
     boards: RangeInclusive<usize>,
     cores: &Cores,
     json: bool,
+    progress: When,
 ) -> Result<(), Failure> {
     let to = *boards.end();
     request(Some(rotation), to, cores)?.method().map_err(|error| Failure::usage(&error))?;
@@ -175,12 +178,18 @@ pub(crate) fn verify(
     if boards.is_empty() {
         return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", sequence.id)));
     }
+    let activity = Activity::start(progress, "verify");
     let find = |n| {
-        let report = request(Some(rotation), n, cores)?.count().map_err(|error| Failure::from(&error))?;
+        let request = request(Some(rotation), n, cores)?;
+        activity.at(Step { title: format!("N = {n}, {rotation} turn"), ..Step::default() });
+        let report = request.count().map_err(|error| Failure::from(&error))?;
         Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
     };
     let form = if json { Form::Json } else { Form::table(sequence, to) };
-    compare("verify", sequence, form, boards, find)
+    let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
+    let compared = Comparison { command: "verify", sequence, form, print }.run(boards, find);
+    activity.finish();
+    compared
 }
 
 /// A term as a program reads it.

@@ -8,17 +8,22 @@ mod sheet;
 mod text;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::{Listed, Placement, Size, Solutions};
+use queens::{Listed, Placement, Size, Solutions, oeis};
 
 use crate::cli::commands::numbered;
 use crate::cli::draw::png;
+use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
 use crate::cli::terminal::messages;
+use crate::cli::terminal::numbers::rounded;
 use crate::cli::terminal::value_parsers::whole;
 use list::{NumberedSolution, SolutionList};
 
@@ -65,6 +70,10 @@ pub(crate) struct Args {
     /// Write to a file, whole or not at all; - is stdout
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Progress on stderr; auto shows it where a file is written
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    progress: When,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -182,7 +191,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut list = SolutionList::new(solutions, listed, before);
     let first = before.map(|before| before.saturating_add(1));
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
-    write(&mut out, &mut *kind.format(), &mut list, &about, limit)?;
+    let when = if args.progress == When::Auto && !out.is_file() { When::Never } else { args.progress };
+    let activity = Activity::start(when, "solutions");
+    let written = Arc::new(AtomicU64::new(0));
+    activity.watch(progress(args, limit, &written));
+    write(&mut out, &mut *kind.format(), &mut list, &about, limit, &written)?;
+    activity.finish();
     out.finish()
 }
 
@@ -200,6 +214,19 @@ fn skip(prefix: Placement, from: Placement, listed: Listed, skip: u64) -> Option
     numbered::select(prefix, from, listed, number)
 }
 
+/// How many are written, of all where that is known.
+fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> Step + Send + 'static {
+    let sequence = if args.fundamental { &oeis::UNIQUE } else { &oeis::QUEENS };
+    let all = sequence.term(args.size.get()).filter(|_| args.prefix.is_none() && args.from.is_none());
+    let all = all.map(|all| (all as u64).saturating_sub(args.skip).min(limit).max(1));
+    let (title, written) = (format!("N = {}", args.size), Arc::clone(written));
+    move || {
+        let done = written.load(Ordering::Relaxed);
+        let fields = vec![format!("{} solutions", rounded(done as f64))];
+        Step { title: title.clone(), share: all.map(|all| done as f64 / all as f64), is_even: true, fields }
+    }
+}
+
 /// Writes the text out in pieces.
 fn write(
     out: &mut Output,
@@ -207,6 +234,7 @@ fn write(
     list: &mut SolutionList,
     about: &About,
     limit: u64,
+    written_so_far: &AtomicU64,
 ) -> Result<(), Failure> {
     const PIECE: usize = 1 << 16;
     /// On a large board the next solution may take long to find: before, text older than this is written out for people
@@ -225,6 +253,7 @@ fn write(
         let Some(solution) = list.next() else { break };
         format.solution(&mut text, &solution);
         left -= 1;
+        written_so_far.store(limit - left, Ordering::Relaxed);
     }
     let more = left == 0 && list.next().is_some();
     format.end(&mut text, more)?;

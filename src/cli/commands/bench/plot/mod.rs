@@ -1,4 +1,5 @@
-//! The timings as a picture: time by size on the left, speed-up by threads on the right.
+//! The timings as a picture: time by size on the left; on the right speed-up by threads and, of several machines, how many
+//! times as fast as the first the others are.
 //!
 //! One SVG that needs nothing else: its own style sheet, fonts that every system has, and colours that follow the
 //! reader's light or dark setting. `plotters` was tried: it draws neither classes nor titles of dots, so there is no dark
@@ -8,22 +9,50 @@
 mod axis;
 mod panel;
 mod panels;
+#[cfg(feature = "png")]
+mod pixels;
 mod series;
 mod svg;
 
+use std::path::Path;
+
 use super::results::BenchResults;
+#[cfg(not(feature = "png"))]
+use crate::cli::draw::png::png;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::file_format::{self, by_extension};
+use crate::cli::terminal::files::is_stdout;
 use crate::cli::terminal::numbers;
-use panel::Frame;
-use panels::{speed_ups, times};
+use panel::{Frame, Panel};
+use panels::{ratios, speed_ups, times};
 use series::Series;
 use svg::{Anchor, Svg};
 
+const TITLE: &str = "Time to count the N-queens solutions, by engine";
 const STYLE: &str = include_str!("style.css");
 
-/// Draws the timings of one or several machines.
-pub(super) fn plot(machines: &[BenchResults]) -> String {
-    /// The height of a panel, and that of a line of subtitles.
+/// Draws the timings of one or several machines, in the format that the extension of the file means.
+pub(super) fn plot(machines: &[BenchResults], path: &Path) -> Result<Vec<u8>, Failure> {
+    let formats = [(false, file_format::SVG), (true, file_format::PNG)];
+    let is_png = !is_stdout(path) && by_extension("--plot <FILE>", path, &formats)?.unwrap_or(false);
+    let (svg, size) = draw(machines);
+    if !is_png {
+        return Ok(svg.file(size, TITLE, STYLE, true).into_bytes());
+    }
+    // Without texts, for these need a font, and of light colours.
+    let style = STYLE.split("@media").next().unwrap_or_default();
+    let shapes = svg.file(size, TITLE, style, false);
+    #[cfg(feature = "png")]
+    return pixels::png(&shapes, &svg.texts, style);
+    #[cfg(not(feature = "png"))]
+    png(&shapes)
+}
+
+/// The picture, and how large it is.
+fn draw(machines: &[BenchResults]) -> (Svg, (f64, f64)) {
+    /// The height of a panel, the width of a further one with its names, and the height of a line of subtitles.
     const PANEL: f64 = 268.0;
+    const WIDTH: f64 = 410.0;
     const SUBTITLE: f64 = 19.0;
     let all = Series::all(machines);
     let mut svg = Svg::default();
@@ -39,13 +68,15 @@ pub(super) fn plot(machines: &[BenchResults]) -> String {
     let top = 118.0 + SUBTITLE * (machines.len() - 1) as f64;
     let bottom = top + PANEL;
     // At the right of each panel there is room for the names of its lines.
-    let speed_ups = speed_ups(&all);
-    let (width, right) = if speed_ups.is_some() { (1080.0, 500.0) } else { (700.0, 580.0) };
+    let more: Vec<Panel> = [speed_ups(&all), ratios(&all, &machines[0])].into_iter().flatten().collect();
+    let right = if more.is_empty() { 580.0 } else { 500.0 };
     times(&all).draw(&mut svg, Frame { left: 88.0, right, top, bottom });
-    if let Some(panel) = speed_ups {
-        panel.draw(&mut svg, Frame { left: 686.0, right: 900.0, top, bottom });
+    for (index, panel) in more.iter().enumerate() {
+        let left = 686.0 + WIDTH * index as f64;
+        panel.draw(&mut svg, Frame { left, right: left + 214.0, top, bottom });
     }
-    svg.finish(width, bottom + 64.0, "Time to count the N-queens solutions, by engine", STYLE)
+    let width = if more.is_empty() { 700.0 } else { 670.0 + WIDTH * more.len() as f64 };
+    (svg, (width, bottom + 64.0))
 }
 
 #[cfg(test)]
@@ -63,6 +94,10 @@ mod tests {
         let mut results = planted::results(points.to_vec());
         results.file = Some(name.into());
         results
+    }
+
+    fn plot(machines: &[BenchResults]) -> String {
+        String::from_utf8(super::plot(machines, Path::new("a.svg")).unwrap()).unwrap()
     }
 
     /// No picture hides a point, and none has a coordinate that is no number.
@@ -93,9 +128,9 @@ mod tests {
             more.push(point(13, "naive", threads, 0.1 * share, Some(1.0 / share)));
         }
         let picture = plot(&[machine("", &more)]);
-        assert!(picture.contains("solid: 4 threads, dotted: 1, 2") && picture.contains(">naive, N = 13</text>"));
+        assert!(picture.contains("thick: 4 threads, thin: 1, 2") && picture.contains(">naive, N = 13</text>"));
         // A line for each number of threads, the most of them solid.
-        assert_eq!(picture.matches("<polyline class=\"series2 thin\"").count(), 2);
+        assert_eq!(picture.matches("<polyline class=\"series2 stroke0 tint0 thin\"").count(), 2);
         assert!(picture.contains("N = 13: 1.67 times on 2 threads") && picture.contains(">ideal</text>"));
         check(&picture, 6);
     }
@@ -119,8 +154,46 @@ mod tests {
         let picture = plot(&[machine("a", &a), machine("b", &b)]);
         assert!(picture.contains(">join, a</text>") && picture.contains(">join, b</text>"));
         assert!(picture.contains(">a: A Processor, of some make, queens 0.2.0; medians of 5 runs</text>"));
-        assert!(picture.contains("\"series0\"") && picture.contains("\"series1\""));
+        // One hue, for it is one engine, and two strokes.
+        assert!(picture.contains("\"series0 stroke0 tint0\"") && picture.contains("\"series0 stroke1 tint0\""));
+        assert!(!picture.contains("series1 "));
+        assert!(
+            picture.contains(">Times as fast as a</text>")
+                && picture.contains("N = 16, join, b on 2 threads: 2.00 times")
+        );
         check(&picture, 4);
+    }
+
+    /// Other programs, as scripts/vs-peers writes them: a hue for each, that of no engine.
+    #[test]
+    fn other_programs_have_colours_of_their_own() {
+        let names = ["join", "backtrack", "naive", "plain loop", "auto", "NQueensFAF 1234567"];
+        let points: Vec<Measurement> = names.iter().map(|name| point(15, name, 2, 0.1, None)).collect();
+        let picture = plot(&[machine("", &points)]);
+        for (index, name) in
+            ["join", "backtrack", "naive", "NQueensFAF 1234567", "auto", "plain loop"].iter().enumerate()
+        {
+            let label = format!("<text class=\"label series{index} stroke0 tint0\"");
+            let line = picture.lines().find(|line| line.ends_with(&format!(">{name}</text>"))).unwrap();
+            assert!(line.starts_with(&label), "{line}");
+        }
+    }
+
+    /// A PNG has the shapes of the SVG and its texts: both leave their colours.
+    #[test]
+    #[cfg(feature = "png")]
+    fn a_picture_of_pixels_has_lines_and_names() {
+        let points = [point(15, "join", 2, 0.02, None), point(16, "join", 2, 0.1, None)];
+        let bytes = super::plot(&[machine("", &points)], Path::new("a.png")).unwrap();
+        let image = resvg::tiny_skia::Pixmap::decode_png(&bytes).unwrap();
+        assert_eq!((image.width(), image.height()), (1050, 675));
+        let of = |colour: [u8; 3], rows: std::ops::Range<u32>| {
+            let pixels = image.pixels().chunks(image.width() as usize).skip(rows.start as usize).take(rows.len());
+            pixels.flatten().filter(|pixel| [pixel.red(), pixel.green(), pixel.blue()] == colour).count()
+        };
+        assert!(of([0x09, 0x69, 0xda], 177..600) > 500, "the line of the join");
+        assert!(of([0x1f, 0x23, 0x28], 30..65) > 200, "the title");
+        assert_eq!(of([0x1f, 0x23, 0x28], 200..675), 0, "no title elsewhere");
     }
 
     #[test]
@@ -134,7 +207,7 @@ mod tests {
         let picture = plot(&[machine("", &points)]);
         assert!(picture.contains(">join, portable</text>") && picture.contains(">join, avx2</text>"));
         let lines = |class| picture.matches(&format!("<polyline class=\"{class}\"")).count();
-        assert_eq!(["series0", "series3"].map(lines), [1, 1]);
+        assert_eq!(["series0 stroke0 tint0", "series0 stroke0 tint1"].map(lines), [1, 1]);
         check(&picture, 4);
     }
 }

@@ -1,4 +1,4 @@
-//! The two panels: times, and speed-ups.
+//! The panels: times, speed-ups, and the ratios of several machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,6 +6,8 @@ use super::axis::{Axis, Scale};
 use super::panel::{Dot, Line, Panel};
 use super::series::Series;
 use crate::cli::commands::bench::measurement::Measurement;
+use crate::cli::commands::bench::results::BenchResults;
+use crate::cli::commands::bench::side_by_side::same;
 use crate::cli::terminal::numbers::count_of;
 
 /// Logarithmic time against N, a line for each number of threads; where there is one N only, against the threads.
@@ -37,7 +39,7 @@ pub(super) fn times(all: &[Series]) -> Panel {
                 ),
             };
             lines.push(Line {
-                class: format!("series{}{}", series.colour, if is_last { "" } else { " thin" }),
+                class: format!("{}{}", series.class, if is_last { "" } else { " thin" }),
                 name: is_last.then(|| series.label.clone()),
                 dots: group.iter().map(dot).collect(),
             });
@@ -53,7 +55,7 @@ pub(super) fn times(all: &[Series]) -> Panel {
         note: match fewer.as_slice() {
             _ if one_size => String::new(),
             [] => most,
-            fewer => format!("solid: {most}, dotted: {}", fewer.join(", ")),
+            fewer => format!("thick: {most}, thin: {}", fewer.join(", ")),
         },
         x_name: if one_size { "threads" } else { "N" },
         // Threads double from one number to the next.
@@ -82,7 +84,7 @@ pub(super) fn speed_ups(all: &[Series]) -> Option<Panel> {
         }
         let Some((size, dots)) = by_size.into_iter().rev().find(|(_, dots)| dots.len() > 1) else { continue };
         let name = Some(format!("{}, N = {size}", series.label));
-        lines.push(Line { class: format!("series{}", series.colour), name, dots });
+        lines.push(Line { class: series.class.clone(), name, dots });
     }
     let most = lines.iter().flat_map(|line| &line.dots).map(|dot| dot.x).max_by(f64::total_cmp)?;
     // Up to this many threads a linear axis shows every step; beyond it the small numbers would crowd.
@@ -99,6 +101,46 @@ pub(super) fn speed_ups(all: &[Series]) -> Option<Panel> {
         grid: |y| {
             let values = speed_up_grid(y).into_iter().filter(|&value| y.contains(value));
             values.map(|value| (value, format!("{value}×"))).collect()
+        },
+        names_above: false,
+        lines,
+    })
+}
+
+/// How many times as fast as the first machine the others are, engine by engine, against N on the most threads that both
+/// have timed it on; nothing where there is one machine, or nothing in common.
+pub(super) fn ratios(all: &[Series], first: &BenchResults) -> Option<Panel> {
+    let mut lines = Vec::new();
+    for series in all.iter().filter(|series| !std::ptr::eq(series.machine, first)) {
+        // By N, and by threads within it: of those that both have timed the last one stays.
+        let mut by_size: BTreeMap<usize, Dot> = BTreeMap::new();
+        for point in &series.points {
+            let Some(before) = same(first, point) else { continue };
+            let ratio = before.median / point.median;
+            let threads = count_of(point.threads as u64, "thread");
+            let title = format!("N = {}, {} on {threads}: {ratio:.2} times as fast", point.n, series.label);
+            by_size.insert(point.n, Dot { x: point.n as f64, y: ratio, range: (ratio, ratio), title });
+        }
+        if !by_size.is_empty() {
+            let dots = by_size.into_values().collect();
+            lines.push(Line { class: series.class.clone(), name: Some(series.label.clone()), dots });
+        }
+    }
+    let sizes = || lines.iter().flat_map(|line| &line.dots).map(|dot| dot.x);
+    let ends = [sizes().min_by(f64::total_cmp)?, sizes().max_by(f64::total_cmp)?];
+    let dots = ends.map(|x| Dot { x, y: 1.0, range: (1.0, 1.0), title: String::new() }).into_iter().collect();
+    lines.insert(0, Line { class: "ideal".to_owned(), name: Some(first.name()), dots });
+    Some(Panel {
+        heading: format!("Times as fast as {}", first.name()),
+        note: String::new(),
+        x_name: "N",
+        x: Scale::Linear,
+        y: Scale::Log,
+        grid: |y| {
+            y.decades()
+                .into_iter()
+                .map(|(value, told)| (value, if told { format!("{value}×") } else { String::new() }))
+                .collect()
         },
         names_above: false,
         lines,

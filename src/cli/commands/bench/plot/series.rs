@@ -1,6 +1,6 @@
-//! What is drawn in one colour.
+//! What is drawn as one line: a hue for each engine, a stroke for each machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use queens::{ENGINES, Isa};
 
@@ -8,52 +8,57 @@ use crate::cli::commands::bench::measurement::Measurement;
 use crate::cli::commands::bench::results::BenchResults;
 
 /// Of the style sheet.
-const COLOURS: usize = 6;
+const HUES: usize = 9;
+const STROKES: usize = 4;
+const TINTS: usize = 4;
 
-/// An engine on a machine, and on one instruction set where several were timed: what is drawn in one colour.
+/// An engine on a machine, and on one instruction set where several were timed.
 pub(super) struct Series<'a> {
     pub(super) label: String,
-    pub(super) colour: usize,
+    /// Its classes in the style sheet.
+    pub(super) class: String,
+    pub(super) machine: &'a BenchResults,
     /// By threads, then by N.
     pub(super) points: Vec<&'a Measurement>,
 }
 
 impl<'a> Series<'a> {
-    /// By machine, then engine. One machine's engines have colours of their own, the same in every picture; several
-    /// machines are told apart by colours, and their engines by name.
+    /// By machine, then engine. An engine has its hue in every picture, other programs those behind the engines' in the
+    /// order of their names; its instruction sets are paler the simpler they are.
     pub(super) fn all(machines: &'a [BenchResults]) -> Vec<Self> {
-        // Engines and sets in the order of the library's tables, unknown ones behind.
+        let points = || machines.iter().flat_map(|machine| &machine.results);
+        let known = |name: &str| ENGINES.iter().position(|info| info.name == name);
+        let others: BTreeSet<&str> =
+            points().map(|of| of.engine.as_str()).filter(|name| known(name).is_none()).collect();
+        let others: Vec<&str> = others.into_iter().collect();
+        let hue =
+            |name: &str| known(name).or_else(|| Some(ENGINES.len() + others.iter().position(|other| *other == name)?));
+        // Sets in the order of the library's table, unknown ones behind.
         let isa = |name: &str| Isa::ALL.iter().position(|isa| isa.name() == name).unwrap_or(Isa::ALL.len());
         let mut engines: BTreeMap<_, BTreeMap<_, Vec<&Measurement>>> = BTreeMap::new();
         for (index, machine) in machines.iter().enumerate() {
             for point in &machine.results {
-                let isas = engines.entry((index, engine(&point.engine), &point.engine)).or_default();
+                let isas = engines.entry((index, hue(&point.engine), &point.engine)).or_default();
                 isas.entry((isa(&point.isa), &point.isa)).or_default().push(point);
             }
         }
         let mut all = Vec::new();
-        for ((machine, engine, name), isas) in engines {
+        for ((index, hue, name), isas) in engines {
             let sets = isas.len();
-            for (index, ((_, isa), mut points)) in isas.into_iter().enumerate() {
+            for (set, ((_, isa), mut points)) in isas.into_iter().enumerate() {
                 points.sort_by_key(|point| (point.threads, point.n));
-                let mut label = name.clone();
-                if sets > 1 {
-                    label = format!("{label}, {isa}");
-                }
-                // The best set has the colour of its engine, for that is what runs where nobody chooses.
-                let mut colour = if index + 1 == sets { engine } else { ENGINES.len() + index };
-                if machines.len() > 1 {
-                    label = format!("{label}, {}", machines[machine].name());
-                    colour = all.len();
-                }
-                all.push(Self { label, colour: colour % COLOURS, points });
+                let machine = &machines[index];
+                let set_name = if sets > 1 { format!(", {isa}") } else { String::new() };
+                let machine_name = if machines.len() > 1 { format!(", {}", machine.name()) } else { String::new() };
+                let (hue, tint) = (hue.unwrap_or_default() % HUES, (sets - 1 - set).min(TINTS - 1));
+                all.push(Self {
+                    label: format!("{name}{set_name}{machine_name}"),
+                    class: format!("series{hue} stroke{} tint{tint}", index % STROKES),
+                    machine,
+                    points,
+                });
             }
         }
         all
     }
-}
-
-/// The position of an engine in [`ENGINES`].
-fn engine(name: &str) -> usize {
-    ENGINES.iter().position(|info| info.name == name).unwrap_or(ENGINES.len())
 }

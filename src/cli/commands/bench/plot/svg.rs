@@ -10,26 +10,29 @@ pub(super) enum Anchor {
     End,
 }
 
-/// The elements written so far.
+/// A text in a picture.
+pub(super) struct Text {
+    pub(super) class: String,
+    pub(super) at: (f64, f64),
+    pub(super) anchor: Anchor,
+    pub(super) text: String,
+}
+
+/// The shapes and the texts drawn so far.
 #[derive(Default)]
-pub(super) struct Svg(String);
+pub(super) struct Svg {
+    shapes: String,
+    pub(super) texts: Vec<Text>,
+}
 
 impl Svg {
     fn write(&mut self, element: fmt::Arguments) {
-        writeln!(self.0, "{element}").expect("a string grows as needed");
+        writeln!(self.shapes, "{element}").expect("a string grows as needed");
     }
 
-    pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let text = escaped(text);
+    pub(super) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
         if !text.is_empty() {
-            self.write(format_args!(
-                r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#
-            ));
+            self.texts.push(Text { class: class.to_owned(), at, anchor, text: text.to_owned() });
         }
     }
 
@@ -50,9 +53,19 @@ impl Svg {
         ));
     }
 
-    /// The whole file, for a picture of this many units with a style sheet.
-    pub(super) fn finish(self, width: f64, height: f64, title: &str, style: &str) -> String {
-        let (body, title) = (self.0, escaped(title));
+    /// The whole file, for a picture of this many units with a style sheet; the texts are drawn over all else, or left out.
+    pub(super) fn file(&self, (width, height): (f64, f64), title: &str, style: &str, with_texts: bool) -> String {
+        let (mut body, title) = (self.shapes.clone(), escaped(title));
+        for Text { class, at: (x, y), anchor, text } in self.texts.iter().filter(|_| with_texts) {
+            let anchor = match anchor {
+                Anchor::Start => "start",
+                Anchor::Middle => "middle",
+                Anchor::End => "end",
+            };
+            let text = escaped(text);
+            body += &format!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#);
+            body.push('\n');
+        }
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" role=\"img\">\n<title>{title}</title>\n<style>\n{style}</style>\n\

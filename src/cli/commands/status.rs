@@ -1,0 +1,341 @@
+//! `queens status PATH...`: how counts stand, from their files alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args as ClapArgs;
+use queens::ledger::format::FormatError;
+use queens::ledger::store::{self, StoreError};
+use queens::ledger::{Fingerprint, Ledger};
+use queens::{Shard, ranges};
+use serde::Serialize;
+
+use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};
+use crate::cli::long_run::run_status::title;
+use crate::cli::long_run::status::time;
+use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json::Object;
+use crate::cli::terminal::summary::Summary;
+use crate::cli::terminal::table::wrapped;
+use crate::cli::terminal::{escape, messages, numbers, stdout};
+
+/// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
+const DEPTH: usize = 1;
+
+/// Tells how counts stand, from their checkpoints and shards alone.
+///
+/// A file is complete, running (a run holds its lock) or stale (a run that has ended, or was killed, left it unfinished). A
+/// shard is missing where no sound file has anything of it. The time left is that of all units to be counted at the mean pace
+/// so far, by as many shards at once as are running.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
+    /// Checkpoints and shards, or folders of them, as of `results` and `checkpoints`
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// From the worst to the best, of which the best is told of a shard that has several files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Stale,
+    Running,
+    Complete,
+}
+
+/// A ledger's file.
+#[derive(Serialize)]
+struct File {
+    file: String,
+    #[serde(skip)]
+    shard: Shard,
+    #[serde(rename = "shard")]
+    name: String,
+    state: State,
+    #[serde(flatten)]
+    work: Work,
+    host: String,
+    saved_ago: Option<f64>,
+}
+
+/// What is done of some units, and what it took.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Work {
+    units_done: usize,
+    units: usize,
+    /// Units of which the first tasks are done.
+    parts: usize,
+    seconds: f64,
+}
+
+/// A count in so many shards.
+struct Count {
+    fingerprint: Fingerprint,
+    of: u32,
+    files: Vec<File>,
+}
+
+/// A file that is no sound ledger.
+#[derive(Serialize)]
+struct Damaged {
+    file: String,
+    reason: String,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut counts: Vec<Count> = Vec::new();
+    let (mut damaged, mut named) = (Vec::new(), false);
+    for NamedFile { path, is_named } in named_files(&args.paths, DEPTH)? {
+        named |= is_named;
+        match store::read(&path) {
+            Ok(ledger) => {
+                let (fingerprint, of) = (ledger.fingerprint(), ledger.shard().of());
+                let at = counts.iter().position(|count| (&count.fingerprint, count.of) == (fingerprint, of));
+                let at = at.unwrap_or_else(|| {
+                    counts.push(Count { fingerprint: fingerprint.clone(), of, files: Vec::new() });
+                    counts.len() - 1
+                });
+                counts[at].files.push(File::new(&path, &ledger));
+            }
+            Err(error) if is_named => return Err(error.into()),
+            Err(StoreError::Format(_, FormatError::NotALedger)) => {}
+            Err(error) => damaged.push(Damaged { file: escape::name(&path), reason: error.to_string() }),
+        }
+    }
+    // A shard that keeps no checkpoint, or has yet to save one, has a number for its name where there are many.
+    let mut unsaved = Vec::new();
+    for path in unsaved_files(&args.paths, DEPTH) {
+        let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
+        let shard = |count: &Count| Shard::new(number?, count.of).ok();
+        match counts.as_mut_slice() {
+            [count] if shard(count).is_some() => {
+                count.files.push(File::unsaved(&path, shard(count).expect("it is one"), count))
+            }
+            _ => unsaved.push(escape::name(&path)),
+        }
+    }
+    if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {
+        return Err(Failure::Run(
+            Exit::Failure,
+            format!(
+                "{}: no checkpoint and no shard",
+                args.paths.iter().map(|path| escape::name(path)).collect::<Vec<_>>().join(", ")
+            ),
+        ));
+    }
+    if args.json {
+        let counts: Vec<CountJson> = counts.into_iter().map(Count::json).collect();
+        let object = Object::of("status").with("counts", counts).with("damaged", damaged).with("unsaved", unsaved);
+        return messages::deliver(&object.line());
+    }
+    // Of a file that is named, only that is told.
+    let tables = counts.iter().flat_map(|count| {
+        let each = named || count.of == 1;
+        if each { count.files.iter().map(|file| count.table_of(file)).collect() } else { vec![count.table()] }
+    });
+    let mut tables: Vec<String> = tables.map(|table| table.to_string()).collect();
+    if !damaged.is_empty() || !unsaved.is_empty() {
+        let mut table = Summary::default();
+        damaged.iter().for_each(|Damaged { reason, .. }| table.row("damaged", escape::harmless(reason)));
+        unsaved.iter().for_each(|file| table.row("running", format!("{file}: nothing is saved yet")));
+        tables.push(table.to_string());
+    }
+    messages::deliver(&tables.join("\n"))
+}
+
+impl File {
+    fn new(path: &Path, ledger: &Ledger) -> Self {
+        let state = match () {
+            () if ledger.is_complete() => State::Complete,
+            () if store::is_in_use(path) => State::Running,
+            () => State::Stale,
+        };
+        let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
+        Self {
+            file: escape::name(path),
+            shard: ledger.shard(),
+            name: ledger.shard().to_string(),
+            state,
+            work: Work {
+                units_done: ledger.finished(),
+                units: ledger.units(),
+                parts: ledger.partials().count(),
+                seconds: ledger.origin.seconds,
+            },
+            host: ledger.origin.host.clone(),
+            saved_ago: saved.map(|age| age.as_secs_f64()),
+        }
+    }
+
+    /// One that a run has begun.
+    fn unsaved(path: &Path, shard: Shard, count: &Count) -> Self {
+        let units = shard.units(count.fingerprint.units).len();
+        Self {
+            file: escape::name(path),
+            shard,
+            name: shard.to_string(),
+            state: State::Running,
+            work: Work { units, ..Work::default() },
+            host: String::new(),
+            saved_ago: None,
+        }
+    }
+}
+
+impl Work {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            units_done: self.units_done + other.units_done,
+            units: self.units + other.units,
+            parts: self.parts + other.parts,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+
+    /// Seconds until the rest is done by so many at once; none where too little is done to tell.
+    fn left(self, at_once: usize) -> Option<f64> {
+        /// Fewer units say little of the others.
+        const FEWEST: usize = 8;
+        let pace = self.seconds / self.units_done as f64;
+        (self.units_done >= FEWEST && at_once > 0)
+            .then(|| pace * (self.units - self.units_done) as f64 / at_once as f64)
+    }
+
+    fn rows(self, table: &mut Summary, left: &str) {
+        let Self { units_done, units, parts, seconds } = self;
+        let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
+        let percent = 100.0 * units_done as f64 / units.max(1) as f64;
+        table.row("units", format!("{units_done} of {units}{parts}, {percent:.1} %"));
+        table.row("spent", numbers::seconds(seconds));
+        if units_done < units {
+            table.row("left", left);
+        }
+    }
+}
+
+impl Count {
+    /// Of each shard that has a file, the best of its files.
+    fn shards(&self) -> BTreeMap<u32, &File> {
+        let mut shards: BTreeMap<u32, &File> = BTreeMap::new();
+        for file in &self.files {
+            let best = shards.entry(file.shard.index()).or_insert(file);
+            if (file.state, file.work.units_done) > (best.state, best.work.units_done) {
+                *best = file;
+            }
+        }
+        shards
+    }
+
+    fn in_state(&self, state: State) -> Vec<u32> {
+        self.shards().into_iter().filter(|(_, file)| file.state == state).map(|(index, _)| index).collect()
+    }
+
+    fn missing(&self) -> Vec<u32> {
+        let shards = self.shards();
+        (1..=self.of).filter(|index| !shards.contains_key(index)).collect()
+    }
+
+    /// All of it, missing shards too.
+    fn work(&self) -> Work {
+        let done = self.shards().values().fold(Work::default(), |sum, file| sum.plus(file.work));
+        Work { units: self.fingerprint.units, ..done }
+    }
+
+    fn table(&self) -> Summary {
+        let mut table = Summary::default();
+        table.row("count", title(&self.fingerprint));
+        table.row("shards", self.of);
+        let [complete, running, stale] =
+            [State::Complete, State::Running, State::Stale].map(|state| self.in_state(state));
+        let width = stdout::width().saturating_sub("complete  ".len());
+        for (label, shards) in
+            [("complete", &complete), ("running", &running), ("stale", &stale), ("missing", &self.missing())]
+        {
+            if shards.is_empty() {
+                continue;
+            }
+            let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
+            for (index, line) in wrapped(&list, width, &[',', ' ']).into_iter().enumerate() {
+                table.row(if index == 0 { label } else { "" }, line);
+            }
+        }
+        let work = self.work();
+        let left = match (work.left(running.len()), work.left(1)) {
+            (Some(left), _) => format!("{} with {} running", about(left), running.len()),
+            (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
+            (None, None) => "not known yet".to_owned(),
+        };
+        work.rows(&mut table, &left);
+        table
+    }
+
+    fn table_of(&self, file: &File) -> Summary {
+        let mut table = Summary::default();
+        table.row("file", &file.file);
+        table.row("count", title(&self.fingerprint));
+        if self.of > 1 {
+            table.row("shard", file.shard);
+        }
+        let by = if file.host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(&file.host)) };
+        let ago = file.saved_ago.map(|ago| format!(", saved {} ago{by}", time(Duration::from_secs_f64(ago))));
+        let state = match file.state {
+            State::Complete => "complete",
+            State::Running => "running",
+            State::Stale => "stale",
+        };
+        table.result("state", format!("{state}{}", ago.unwrap_or_default()));
+        let left = file.work.left(1).map_or_else(|| "not known yet".to_owned(), about);
+        let left = if file.state == State::Stale { format!("{left}, once it goes on") } else { left };
+        file.work.rows(&mut table, &left);
+        table
+    }
+
+    fn json(self) -> CountJson {
+        let work = self.work();
+        let [complete, running, stale] =
+            [State::Complete, State::Running, State::Stale].map(|state| self.in_state(state));
+        let subject = &self.fingerprint.subject;
+        CountJson {
+            n: subject.n(),
+            prefix: subject.prefix().map(|prefix| prefix.to_string()),
+            symmetry: subject.rotation().map(|rotation| rotation.name()),
+            engine: self.fingerprint.engine.clone(),
+            shards: self.of,
+            missing: self.missing(),
+            left: work.left(running.len()),
+            work,
+            complete,
+            running,
+            stale,
+            files: self.files,
+        }
+    }
+}
+
+fn about(seconds: f64) -> String {
+    format!("about {}", time(Duration::from_secs_f64(seconds)))
+}
+
+#[derive(Serialize)]
+struct CountJson {
+    n: usize,
+    prefix: Option<String>,
+    symmetry: Option<&'static str>,
+    engine: String,
+    shards: u32,
+    complete: Vec<u32>,
+    running: Vec<u32>,
+    stale: Vec<u32>,
+    missing: Vec<u32>,
+    #[serde(flatten)]
+    work: Work,
+    left: Option<f64>,
+    files: Vec<File>,
+}

@@ -1,0 +1,141 @@
+//! Progress of a command that keeps no ledger: it says how far it is, and the rest looks as it does for a count.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use queens::run::TimeLeft;
+
+use crate::cli::long_run::display::Ending;
+use crate::cli::long_run::options::When;
+use crate::cli::long_run::printer::Printer;
+use crate::cli::long_run::status::Status;
+use crate::cli::terminal::json::Object;
+use crate::cli::terminal::messages;
+
+/// A bar after two seconds, a line a minute or JSON, as `--progress` says, from a thread of its own. Whoever works says how
+/// far it is, as often as it likes and from any thread; what would break the bar is printed aside; and before the result
+/// is printed the activity is over:
+///
+/// ```ignore
+/// let activity = Activity::start(args.progress, "verify");
+/// for (done, n) in sizes.enumerate() {
+///     activity.at(Step { title: format!("N = {n}"), share: Some(done as f64 / all as f64), ..Step::default() });
+///     let row = check(n)?;
+///     activity.aside(|| print(row));
+/// }
+/// activity.finish();
+/// ```
+///
+/// Where it is dropped without that, a program that reads JSON is told that it was stopped.
+pub(crate) struct Activity {
+    /// Where no thread could be started, nothing is shown.
+    printer: Option<Printer>,
+    shared: Arc<Shared>,
+}
+
+/// How far it is.
+#[derive(Clone, Default)]
+pub(crate) struct Step {
+    /// What is done now, as in `N = 14, join`; only what comes before the first comma where there is little room.
+    pub(crate) title: String,
+    /// The share done, 0 to 1, where it is known.
+    pub(crate) share: Option<f64>,
+    /// Whether the share grows evenly with time: then the time left is told from it.
+    pub(crate) is_even: bool,
+    /// What else there is to tell, the most important first, as in `12 of 40 checks`.
+    pub(crate) fields: Vec<String>,
+}
+
+struct Shared {
+    command: &'static str,
+    started: Instant,
+    step: Mutex<Box<dyn Fn() -> Step + Send>>,
+}
+
+impl Activity {
+    pub(crate) fn start(when: When, command: &'static str) -> Self {
+        if when == When::Json {
+            messages::as_events();
+        }
+        let first = move || Step { title: command.to_owned(), ..Step::default() };
+        let shared = Arc::new(Shared { command, started: Instant::now(), step: Mutex::new(Box::new(first)) });
+        let shown = Arc::clone(&shared);
+        Self { printer: Printer::start(when, move || shown.status()).ok(), shared }
+    }
+
+    /// How far it is by now.
+    pub(crate) fn at(&self, step: Step) {
+        self.watch(move || step.clone());
+    }
+
+    /// Who is asked from now on how far it is.
+    pub(crate) fn watch(&self, step: impl Fn() -> Step + Send + 'static) {
+        *self.shared.step.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(step);
+    }
+
+    /// Prints on stdout, say, while no bar is in the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.printer {
+            Some(printer) => printer.aside(print),
+            None => print(),
+        }
+    }
+
+    /// It has come to its end.
+    pub(crate) fn finish(mut self) {
+        self.end(Ending::finished(Vec::new()));
+    }
+
+    fn end(&mut self, ending: Ending) {
+        if let Some(printer) = self.printer.take() {
+            printer.end(ending);
+        }
+    }
+}
+
+impl Drop for Activity {
+    fn drop(&mut self) {
+        self.end(Ending::stopped(None));
+    }
+}
+
+impl Shared {
+    fn status(&self) -> Status {
+        let Step { title, share, is_even, fields } = self.step.lock().unwrap_or_else(PoisonError::into_inner)();
+        let elapsed = self.started.elapsed();
+        let left = share.filter(|_| is_even).and_then(|share| left(share, elapsed));
+        let seconds = left.map(|left| left.as_secs_f64());
+        let object = Object::default().with("command", self.command).with("doing", &title).with("left", seconds);
+        let left = left.map(|expected| TimeLeft { expected, low: expected, high: expected });
+        Status { title, share, elapsed, left, fields, object }
+    }
+}
+
+/// The time left of what grows evenly; less than a hundredth says nothing.
+fn left(share: f64, elapsed: Duration) -> Option<Duration> {
+    let left = elapsed.as_secs_f64() * (1.0 - share) / share;
+    Duration::try_from_secs_f64(left).ok().filter(|_| share >= 0.01)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_told_of_what_grows_evenly() {
+        let elapsed = Duration::from_secs(10);
+        assert_eq!(left(0.25, elapsed), Some(Duration::from_secs(30)));
+        assert_eq!([left(0.009, elapsed), left(0.0, elapsed)], [None; 2]);
+        let activity = Activity::start(When::Never, "test");
+        let told = |is_even| {
+            activity.at(Step { title: "N = 8".to_owned(), share: Some(0.5), is_even, ..Step::default() });
+            activity.shared.status()
+        };
+        assert!(told(true).left.is_some() && told(false).left.is_none());
+        let event = told(false).event("progress").line();
+        assert!(
+            event.contains("\"command\":\"test\",\"doing\":\"N = 8\",\"left\":null,\"share\":0.5,\"elapsed\":"),
+            "{event}"
+        );
+    }
+}

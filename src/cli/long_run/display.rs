@@ -1,0 +1,159 @@
+//! Progress on stderr: a bar, plain lines or JSON.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jiff::Zoned;
+
+use crate::cli::long_run::options::When;
+use crate::cli::long_run::status::Status;
+use crate::cli::terminal::json::Object;
+use crate::cli::terminal::messages;
+
+/// A run shorter than this shows no progress unless it is asked for.
+const SILENT: Duration = Duration::from_secs(2);
+const LINE_EVERY: Duration = Duration::from_mins(1);
+const JSON_EVERY: Duration = Duration::from_secs(1);
+
+/// Where progress goes.
+pub(super) struct Display {
+    form: Form,
+    next: Instant,
+}
+
+enum Form {
+    Bar(ProgressBar),
+    Lines,
+    Json,
+    Nothing,
+}
+
+/// A line for people.
+pub(crate) enum Line {
+    Note(String),
+    Warning(String),
+    Error(String),
+}
+
+/// How a run has ended.
+pub(crate) struct Ending {
+    /// For people; those that read JSON get warnings and errors alone.
+    pub(crate) lines: Vec<Line>,
+    /// For programs: its name, and what it has beside the fields of the others.
+    pub(crate) event: &'static str,
+    pub(crate) object: Object,
+}
+
+impl Ending {
+    /// It has come to its end.
+    pub(crate) fn finished(lines: Vec<Line>) -> Self {
+        Self { lines, event: "finished", object: Object::default() }
+    }
+
+    /// It has not, and nothing is kept of it.
+    pub(crate) fn stopped(reason: Option<&str>) -> Self {
+        Self { lines: Vec::new(), event: "stopped", object: Object::default().with("reason", reason) }
+    }
+}
+
+impl Display {
+    pub(super) fn new(when: When) -> Self {
+        let now = Instant::now();
+        let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let (form, next) = match when {
+            When::Auto if terminal => (Form::Bar(bar()), now + SILENT),
+            When::Auto => (Form::Lines, now + LINE_EVERY),
+            When::Always => (Form::Bar(bar()), now),
+            When::Json => (Form::Json, now),
+            When::Never => (Form::Nothing, now),
+        };
+        Self { form, next }
+    }
+
+    /// Shows the status where that is due.
+    pub(super) fn tick(&mut self, status: impl FnOnce() -> Status) {
+        if Instant::now() < self.next {
+            return;
+        }
+        match &self.form {
+            Form::Bar(bar) => {
+                let text = status().bar(columns(), &Zoned::now());
+                let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
+                bar.set_message(if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
+                bar.tick();
+            }
+            Form::Lines => {
+                self.next += LINE_EVERY;
+                messages::note(&status().line(usize::MAX, &Zoned::now()));
+            }
+            Form::Json => {
+                self.next += JSON_EVERY;
+                print(&status().event("progress"));
+            }
+            Form::Nothing => {}
+        }
+    }
+
+    /// Shows the status at once.
+    pub(super) fn show(&self, status: &Status) {
+        if matches!(self.form, Form::Json) {
+            return print(&status.event("progress"));
+        }
+        let width = if std::io::stderr().is_terminal() { columns() } else { usize::MAX };
+        self.aside(|| messages::note(&status.line(width, &Zoned::now())));
+    }
+
+    /// Does what a bar would be in the way of.
+    pub(super) fn aside(&self, print: impl FnOnce()) {
+        match &self.form {
+            Form::Bar(bar) => bar.suspend(print),
+            _ => print(),
+        }
+    }
+
+    /// The run is over.
+    pub(super) fn end(&self, status: impl FnOnce() -> Status, ending: &Ending) {
+        if let Form::Bar(bar) = &self.form {
+            bar.finish_and_clear();
+        }
+        let is_json = matches!(self.form, Form::Json);
+        ending.lines.iter().filter(|line| !is_json || !matches!(line, Line::Note(_))).for_each(Line::print);
+        if is_json {
+            print(&status().event(ending.event).and(ending.object.clone()));
+        }
+    }
+}
+
+impl Line {
+    pub(crate) fn print(&self) {
+        match self {
+            // Only notes have several lines, which are the program's own.
+            Self::Note(text) => text.lines().for_each(messages::note),
+            Self::Warning(text) => messages::warning(text),
+            Self::Error(text) => messages::error(text),
+        }
+    }
+}
+
+fn print(object: &Object) {
+    let mut err = std::io::stderr().lock();
+    // Where nobody reads stderr any more, the run goes on for the reader of stdout.
+    let _ = err.write_all(object.line().as_bytes()).and_then(|()| err.flush());
+}
+
+/// A bar that is drawn whether stderr is a terminal or not; [`Display::new`] has decided. The line is ours, and the rest
+/// is to draw it anew in its place.
+fn bar() -> ProgressBar {
+    let target = ProgressDrawTarget::term_like(Box::new(Term::buffered_stderr()));
+    let style = ProgressStyle::with_template("{msg}").expect("the template is valid");
+    ProgressBar::with_draw_target(None, target).with_style(style)
+}
+
+/// Columns of the terminal, 80 where there is none. The last one stays free, for some terminals begin a new line behind
+/// it.
+fn columns() -> usize {
+    const LEAST: usize = 20;
+    usize::from(Term::stderr().size().1).max(LEAST) - 1
+}

@@ -1,0 +1,235 @@
+//! How far a run is, in words: beside a bar, in a line and as a JSON object. All three say the same.
+
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use jiff::Zoned;
+use queens::run::TimeLeft;
+
+use crate::cli::terminal::json::Object;
+use crate::cli::terminal::numbers;
+
+const DONE: Style = AnsiColor::Cyan.on_default();
+const TO_DO: Style = Style::new().dimmed();
+
+/// How far a run is. What is not known is left out.
+#[derive(Clone)]
+pub(crate) struct Status {
+    /// What is done, as in `N = 20, join, 2 threads`; where there is little room, only what comes before the first comma.
+    pub(crate) title: String,
+    /// The share that is done, 0 to 1.
+    pub(crate) share: Option<f64>,
+    pub(crate) elapsed: Duration,
+    pub(crate) left: Option<TimeLeft>,
+    /// What else there is to tell, the most important first, as in `6.12 million solutions`.
+    pub(crate) fields: Vec<String>,
+    /// What the JSON object has beside `share` and `elapsed`.
+    pub(crate) object: Object,
+}
+
+impl Status {
+    /// A track and what fits beside it.
+    pub(crate) fn bar(&self, width: usize, now: &Zoned) -> String {
+        let cells = if width < 60 { 8 } else { 20 };
+        let done = (self.share.unwrap_or(0.0).clamp(0.0, 1.0) * cells as f64) as usize;
+        let track = format!("{DONE}{}{DONE:#}{TO_DO}{}{TO_DO:#}", "━".repeat(done), "─".repeat(cells - done));
+        let fields = self.fields(now);
+        self.titled(|title| {
+            let room = width.saturating_sub(title.chars().count() + cells + 2);
+            format!("{title} {track} {}", fit(&fields, "  ", room))
+        })
+    }
+
+    /// A line for people.
+    pub(crate) fn line(&self, width: usize, now: &Zoned) -> String {
+        let mut fields = self.fields(now);
+        if self.left.is_none() && self.share != Some(1.0) {
+            fields.push("time left not known yet".to_owned());
+        }
+        self.titled(|title| {
+            let first = format!("{title}: {}", fields[0]);
+            fit(&[&[first], &fields[1..]].concat(), ", ", width)
+        })
+    }
+
+    /// With the whole title where that costs no field, else with its beginning.
+    fn titled(&self, text: impl Fn(&str) -> String) -> String {
+        let short = self.title.split(", ").next().unwrap_or_default();
+        let (whole, brief) = (text(&self.title), text(short));
+        if whole.len() - self.title.len() == brief.len() - short.len() { whole } else { brief }
+    }
+
+    /// An object for programs.
+    pub(crate) fn event(&self, event: &'static str) -> Object {
+        let Self { share, elapsed, .. } = self;
+        Object::event(event).and(self.object.clone()).with("share", share).with("elapsed", elapsed.as_secs_f64())
+    }
+
+    /// The most important first.
+    fn fields(&self, now: &Zoned) -> Vec<String> {
+        let left = self.left.filter(|_| self.share != Some(1.0));
+        let first = [
+            self.share.and_then(percent),
+            left.map(|left| format!("{} left", range(&left))),
+            Some(format!("{} so far", time(self.elapsed))),
+            left.and_then(|left| moment(now, left.expected)).map(|moment| format!("ends {moment}")),
+        ];
+        first.into_iter().flatten().chain(self.fields.iter().cloned()).collect()
+    }
+}
+
+/// A share for people; nothing where nothing is done.
+fn percent(share: f64) -> Option<String> {
+    match share * 100.0 {
+        percent if percent <= 0.0 => None,
+        percent if percent < 0.05 => Some("< 0.1 %".to_owned()),
+        // 100 % is shown at the end only.
+        percent => Some(format!("{:.1} %", if share < 1.0 { percent.min(99.9) } else { percent })),
+    }
+}
+
+/// The fields that fit, the most important first, none of them cut. The first one is printed in any case.
+fn fit(fields: &[String], separator: &str, width: usize) -> String {
+    let Some((first, more)) = fields.split_first() else { return String::new() };
+    let add = |line: String, field: &String| {
+        let longer = format!("{line}{separator}{field}");
+        if longer.chars().count() <= width { longer } else { line }
+    };
+    more.iter().fold(first.clone(), add)
+}
+
+/// The time of day in so long, with the day where it is another one; nothing where it is a year or more.
+fn moment(now: &Zoned, left: Duration) -> Option<String> {
+    const DAY: u64 = 24 * 60 * 60;
+    let then = now.checked_add(left).ok()?;
+    let days = left.as_secs() / DAY;
+    let format = match days {
+        _ if then.date() == now.date() => "%H:%M",
+        0..6 => "%a %H:%M",
+        6..365 => "%-d %b",
+        _ => return None,
+    };
+    Some(then.strftime(format).to_string())
+}
+
+/// The interval, or a single time where its upper end is within a sixth of the expected time.
+pub(crate) fn range(left: &TimeLeft) -> String {
+    let TimeLeft { expected, low, high } = *left;
+    if high.as_secs_f64() <= 1.16 * expected.as_secs_f64() {
+        return format!("about {}", time(expected));
+    }
+    match (coarse(low), coarse(high)) {
+        (low, high) if low == high => format!("about {} {}", high.0, high.1),
+        ((low, unit), (high, same)) if unit == same => format!("{low} to {high} {unit}"),
+        ((low, smaller), (high, larger)) => format!("{low} {smaller} to {high} {larger}"),
+    }
+}
+
+/// A time in one unit, as whole numbers: an interval of the time left needs no more.
+fn coarse(time: Duration) -> (String, &'static str) {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    const YEAR: f64 = 365.25 * DAY;
+    let seconds = time.as_secs_f64();
+    let units = [(100.0, 1.0, "s"), (100.0, MINUTE, "min"), (72.0, HOUR, "h"), (1000.0, DAY, "days")];
+    let found = units.into_iter().find(|(most, unit, _)| (seconds / unit).round() < *most);
+    let (_, unit, name) = found.unwrap_or((0.0, YEAR, "years"));
+    (numbers::grouped((seconds / unit).round() as u128), name)
+}
+
+/// Whole seconds, as fractions of a moving figure could not be read.
+pub(crate) fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round();
+    if seconds < 60.0 { format!("{seconds} s") } else { numbers::seconds(seconds) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(expected: f64, error: f64) -> TimeLeft {
+        let [expected, low, high] =
+            [1.0, 1.0 - error, 1.0 + error].map(|part| Duration::from_secs_f64(part * expected));
+        TimeLeft { expected, low, high }
+    }
+
+    fn status() -> Status {
+        Status {
+            title: "N = 16, join, 2 threads".to_owned(),
+            share: Some(0.4231),
+            elapsed: Duration::from_secs(62),
+            left: Some(left(4.4, 0.01)),
+            fields: vec!["6.12 million solutions".to_owned(), "saved 12 s ago".to_owned()],
+            object: Object::default().with("n", 16),
+        }
+    }
+
+    fn now() -> Zoned {
+        "2026-11-22T14:30:00+00:00[UTC]".parse().unwrap()
+    }
+
+    fn bar(status: &Status, columns: usize) -> String {
+        let text = anstream::adapter::strip_str(&status.bar(columns - 1, &now())).to_string();
+        assert!(text.chars().count() < columns, "{text}");
+        text
+    }
+
+    /// Terminals of 40, 80, 120 and 160 columns show whole fields and leave the last column free.
+    #[test]
+    fn narrow_terminals_get_fewer_fields() {
+        assert_eq!(bar(&status(), 40), "N = 16 ━━━───── 42.3 %  about 4 s left");
+        assert_eq!(bar(&status(), 80), "N = 16 ━━━━━━━━──────────── 42.3 %  about 4 s left  1 min 02 s so far");
+        let most = "━━━━━━━━──────────── 42.3 %  about 4 s left  1 min 02 s so far  ends 14:30  6.12 million solutions";
+        assert_eq!(bar(&status(), 120), format!("N = 16 {most}"));
+        assert_eq!(bar(&status(), 160), format!("N = 16, join, 2 threads {most}  saved 12 s ago"));
+        let line = |width| status().line(width, &now());
+        assert_eq!(line(39), "N = 16: 42.3 %, about 4 s left");
+        assert_eq!(line(79), "N = 16: 42.3 %, about 4 s left, 1 min 02 s so far, ends 14:30, saved 12 s ago");
+        assert_eq!(
+            line(usize::MAX),
+            "N = 16, join, 2 threads: 42.3 %, about 4 s left, 1 min 02 s so far, ends 14:30, 6.12 million solutions, \
+             saved 12 s ago"
+        );
+        assert_eq!(
+            status().event("progress").line(),
+            "{\"schema\":1,\"event\":\"progress\",\"n\":16,\"share\":0.4231,\"elapsed\":62.0}\n"
+        );
+    }
+
+    #[test]
+    fn what_is_unknown_is_left_out() {
+        let mut status = Status { left: None, fields: Vec::new(), ..status() };
+        for share in [None, Some(0.0)] {
+            status.share = share;
+            assert_eq!(bar(&status, 80), "N = 16, join, 2 threads ──────────────────── 1 min 02 s so far");
+            assert_eq!(status.line(80, &now()), "N = 16, join, 2 threads: 1 min 02 s so far, time left not known yet");
+        }
+        (status.share, status.left) = (Some(1e-9), Some(left(2_676_430_000_000.0, 0.01)));
+        assert_eq!(status.line(50, &now()), "N = 16: < 0.1 %, about 84,811 years left");
+        status.share = Some(0.99996);
+        assert!(bar(&status, 80).contains(" 99.9 % "), "100 % is the end");
+    }
+
+    #[test]
+    fn the_end_is_a_time_of_day() {
+        let moment = |hours| moment(&now(), Duration::from_hours(hours));
+        assert_eq!(
+            [0, 9, 10, 48, 6 * 24, 364 * 24, 366 * 24].map(moment).map(Option::unwrap_or_default),
+            ["14:30", "23:30", "Mon 00:30", "Tue 14:30", "28 Nov", "21 Nov", ""]
+        );
+    }
+
+    #[test]
+    fn the_time_left_is_as_exact_as_it_is_known() {
+        let told = |expected, error| range(&left(expected, error));
+        assert_eq!(told(4.4, 0.04), "about 4 s");
+        assert_eq!(told(4000.0, 0.04), "about 1 h 06 min 40 s");
+        assert_eq!(told(4000.0, 0.2), "53 to 80 min");
+        assert_eq!(told(6000.0, 0.5), "50 min to 3 h");
+        assert_eq!(told(90.0, 0.2), "72 s to 2 min");
+        assert_eq!(told(0.8, 0.2), "about 1 s");
+        assert_eq!(told(1e6, 0.2), "9 to 14 days");
+        assert_eq!(told(1e9, 0.9), "3 to 60 years");
+    }
+}
