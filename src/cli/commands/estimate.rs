@@ -175,9 +175,8 @@ fn table(prediction: &Prediction) -> Summary {
         table.row("published", format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
     }
     let (unit, seconds) = core_unit(prediction.core_seconds.mean);
-    table.result(unit, interval(prediction.core_seconds, |time| numbers::rate(time / seconds)));
-    let cores = numbers::count_of(prediction.cores as u64, "core");
-    table.row("time", format!("{}, on {cores} with nothing else to do", interval(prediction.seconds, numbers::seconds)));
+    table.result(unit, interval(prediction.core_seconds, |time| numbers::rate(of_three_digits(time / seconds))));
+    table.row("time", interval(prediction.seconds, numbers::seconds));
     let extrapolated = prediction.timed_n != n;
     if extrapolated {
         let timed = prediction.timed_n;
@@ -189,7 +188,8 @@ fn table(prediction: &Prediction) -> Summary {
     if rotation.is_none() {
         table.row("engine", format!("{}, {}", prediction.engine, prediction.isa));
     }
-    table.row("threads", prediction.threads);
+    let cores = numbers::count_of(prediction.cores as u64, "core");
+    table.row("threads", format!("{}, on {cores} with nothing else to do", prediction.threads));
     table.row("tasks", numbers::grouped(prediction.tasks.into()));
     let samples = [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
     let spent = numbers::seconds(prediction.spent.as_secs_f64());
@@ -204,7 +204,7 @@ fn table(prediction: &Prediction) -> Summary {
     table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
     if prediction.core_share < BUSY {
         let share = 100.0 * prediction.core_share;
-        table.row("machine", format!("busy: a thread had {share:.0} % of a core; the time is that of an idle machine"));
+        table.row("machine", format!("busy: a thread had {share:.0} % of a core"));
     }
     if prediction.drift > DRIFTING {
         let percent = 100.0 * prediction.drift;
@@ -218,18 +218,25 @@ fn core_unit(seconds: f64) -> (&'static str, f64) {
     if seconds < 3600.0 { ("core seconds", 1.0) } else { ("core hours", 3600.0) }
 }
 
-/// A time as options take it, rounded up to two digits of minutes, hours or days.
+/// Rounded from a thousand on, as `rate` does below.
+fn of_three_digits(value: f64) -> f64 {
+    let step = last_digit(value, 3);
+    if value < 1000.0 { value } else { (value / step).round() * step }
+}
+
+/// What the last of so many digits of a number stands for, 1 at least.
+fn last_digit(value: f64, digits: i32) -> f64 {
+    10f64.powi((value.max(1.0).log10().floor() as i32 + 1 - digits).max(0))
+}
+
+/// A time as options take it, rounded up to minutes, hours or days, and these to two digits.
 fn enough(time: Duration) -> String {
     let minutes = (time.as_secs_f64() / 60.0).ceil();
-    let up = |value: f64, unit: &str| {
-        let step = 10f64.powf((value.log10().floor() - 1.0).max(0.0));
-        format!("{}{unit}", (value / step).ceil() * step)
-    };
-    match minutes {
-        minutes if minutes < 100.0 => up(minutes, "m"),
-        minutes if minutes < 100.0 * 60.0 => up((minutes / 60.0).ceil(), "h"),
-        minutes => up((minutes / 1440.0).ceil(), "d"),
-    }
+    let units = [(1.0, 'm'), (60.0, 'h'), (1440.0, 'd')];
+    let (unit, name) = units.into_iter().find(|(unit, _)| minutes < 100.0 * unit).unwrap_or(units[2]);
+    let number = (minutes / unit).ceil();
+    let step = last_digit(number, 2);
+    format!("{}{name}", (number / step).ceil() * step)
 }
 
 fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
@@ -287,6 +294,7 @@ mod tests {
             assert_eq!(enough(Duration::from_secs(seconds)), expected);
             assert!(duration(expected).unwrap() >= Duration::from_secs(seconds));
         }
+        assert_eq!([0.0, 0.8444, 324_220.0, 57_274.0].map(of_three_digits), [0.0, 0.8444, 324_000.0, 57_300.0]);
         assert_eq!([4321, 12345].map(|days| enough(Duration::from_secs(86_400 * days))), ["4400d", "13000d"]);
     }
 
