@@ -160,9 +160,9 @@ mod tests {
     /// the seeds are fixed.
     #[test]
     fn the_interval_holds_the_count() {
-        let expected = oeis::QUEENS.term(16).unwrap() as f64;
+        let expected = oeis::QUEENS.term(14).unwrap() as f64;
         let held = (0..100).filter(|&seed| {
-            let Interval { low, high, .. } = predict(16, 120, seed, 2).count;
+            let Interval { low, high, .. } = predict(14, 120, seed, 2).count;
             (low..=high).contains(&expected)
         });
         let held = held.count();
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_seed_decides_what_is_drawn() {
-        let means = [(7, 1), (7, 3), (8, 1)].map(|(seed, threads)| predict(15, 50, seed, threads).count.mean);
+        let means = [(7, 1), (7, 3), (8, 1)].map(|(seed, threads)| predict(13, 50, seed, threads).count.mean);
         assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
     }
 

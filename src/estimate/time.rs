@@ -31,6 +31,7 @@ impl TimeSample {
     pub(super) fn of(timed: &[Samples], ran: Option<f64>, n: usize) -> Self {
         let told: Vec<&Samples> = timed.iter().filter(|board| board.drawn.len() >= FEWEST).collect();
         let boards = match told[..] {
+            _ if ran.is_some() => timed.last().into_iter().collect(),
             [.., below, near] if near.n < n => vec![near, below],
             [.., near] if near.n == n => vec![near],
             // A best guess, if any.
