@@ -255,8 +255,10 @@ fn bench_compares_the_instruction_sets() {
 #[test]
 fn an_estimate_holds_the_count() {
     let args = ["estimate", "14", "--samples", "2000", "--engine", "backtrack", "--threads", "2"];
-    let lines = predicate::str::contains("solutions  3").and(predicate::str::contains("95 %"));
-    queens(&args).assert().success().stdout(lines.and(predicate::str::contains("tasks      78"))).stderr("");
+    let lines = predicate::str::contains("solutions     3")
+        .and(predicate::str::contains("core seconds  "))
+        .and(predicate::str::contains("95 %"));
+    queens(&args).assert().success().stdout(lines.and(predicate::str::contains("tasks         78"))).stderr("");
     let json = |seed: &str| -> serde_json::Value {
         let output = queens(&[&args[..], &["--json", "--seed", seed]].concat()).output().unwrap();
         serde_json::from_slice(&output.stdout).unwrap()
@@ -265,13 +267,34 @@ fn an_estimate_holds_the_count() {
     let first = json("5");
     let (low, high) = (first["count"]["low"].as_f64().unwrap(), first["count"]["high"].as_f64().unwrap());
     assert!(low < 365_596.0 && 365_596.0 < high && high < 1.2 * low, "{low} to {high}");
-    assert_eq!([&first["count_samples"], &first["time_samples"], &first["timed_n"]], [2000, 200, 14]);
+    // A run of less than two seconds is made: all of its tasks are timed.
+    assert_eq!([&first["count_samples"], &first["time_samples"], &first["timed_n"]], [2000, 78, 14]);
+    assert_eq!(
+        [&first["max_time_needed"], &first["core_seconds"]["mean"]],
+        [&serde_json::Value::Null, &first["cpu_seconds"]]
+    );
     // Two threads keep two cores busy, where there are two.
     let cores = std::thread::available_parallelism().unwrap().get().min(2) as f64;
     let [run, work] = [&first["run_seconds"]["mean"], &first["cpu_seconds"]].map(|seconds| seconds.as_f64().unwrap());
     assert!(run > 0.0 && (work / run - cores).abs() < 1e-9, "{work} and {run} on {cores} cores");
     assert_eq!(json("5")["count"], first["count"]);
     assert_ne!(json("6")["count"], first["count"]);
+}
+
+/// Tasks of minutes are not timed in a moment, and that is said, with the time that would do; the interval is wide.
+#[test]
+fn an_estimate_says_what_it_could_not_time() {
+    let args = ["estimate", "20", "--engine", "naive", "--samples", "50", "--max-time", "1ms", "--threads", "1"];
+    let told = predicate::str::contains("extrapolated from N = 12, for its own tasks take too long to be timed\n")
+        .and(predicate::str::is_match(r"\n +some would be timed with --max-time \d+[mhd]\n").unwrap());
+    queens(&args).assert().success().stdout(told);
+    let output = queens(&[&args[..], &["--json"]].concat()).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let seconds = |name: &str| found["core_seconds"][name].as_f64().unwrap();
+    let (low, mean, high) = (seconds("low"), seconds("mean"), seconds("high"));
+    // Four steps, each to within a factor of 3.
+    assert!(low < mean / 81.0 && mean * 81.0 < high && low > 0.0, "{found}");
+    assert!(found["max_time_needed"].as_f64().unwrap() > 1.0 && found["timed_n"] == 12, "{found}");
 }
 
 /// What is named is what runs, as far as the objects tell; and a range is that range alone.

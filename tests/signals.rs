@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::runs::{LINE, counting, end, hang_ups_arrive, signal, total, units, until};
+use common::runs::{LINE, counting, end, hang_ups_arrive, signal, thread_named, total, units, until};
 use common::{output, queens, skipped, texts};
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -220,6 +220,25 @@ fn hanging_up_and_limits_of_time_save() {
     until("a first unit", || units(path) > 0);
     signal(&child, Signal::HUP);
     assert_eq!(texts(&end(child)).1, total(14));
+}
+
+/// An estimate that is told to end prints what it has, and ends by the signal.
+#[test]
+fn an_estimate_ends_with_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "estimate 24 --engine backtrack --threads 1 --samples 1000000000 --max-time 1h --json";
+    for sent in [Signal::INT, Signal::TERM] {
+        let child = queens(folder.path(), line).spawn().unwrap();
+        thread_named("estimate", &child);
+        // Some samples may be drawn by then; without any, nothing is known, and that is told.
+        sleep(Duration::from_millis(500));
+        signal(&child, sent);
+        let output = end(child);
+        assert_eq!(output.status.signal(), Some(sent.as_raw()), "{:?}", texts(&output));
+        let (_, out, err) = texts(&output);
+        let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((found["n"].as_u64(), found["core_seconds"]["high"].is_null(), err.as_str()), (Some(24), true, ""));
+    }
 }
 
 #[test]

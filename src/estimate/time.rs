@@ -1,146 +1,120 @@
 //! The time of a run, from its tasks or, where one of them would take too long, from those of smaller boards.
 
-use std::time::Instant;
-
+use super::drift::drift;
 use super::interval::{FEWEST, Interval};
-use super::sample::{Drawn, Sampler, Samples};
-use crate::board::Size;
-use crate::engine::{Choice, Method};
-use crate::run::dispatch::Dispatch;
-use crate::subject::Subject;
+use super::samples::{Drawn, Samples};
 
 /// The time goes from board to board of the same parity, since odd and even boards are cut in different ways.
-const STEP: usize = 2;
+pub(super) const STEP: usize = 2;
 
-/// How far down the climb to the board begins, in steps.
-const CLIMB: usize = 5;
+/// The relative error that no sample shows: the run may come at another time than the estimate, and it fills lists and
+/// caches first.
+const BESIDE: f64 = 0.15;
 
-/// Tasks timed on the way up, on each board.
-const PROBES: usize = 8;
-
-/// A task is expected to take at least this many times as long as on the board a step below.
-const LEAST_GROWTH: f64 = 8.0;
-
-/// A sample of the time that a run takes.
+/// What is known of the time that a run takes.
 pub(super) struct TimeSample {
-    /// Tasks that the run has.
-    pub(super) tasks: u64,
-    /// Wall seconds.
-    pub(super) seconds: Interval,
+    /// Processor seconds, of all threads together.
+    pub(super) core_seconds: Interval,
     /// Tasks timed for it, all in all.
     pub(super) samples: usize,
     /// The size of the largest board whose tasks were timed.
     pub(super) n: usize,
+    /// How much the machine's speed changed meanwhile, to 95 %.
+    pub(super) drift: f64,
     /// Processor time of the samples over their wall time.
     pub(super) core_share: f64,
 }
 
 impl TimeSample {
-    /// From samples of the board of this size itself. The run will keep so many cores busy.
-    pub(super) fn of(samples: &Samples, n: usize, cores: usize) -> Self {
-        let (tasks, timed) = (samples.tasks, samples.drawn.len());
-        Self { tasks, seconds: samples.seconds(cores), samples: timed, n, core_share: core_share(&samples.drawn) }
-    }
-
-    /// Times tasks of this subject by this method within the sampler's time, or climbs as far towards it as that allows.
-    pub(super) fn draw(subject: &Subject, method: Method, sampler: Sampler, cores: usize) -> Self {
-        let boards = Boards { subject, method, sampler };
-        let top = boards.climb();
-        if top == subject.n() {
-            return Self::of(&boards.draw(subject, sampler.samples, sampler.deadline), top, cores);
-        }
-        let below = |steps: usize| boards.smaller(top - steps * STEP).expect("the climb began below");
-        let mut timed = Vec::new();
-        // From small to large, so that what one leaves of its share the next can use.
-        let [far, middle, near] = [(2, 3), (1, 2), (0, 1)].map(|(steps, shares)| {
-            let samples = boards.draw(&below(steps), sampler.samples, boards.sooner(shares));
-            timed.extend_from_slice(&samples.drawn);
-            samples.seconds(cores)
-        });
-        let steps = (subject.n() - top) / STEP;
-        let tasks = boards.draw(subject, 0, sampler.deadline).tasks;
-        let seconds = Interval::extrapolated(near, middle, far, steps as f64);
-        Self { tasks, seconds, samples: timed.len(), n: top, core_share: core_share(&timed) }
-    }
-}
-
-/// Processor time over wall time: 1 where nothing else ran on the machine.
-fn core_share(samples: &[Drawn]) -> f64 {
-    let sum = |seconds: fn(&Drawn) -> f64| samples.iter().map(seconds).sum::<f64>();
-    let (worked, passed) = (sum(|sample| sample.task_seconds), sum(|sample| sample.wall_seconds));
-    if passed > 0.0 { (worked / passed).min(1.0) } else { 1.0 }
-}
-
-/// The boards on the way.
-struct Boards<'a> {
-    subject: &'a Subject,
-    method: Method,
-    sampler: Sampler<'a>,
-}
-
-impl Boards<'_> {
-    /// The size of the largest board up to the one asked for whose tasks can be timed in the time that is left.
-    fn climb(&self) -> usize {
-        let sizes = (1..=CLIMB).rev().filter_map(|steps| self.subject.n().checked_sub(steps * STEP));
-        let way: Vec<Subject> = sizes.filter_map(|n| self.smaller(n)).collect();
-        let mut before = None;
-        let boards = way.iter().skip(1).chain([self.subject]);
-        for (index, (board, above)) in way.iter().zip(boards).enumerate() {
-            let samples = self.draw(board, PROBES, self.sooner(2 * CLIMB as u32));
-            let all = samples.drawn.iter().map(|drawn| drawn.sample_seconds).sum::<f64>();
-            let mean = all / (samples.drawn.len() as u64 * samples.each).max(1) as f64;
-            let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
-            before = Some(mean);
-            // Enough for an interval, and half as much again, for some tasks take longer. An extrapolation needs three
-            // boards.
-            let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
-            let next = 1.5 * rounds * growth * mean * self.draw(above, 0, self.sampler.deadline).each as f64;
-            if index >= 2 && next > self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64() {
-                return board.n();
-            }
-        }
-        self.subject.n()
-    }
-
-    /// The same of a smaller board, where the method counts it; none for completions, which have no smaller like.
-    fn smaller(&self, n: usize) -> Option<Subject> {
-        let size = Size::new(n).ok()?;
-        let smaller = match self.subject {
-            Subject::Completions(prefix) if prefix.is_empty() => size.into(),
-            Subject::Profile(_) => Subject::Profile(size),
-            Subject::Completions(_) | Subject::Rotational(_) => return None,
+    /// Of the board of this size: what the run took if it was made, else from samples of its tasks if there are enough, else
+    /// from the two largest boards of which there are.
+    pub(super) fn of(timed: &[Samples], ran: Option<f64>, n: usize) -> Self {
+        let told: Vec<&Samples> = timed.iter().filter(|board| board.drawn.len() >= FEWEST).collect();
+        let boards = match told[..] {
+            _ if ran.is_some() => timed.last().into_iter().collect(),
+            [.., below, near] if near.n < n => vec![near, below],
+            [.., near] if near.n == n => vec![near],
+            // A best guess, if any.
+            _ => timed.iter().filter(|board| board.n == n).collect(),
         };
-        Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
-    }
-
-    /// The end of this fraction of the time that is left.
-    fn sooner(&self, fraction: u32) -> Instant {
-        let now = Instant::now();
-        now + self.sampler.deadline.saturating_duration_since(now) / fraction
-    }
-
-    fn draw(&self, board: &Subject, samples: usize, deadline: Instant) -> Samples {
-        self.method.dispatch(board, Sampler { samples, deadline, ..self.sampler })
+        let drift = boards.iter().map(|board| drift(&board.repeats)).fold(0.0, f64::max);
+        let widened = |interval: Interval| interval.widened(BESIDE.hypot(drift));
+        let sampled = |board: &&Samples| widened(board.mean(|drawn| drawn.seconds));
+        let core_seconds = match boards[..] {
+            _ if let Some(seconds) = ran => widened(Interval::exactly(seconds)),
+            [near, below] => Interval::extrapolated(sampled(&near), sampled(&below), ((n - near.n) / STEP) as f64),
+            [near] => sampled(&near),
+            _ => Interval::UNKNOWN,
+        };
+        let sum = |of: fn(&Drawn) -> f64| boards.iter().map(|board| board.sum(of)).sum::<f64>();
+        let (worked, passed) = (sum(|drawn| drawn.task_seconds), sum(|drawn| drawn.wall_seconds));
+        Self {
+            core_seconds,
+            samples: boards.iter().map(|board| board.drawn.len()).sum(),
+            n: boards.first().map_or(n, |board| board.n),
+            drift,
+            core_share: if passed > 0.0 { (worked / passed).min(1.0) } else { 1.0 },
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::drift::Repeat;
+
+    fn board(n: usize, samples: usize, seconds: f64) -> Samples {
+        let drawn = |number| {
+            let far = if number % 2 == 0 { 0.9 } else { 1.1 };
+            (
+                number,
+                Drawn { count: 1.0, seconds: far * seconds, task_seconds: 1.0, wall_seconds: 4.0, sample_seconds: 9.0 },
+            )
+        };
+        Samples { n, drawn: (0..samples).map(drawn).collect(), ..Samples::default() }
+    }
+
+    /// A run that was made has no error of a sample.
+    #[test]
+    fn a_run_tells_best() {
+        let Interval { mean, low, high } = TimeSample::of(&[board(20, 20, 1000.0)], Some(800.0), 20).core_seconds;
+        assert!(mean == 800.0 && (low - 680.0).abs() < 1e-9 && (high - 920.0).abs() < 1e-9, "{low} to {high}");
+    }
 
     #[test]
-    fn a_share_is_processor_time_over_wall_time() {
-        let drawn = |task_seconds, wall_seconds| Drawn {
-            count: 1.0,
-            seconds: 1.0,
-            task_seconds,
-            wall_seconds,
-            sample_seconds: 9.0,
-        };
-        let cases = [(vec![], 1.0), (vec![drawn(1.0, 2.0), drawn(2.0, 10.0)], 0.25), (vec![drawn(3.0, 2.0)], 1.0)];
-        for (samples, expected) in cases {
-            let found = core_share(&samples);
-            assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
+    fn the_board_itself_tells_if_it_can() {
+        let steady = [board(16, 8, 1.0), board(18, 8, 30.0), board(20, 20, 1000.0)];
+        let own = TimeSample::of(&steady, None, 20);
+        assert_eq!((own.samples, own.n, own.core_share), (20, 20, 0.25));
+        // Sampled: t of 19 degrees 2.093, deviation 0.1 (20/19)^½.
+        let expected = (2.093_024 * 0.1 / 19f64.sqrt()).hypot(0.15);
+        assert!((own.core_seconds.mean - 1000.0).abs() < 1e-9, "{:?}", own.core_seconds);
+        assert!((own.core_seconds.relative() - expected).abs() < 1e-6, "{:?}", own.core_seconds);
+        // Four of its tasks are too few: the others are extrapolated, to within a factor of 3 and their own errors.
+        let few = TimeSample::of(&[board(16, 8, 1.0), board(18, 8, 30.0), board(20, 4, 1.0)], None, 20);
+        assert_eq!((few.samples, few.n), (16, 18));
+        assert!((few.core_seconds.mean - 900.0).abs() < 1e-9 && few.core_seconds.factor() > 3.0);
+        let far = TimeSample::of(&steady[..2], None, 24);
+        assert!((far.core_seconds.mean - 30f64.powi(4)).abs() < 1e-3 && far.core_seconds.factor() > 27.0);
+    }
+
+    /// Samples of one board say nothing of another.
+    #[test]
+    fn what_no_sample_tells_is_not_told() {
+        for timed in [&[][..], &[board(16, 8, 1.0)], &[board(16, 4, 1.0), board(18, 8, 30.0)], &[board(20, 4, 1.0)]] {
+            assert!(TimeSample::of(timed, None, 20).core_seconds.high.is_infinite());
         }
+        assert!(TimeSample::of(&[board(20, 0, 1.0)], None, 20).core_seconds.high.is_infinite());
+    }
+
+    #[test]
+    fn a_machine_that_changes_its_speed_widens_the_interval() {
+        let mut drifting = board(20, 20, 1000.0);
+        let ratios = (0..16).map(|at| if at < 8 { 1.0 } else { 2.0 });
+        drifting.repeats = ratios.enumerate().map(|(at, ratio)| Repeat { at: at as f64, ratio }).collect();
+        let [steady, drifting] = [board(20, 20, 1000.0), drifting].map(|board| TimeSample::of(&[board], None, 20));
+        assert_eq!((steady.drift, steady.core_seconds.mean), (0.0, drifting.core_seconds.mean));
+        let expected = steady.core_seconds.relative().hypot(drifting.drift);
+        assert!(drifting.drift > 0.5 && (drifting.core_seconds.relative() - expected).abs() < 1e-9);
     }
 }

@@ -8,7 +8,7 @@ use crate::board::placement::Placement;
 use crate::board::rotation::RotationalBoard;
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method, MethodError};
-use crate::estimate::{self, Prediction, Sampling};
+use crate::estimate::{self, EstimateState, Prediction, Sampling};
 use crate::ledger::{Fingerprint, Ledger};
 use crate::run::dispatch::{Dispatch, OwnEngine};
 use crate::run::state::RunState;
@@ -220,7 +220,15 @@ impl Request {
     /// # Errors
     /// If the engine cannot count this subject or the threads cannot be started.
     pub fn estimate(&self, sampling: &Sampling) -> Result<Prediction, CountError> {
-        estimate::predict(&self.subject, self.method()?, self.threads, sampling)
+        self.estimate_with(sampling, &EstimateState::default())
+    }
+
+    /// The same, with the samples in a `state` that can be asked what they say so far, and can stop the drawing.
+    ///
+    /// # Errors
+    /// As for [`Request::estimate`].
+    pub fn estimate_with(&self, sampling: &Sampling, state: &EstimateState) -> Result<Prediction, CountError> {
+        estimate::predict(&self.subject, self.method()?, self.threads, sampling, state)
     }
 
     /// Recounts random units of a ledger by the engine, and random tasks of these units by the

@@ -9,8 +9,10 @@
 //!
 //! There are errors beside those of sampling: threads fill their tables while they count their first units, and the
 //! speed of a machine changes. On a quiet machine of two cores the time left for N = 20 was 3 to 7 percent too long for
-//! most of a run, and twice as far off when other work came and went. So the interval has 15 percent in addition to the
-//! error of the sample ([`BESIDE`]). It does not cover a machine that gets much other work later on.
+//! most of a run. So the interval has 15 percent in addition to the error of the sample ([`BESIDE`]). When other work comes
+//! and goes, samples that follow one another are slow or fast together. The drift is the amount by which blocks of them
+//! differ from the pace more than single samples would; it is part of the interval too. The interval does not cover a
+//! machine that gets more other work later on than it ever had.
 
 use std::time::Duration;
 
@@ -52,9 +54,18 @@ const SAMPLES_PER_BLIND: u64 = 2;
 /// The relative error that samples do not show.
 const BESIDE: f64 = 0.15;
 
+/// Blocks of consecutive samples, as many in each, that tell the drift: when all are full, every two become one.
+const BLOCKS: usize = 16;
+
 /// All samples of a run, as sums.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pace {
+    /// Work and seconds of each block.
+    blocks: [(f64, f64); BLOCKS],
+    /// The block to be filled, how many samples are in it, and how many there are in a full one, as a power of 2.
+    block: usize,
+    filled: u64,
+    doubled: u32,
     samples: u64,
     work: f64,
     seconds: f64,
@@ -76,6 +87,32 @@ impl Pace {
         self.work_squared += work * work;
         self.work_seconds += work * seconds;
         self.seconds_squared += seconds * seconds;
+        self.fill(work, seconds);
+    }
+
+    /// Adds to the blocks.
+    fn fill(&mut self, work: f64, seconds: f64) {
+        if self.filled == 1 << self.doubled {
+            (self.block, self.filled) = (self.block + 1, 0);
+        }
+        if self.block == BLOCKS {
+            let pairs = self.blocks;
+            self.blocks = Default::default();
+            for (both, pair) in self.blocks.iter_mut().zip(pairs.chunks(2)) {
+                *both = (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1);
+            }
+            (self.block, self.doubled) = (BLOCKS / 2, self.doubled + 1);
+        }
+        let block = &mut self.blocks[self.block];
+        *block = (block.0 + work, block.1 + seconds);
+        self.filled += 1;
+    }
+
+    /// How far blocks are from the pace, relative, beyond what the samples in them are, whose `squares` these are.
+    fn drift(&self, pace: f64, squares: f64) -> f64 {
+        let far: f64 = self.blocks.iter().map(|(work, seconds)| (seconds - pace * work).powi(2)).sum();
+        let works: f64 = self.blocks.iter().map(|(work, _)| work * work).sum();
+        ((far - squares).max(0.0) / works).sqrt() / pace
     }
 
     /// The seconds that one thread takes for one unit of work; `None` before anything is finished.
@@ -92,9 +129,12 @@ impl Pace {
         let (pace, n) = (self.seconds()?, self.samples as f64);
         // The sum of the squared differences of the samples from the pace, each as seconds - pace × work.
         let squares = self.seconds_squared - 2.0 * pace * self.work_seconds + pace * pace * self.work_squared;
-        let deviation = (squares.max(0.0) * n / (n - 1.0)).sqrt() / self.work;
-        let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
-        Some((student * deviation / pace).hypot(BESIDE)).filter(|error| *error < 1.0)
+        let squares = squares.max(0.0);
+        let deviation = (squares * n / (n - 1.0)).sqrt() / self.work;
+        let student = |n: f64| Some(StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975));
+        let (sampled, drift) = (student(n)? * deviation / pace, self.drift(pace, squares));
+        let drift = student(n.min(BLOCKS as f64))? * drift;
+        Some(sampled.hypot(drift).hypot(BESIDE)).filter(|error| *error < 1.0)
     }
 }
 
@@ -129,6 +169,25 @@ mod tests {
         // Samples in proportion to their work have no error of their own, however different they are.
         let exact = pace((1..=8).map(|i| (f64::from(i), 3.0 * f64::from(i), f64::from(i))));
         assert!((exact.error(4).unwrap() - 0.15).abs() < 1e-6);
+    }
+
+    /// Half of the samples take twice as long as the others. One by one that is scatter; one half after the other it is
+    /// drift, a third of the pace where blocks are long.
+    #[test]
+    fn what_is_slow_together_is_drift() {
+        for (samples, block) in [(16, 1.0), (64, 4.0), (4096, 256.0)] {
+            let scattered = pace((0..samples).map(|i| (1.0, 1.0 + f64::from(i % 2), 1.0)));
+            let drifting = pace((0..samples).map(|i| (1.0, if 2 * i < samples { 1.0 } else { 2.0 }, 1.0)));
+            assert!((scattered.seconds().unwrap() - 1.5).abs() < 1e-12 && drifting.seconds() == scattered.seconds());
+            let n = f64::from(samples);
+            let student = |n: f64| StudentsT::new(0.0, 1.0, n - 1.0).unwrap().inverse_cdf(0.975);
+            let sampled = (student(n) / (n - 1.0).sqrt() / 3.0).hypot(BESIDE);
+            let [steady, far] = [scattered, drifting].map(|pace| pace.error(0).unwrap());
+            assert!((steady - sampled).abs() < 1e-9, "{samples}: {steady}, not {sampled}");
+            // What single samples would have blocks of them differ by is taken off: blocks of one tell nothing.
+            let expected = sampled.hypot(student(16.0) * (1.0f64 - 1.0 / block).sqrt() / 3.0);
+            assert!((far - expected).abs() < 1e-9, "{samples}: {far}, not {expected}");
+        }
     }
 
     #[test]

@@ -44,9 +44,14 @@ pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
 
 /// Waits until the threads that count have begun: all of a run is set up by then.
 pub(crate) fn counting(child: &Child) {
+    thread_named("run", child);
+}
+
+/// Waits until there is such a thread.
+pub(crate) fn thread_named(name: &str, child: &Child) {
     let tasks = format!("/proc/{}/task", child.id());
-    let named = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name == "run\n");
-    until("a run", || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(named))));
+    let is_it = |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name);
+    until(name, || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(is_it))));
 }
 
 /// Its end; what hangs is killed.

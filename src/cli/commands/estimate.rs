@@ -1,15 +1,20 @@
 //! `queens estimate N`
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use queens::estimate::{Interval, Prediction, Sampling};
-use queens::{Choice, Rotation, oeis};
+use queens::estimate::{EstimateState, Interval, Prediction, Sampling};
+use queens::{Choice, CountError, Request, Rotation, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
+use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::signals;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, whole};
 use crate::cli::terminal::{messages, numbers};
@@ -39,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "1", value_parser = whole("SEED", 0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Begin no more samples after this time, as in 90s or 5m
+    /// Begin no more samples after this time, as in 90s or 3h; ^C ends earlier with what there is
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) max_time: Duration,
 
@@ -52,26 +57,76 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
-    let prediction = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
+    let (prediction, signal) = sampled(request, sampling)?;
     if args.json {
-        return messages::deliver(&object(&prediction, args.seed).line());
+        messages::deliver(&object(&prediction, args.seed).line())?;
+    } else {
+        messages::deliver(&table(&prediction).to_string())?;
     }
-    messages::deliver(&table(&prediction).to_string())
+    signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
+}
+
+/// What the thread that waits is told.
+enum Event {
+    Ended(Result<Prediction, CountError>),
+    Request(signals::Request),
+}
+
+/// The prediction, and the signal that ended the sampling before its time.
+fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i32>), Failure> {
+    /// How long samples in hand may take when a signal has come; those that take longer are left out, for a person who
+    /// pressed ^C does not wait.
+    const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+    let failed = |error: std::io::Error| Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"));
+    let state = Arc::new(EstimateState::default());
+    let (sender, events) = mpsc::channel();
+    let (requests, drawing) = (sender.clone(), Arc::clone(&state));
+    // After the end nobody receives, here and below.
+    let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request)))).map_err(failed)?;
+    // Never joined: where its end cannot be waited for, the end of the process ends it.
+    thread::Builder::new()
+        .name("estimate".to_owned())
+        .spawn(move || drop(sender.send(Event::Ended(request.estimate_with(&sampling, &drawing)))))
+        .map_err(failed)?;
+    let mut ending: Option<(i32, Instant)> = None;
+    loop {
+        let event = match ending {
+            None => events.recv().ok(),
+            Some((_, until)) => events.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
+        };
+        match (event, ending) {
+            (Some(Event::Ended(prediction)), _) => {
+                signals::arm();
+                return Ok((prediction.map_err(|error| Failure::from(&error))?, ending.map(|(signal, _)| signal)));
+            }
+            (Some(Event::Request(signals::Request::End(signal))), None) => {
+                state.stop().request();
+                ending = Some((signal, Instant::now() + STOP_TIMEOUT));
+            }
+            (Some(Event::Request(signals::Request::Failed(message))), _) => {
+                return Err(Failure::Run(Exit::Failure, message));
+            }
+            (Some(Event::Request(_)), _) => {}
+            (None, Some((signal, _))) => {
+                signals::arm();
+                return Ok((state.prediction().ok_or(Failure::Signal(signal))?, Some(signal)));
+            }
+            (None, None) => unreachable!("the estimate is waited for until it ends or is interrupted"),
+        }
+    }
 }
 
 /// Below this share of a core for each thread, other programs are worth a word.
 const BUSY: f64 = 0.9;
+
+/// Above this, a machine that changed its speed is worth a word.
+const DRIFTING: f64 = 0.1;
 
 /// Wider than this in either direction, an interval is no news: the samples are too few.
 const UNTOLD: f64 = 100.0;
 
 /// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
 const NARROW: f64 = 0.5;
-
-/// Processor seconds of the run, of all threads together.
-fn work(prediction: &Prediction) -> f64 {
-    prediction.seconds.mean * prediction.cores as f64
-}
 
 /// The prediction as a program reads it.
 fn object(prediction: &Prediction, seed: u64) -> Object {
@@ -94,11 +149,14 @@ fn object(prediction: &Prediction, seed: u64) -> Object {
             .with("count_samples", prediction.count_samples)
             .with("published", oeis::QUEENS.term(subject.n()).map(|term| term.to_string()))
             .with("run_seconds", run_seconds)
-            .with("cpu_seconds", work(prediction))
+            .with("core_seconds", IntervalJson::from(prediction.core_seconds))
+            .with("cpu_seconds", prediction.core_seconds.mean)
             .with("time_samples", prediction.time_samples)
             // Less than 1 on a busy machine.
             .with("core_share", prediction.core_share)
+            .with("drift", prediction.drift)
             .with("timed_n", prediction.timed_n)
+            .with("max_time_needed", prediction.max_time_needed.map(|time| time.as_secs_f64()))
             .with("memory_bytes", peak_memory())
     };
     object.with("seed", seed).with("seconds", prediction.spent.as_secs_f64())
@@ -116,18 +174,22 @@ fn table(prediction: &Prediction) -> Summary {
     if let Some(term) = oeis::QUEENS.term(n).filter(|_| rotation.is_none()) {
         table.row("published", format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
     }
-    table.result("time", interval(prediction.seconds, numbers::seconds));
-    let (extrapolated, timed) = (prediction.timed_n != n, prediction.timed_n);
+    let (unit, seconds) = core_unit(prediction.core_seconds.mean);
+    table.result(unit, interval(prediction.core_seconds, |time| numbers::rate(of_three_digits(time / seconds))));
+    table.row("time", interval(prediction.seconds, numbers::seconds));
+    let extrapolated = prediction.timed_n != n;
     if extrapolated {
-        table.row("", format!("extrapolated: its tasks take too long to be timed, those of N = {timed} do not"));
+        let timed = prediction.timed_n;
+        table.row("", format!("extrapolated from N = {timed}, for its own tasks take too long to be timed"));
+    }
+    if let Some(needed) = prediction.max_time_needed {
+        table.row("", format!("some would be timed with --max-time {}", enough(needed)));
     }
     if rotation.is_none() {
-        if prediction.seconds.high.is_finite() {
-            table.row("work", numbers::core_time(work(prediction)));
-        }
         table.row("engine", format!("{}, {}", prediction.engine, prediction.isa));
     }
-    table.row("threads", prediction.threads);
+    let cores = numbers::count_of(prediction.cores as u64, "core");
+    table.row("threads", format!("{}, on {cores} with nothing else to do", prediction.threads));
     table.row("tasks", numbers::grouped(prediction.tasks.into()));
     let samples = [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
     let spent = numbers::seconds(prediction.spent.as_secs_f64());
@@ -142,9 +204,39 @@ fn table(prediction: &Prediction) -> Summary {
     table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
     if prediction.core_share < BUSY {
         let share = 100.0 * prediction.core_share;
-        table.row("machine", format!("busy: a thread had {share:.0} % of a core; the time is that of an idle machine"));
+        table.row("machine", format!("busy: a thread had {share:.0} % of a core"));
+    }
+    if prediction.drift > DRIFTING {
+        let percent = 100.0 * prediction.drift;
+        table.row("speed", format!("changed by up to {percent:.0} % while tasks were timed, which the interval has"));
     }
     table
+}
+
+/// In what processor time is told, and how many seconds that is.
+fn core_unit(seconds: f64) -> (&'static str, f64) {
+    if seconds < 3600.0 { ("core seconds", 1.0) } else { ("core hours", 3600.0) }
+}
+
+/// Rounded from a thousand on, as `rate` does below.
+fn of_three_digits(value: f64) -> f64 {
+    let step = last_digit(value, 3);
+    if value < 1000.0 { value } else { (value / step).round() * step }
+}
+
+/// What the last of so many digits of a number stands for, 1 at least.
+fn last_digit(value: f64, digits: i32) -> f64 {
+    10f64.powi((value.max(1.0).log10().floor() as i32 + 1 - digits).max(0))
+}
+
+/// A time as options take it, rounded up to minutes, hours or days, and these to two digits.
+fn enough(time: Duration) -> String {
+    let minutes = (time.as_secs_f64() / 60.0).ceil();
+    let units = [(1.0, 'm'), (60.0, 'h'), (1440.0, 'd')];
+    let (unit, name) = units.into_iter().find(|(unit, _)| minutes < 100.0 * unit).unwrap_or(units[2]);
+    let number = (minutes / unit).ceil();
+    let step = last_digit(number, 2);
+    format!("{}{name}", (number / step).ceil() * step)
 }
 
 fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
@@ -194,6 +286,17 @@ impl From<Interval> for IntervalJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_is_enough_is_an_option() {
+        let cases = [(1, "1m"), (61, "2m"), (90 * 60, "90m"), (100 * 60, "2h"), (99 * 3600, "99h"), (101 * 3600, "5d")];
+        for (seconds, expected) in cases {
+            assert_eq!(enough(Duration::from_secs(seconds)), expected);
+            assert!(duration(expected).unwrap() >= Duration::from_secs(seconds));
+        }
+        assert_eq!([0.0, 0.8444, 324_220.0, 57_274.0].map(of_three_digits), [0.0, 0.8444, 324_000.0, 57_300.0]);
+        assert_eq!([4321, 12345].map(|days| enough(Duration::from_secs(86_400 * days))), ["4400d", "13000d"]);
+    }
 
     #[test]
     fn an_interval_says_how_much_is_known() {

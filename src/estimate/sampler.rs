@@ -3,104 +3,85 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::interval::Interval;
+use super::samples::{Drawn, Target};
+use super::state::EstimateState;
 use crate::engine::Engine;
 use crate::plan::{Plan, Weighted};
 use crate::run::clock::thread_seconds;
 use crate::run::dispatch::{Counter, Job};
 
-/// Samples at least, whatever the time: one has no interval.
-const LEAST_SAMPLES: usize = 2;
-
 /// Draws samples of a plan, as many at once as the pool has threads.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'a> {
     pub(super) pool: &'a rayon::ThreadPool,
+    pub(super) state: &'a EstimateState,
+    pub(super) target: Target,
+    /// Samples that there are to be, with those drawn before.
     pub(super) samples: usize,
+    /// Samples at least, whatever the time.
+    pub(super) least: usize,
     pub(super) seed: u64,
-    /// No sample but the first two is begun that is likely to end after this.
+    /// None but the least is begun that is likely to end after this.
     pub(super) deadline: Instant,
 }
 
-/// The samples of a plan, in the order in which they were begun.
-pub(super) struct Samples {
-    /// Tasks of the plan.
-    pub(super) tasks: u64,
-    /// Tasks that are counted for a sample, timed or before that.
-    pub(super) each: u64,
-    pub(super) drawn: Vec<Drawn>,
-}
-
-impl Samples {
-    /// The solutions of the whole plan.
-    pub(super) fn count(&self) -> Interval {
-        Interval::of(self.drawn.iter().map(|drawn| drawn.count))
-    }
-
-    /// The wall seconds of the whole plan on threads that keep so many cores busy: its processor time, shared out.
-    pub(super) fn seconds(&self, cores: usize) -> Interval {
-        Interval::of(self.drawn.iter().map(|drawn| drawn.seconds / cores as f64))
-    }
-}
-
-/// What a sample makes of the whole plan.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Drawn {
-    /// Its solutions.
-    pub(super) count: f64,
-    /// Its processor time.
-    pub(super) seconds: f64,
-    /// The processor time that the sample itself took, and the wall time.
-    pub(super) task_seconds: f64,
-    pub(super) wall_seconds: f64,
-    /// The wall time with what went before it.
-    pub(super) sample_seconds: f64,
-}
-
 impl Job for Sampler<'_> {
-    type Output = Samples;
+    type Output = ();
 
-    fn run<C: Counter>(self, counter: &C) -> Samples {
-        self.draw(counter.plan(), counter.engine())
+    fn run<C: Counter>(self, counter: &C) {
+        self.draw(counter.plan(), counter.engine());
     }
 }
 
 impl Sampler<'_> {
-    fn draw<P, E>(self, plan: &P, engine: &E) -> Samples
+    /// Of every ten samples of the time that a thread draws, one is its first one again.
+    const REPEAT_EVERY: usize = 10;
+
+    fn draw<P, E>(self, plan: &P, engine: &E)
     where
         P: Plan,
         E: Engine<Task = P::Task>,
     {
         let units = Units::new(plan);
+        if units.total == 0.0 {
+            return self.state.nothing(self.target);
+        }
         // Samples are handed out by their number, which alone decides what is drawn: neither the number of threads nor
         // their speed has a say in it.
-        let next = AtomicUsize::new(0);
-        let drawn = self.pool.broadcast(|_| {
+        let next = AtomicUsize::new(self.state.next(self.target));
+        self.pool.broadcast(|_| {
             let mut worker = engine.worker();
-            let mut drawn = Vec::new();
-            let mut longest = Duration::ZERO;
-            loop {
-                // Relaxed: the number itself is all that the threads share.
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                // One that takes as long as the longest so far must still end in time.
-                let late = number >= LEAST_SAMPLES && Instant::now() + longest >= self.deadline;
-                if units.total == 0.0 || number >= self.samples || late {
-                    return drawn;
-                }
+            let (mut longest, mut first) = (Duration::ZERO, None);
+            let mut sample = |number: usize| {
                 // Seeds in a row begin alike; what they first give does not.
                 let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
                 let mut random = fastrand::Rng::with_seed(seed.u64(..));
-                let sample = units.draw(plan, engine, &mut worker, &mut random);
-                longest = longest.max(Duration::from_secs_f64(sample.sample_seconds));
-                drawn.push((number, sample));
+                units.draw(plan, engine, &mut worker, &mut random)
+            };
+            for turn in 1.. {
+                // One that takes as long as the longest so far must still end in time.
+                let late = Instant::now() + longest >= self.deadline;
+                let stopped = self.state.stop().is_requested();
+                if let Some((number, seconds)) = first
+                    && turn % Self::REPEAT_EVERY == 0
+                    && self.target == Target::Time
+                {
+                    if !late && !stopped {
+                        self.state.repeated(sample(number).task_seconds / seconds);
+                    }
+                    continue;
+                }
+                // Relaxed: the number itself is all that the threads share.
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= self.samples || (late && number >= self.least) || stopped {
+                    return;
+                }
+                let drawn = sample(number);
+                first = first.or(Some((number, drawn.task_seconds)));
+                longest = longest.max(Duration::from_secs_f64(drawn.sample_seconds));
+                self.state.add(self.target, number, drawn);
             }
         });
-        let mut drawn: Vec<_> = drawn.into_iter().flatten().collect();
-        drawn.sort_by_key(|(number, _)| *number);
-        let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-        // Those that share lists, and before them the same ones and their predecessors.
-        let each = (3 * plan.tasks_sharing_lists()).max(1);
-        Samples { tasks, each, drawn: drawn.into_iter().map(|(_, drawn)| drawn).collect() }
     }
 }
 
@@ -177,23 +158,6 @@ mod tests {
     use crate::engine::lanes::Portable;
     use crate::plan::halves::HalvesPlan;
 
-    /// Ten times as many cores take a tenth of the time, and find as many solutions.
-    #[test]
-    fn cores_share_the_time() {
-        let drawn = |seconds: f64| Drawn {
-            count: 10.0 * seconds,
-            seconds,
-            task_seconds: 1.0,
-            wall_seconds: 2.0,
-            sample_seconds: 3.0,
-        };
-        let samples = Samples { tasks: 7, each: 1, drawn: [60.0, 70.0, 80.0, 90.0, 100.0].map(drawn).to_vec() };
-        let (one, ten) = (samples.seconds(1), samples.seconds(10));
-        assert!((one.mean - 80.0).abs() < 1e-9 && (ten.mean - 8.0).abs() < 1e-9, "{one:?}, {ten:?}");
-        assert!((one.high - 10.0 * ten.high).abs() < 1e-9 && (one.low - 10.0 * ten.low).abs() < 1e-9);
-        assert!((samples.count().mean - 800.0).abs() < 1e-9);
-    }
-
     /// The groups of a unit are its tasks, each once.
     #[test]
     fn groups_cover_a_unit() {
@@ -215,8 +179,12 @@ mod tests {
         assert!(plan.tasks_sharing_lists() > 1, "odd boards share the east");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let deadline = Instant::now() + Duration::from_hours(1);
-        let found = Sampler { pool: &pool, samples: 2000, seed: 1, deadline }.draw(&plan, &join);
-        let mean = found.drawn.iter().map(|drawn| drawn.count).sum::<f64>() / found.drawn.len() as f64;
+        let state = EstimateState::default();
+        let (pool, state, target) = (&pool, &state, Target::Count);
+        Sampler { pool, state, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&plan, &join);
+        let counted = state.samples(target);
+        assert_eq!(counted.drawn.len(), 2000);
+        let mean = counted.mean(|drawn| drawn.count).mean;
         assert!((mean / 73712.0 - 1.0).abs() < 0.03, "{mean}");
     }
 }

@@ -1,0 +1,62 @@
+//! The speed of a machine that changes it: the same tasks timed again and again while others are sampled.
+//!
+//! A shared machine, whose caches and clock other programs use too, is faster in one minute than in the next, in processor
+//! time too. A sample whose every part is short says nothing of it: the parts differ by far more from each other.
+
+use super::interval::Interval;
+
+/// A sample's tasks, timed again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeat {
+    /// When, in seconds.
+    pub(super) at: f64,
+    /// The processor time over that of the first time.
+    pub(super) ratio: f64,
+}
+
+/// Parts of the time whose means are compared; what is shorter than that levels out.
+const BLOCKS: usize = 8;
+
+/// How far the speed at another time may be from the mean, relative and to 95 %, as far as these tell: not at all
+/// where they are too few.
+pub(super) fn drift(repeats: &[Repeat]) -> f64 {
+    let mut sorted = repeats.to_vec();
+    sorted.sort_by(|a, b| a.at.total_cmp(&b.at));
+    let blocks: Vec<f64> = sorted
+        .chunks(sorted.len().div_ceil(BLOCKS).max(1))
+        .map(|block| block.iter().map(|repeat| repeat.ratio).sum::<f64>() / block.len() as f64)
+        .collect();
+    let mean = Interval::of(blocks.iter().copied());
+    let reach = mean.relative();
+    // That is how well their mean is known; another block is off by its own error too.
+    if reach.is_finite() { reach * (1.0 + blocks.len() as f64).sqrt() } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repeats(ratios: &[f64]) -> Vec<Repeat> {
+        // The last ones first: threads hand them in as they end.
+        ratios.iter().enumerate().rev().map(|(at, &ratio)| Repeat { at: at as f64, ratio }).collect()
+    }
+
+    #[test]
+    fn a_steady_machine_does_not_drift() {
+        assert_eq!(drift(&[]), 0.0);
+        assert_eq!(drift(&repeats(&[1.0, 2.0, 1.0, 2.0])), 0.0, "too few to tell");
+        assert!(drift(&repeats(&[1.25; 40])) < 1e-9);
+        // What comes and goes within a block levels out.
+        let quick: Vec<f64> = (0..64).map(|at| if at % 2 == 0 { 0.5 } else { 1.5 }).collect();
+        assert!(drift(&repeats(&quick)) < 1e-9);
+    }
+
+    /// Half the time twice as fast: blocks of 1 and 2, of which the mean is 1.5, the deviation (8/7)^½ / 2 and t 2.3646.
+    #[test]
+    fn a_change_that_lasts_is_drift() {
+        let changed: Vec<f64> = (0..64).map(|at| if at < 32 { 1.0 } else { 2.0 }).collect();
+        let expected = 2.364_624 * 0.5 * (8.0f64 / 7.0).sqrt() * (1.0f64 + 1.0 / 8.0).sqrt() / 1.5;
+        let found = drift(&repeats(&changed));
+        assert!((found - expected).abs() < 1e-5, "{found}, not {expected}");
+    }
+}

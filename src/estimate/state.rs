@@ -1,0 +1,188 @@
+//! What an estimate has found so far, written by its threads and read by whoever watches.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Prediction;
+use super::drift::Repeat;
+use super::samples::{Drawn, Samples, Target};
+use super::time::TimeSample;
+use crate::engine::Method;
+use crate::run::Stop;
+use crate::run::dispatch::Dispatch;
+use crate::subject::Subject;
+
+/// The samples of an estimate as they are drawn: it can be asked at any time how far it is and what it would predict, and
+/// be told to stop.
+///
+/// ```
+/// use queens::estimate::{EstimateState, Sampling};
+/// use queens::{Request, Size};
+/// let state = EstimateState::default();
+/// assert!(state.prediction().is_none());
+/// let request = Request::solutions(Size::new(14)?);
+/// let sampling = Sampling { samples: 500, ..Sampling::default() };
+/// std::thread::scope(|scope| {
+///     let drawing = scope.spawn(|| request.estimate_with(&sampling, &state));
+///     while state.progress().count_samples < 100 && !drawing.is_finished() {
+///         std::thread::yield_now();
+///     }
+///     state.stop().request();
+/// });
+/// assert!(state.prediction().unwrap().count_samples >= 100);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct EstimateState {
+    stop: Stop,
+    found: Mutex<Found>,
+}
+
+/// How far an estimate is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EstimateProgress {
+    /// Of the samples or of the time, whichever is further: from 0 to 1.
+    pub share: f64,
+    /// Since it began.
+    pub elapsed: Duration,
+    /// Parts counted for the count.
+    pub count_samples: usize,
+    /// Tasks timed for the time, of the board in hand.
+    pub time_samples: usize,
+    /// The size of the board in hand; 0 before any tasks are timed.
+    pub timed_n: usize,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    run: Option<Planned>,
+    counted: Samples,
+    /// Of one board after the other, up to that of the subject.
+    timed: Vec<Samples>,
+    needed: Option<Duration>,
+    /// The processor time of the whole run, where it was made.
+    ran: Option<f64>,
+}
+
+/// The run that is predicted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Planned {
+    pub(super) subject: Subject,
+    pub(super) method: Method,
+    pub(super) threads: usize,
+    pub(super) cores: usize,
+    pub(super) tasks: u64,
+    pub(super) started: Instant,
+    /// Samples that the estimate draws at the most, of both kinds.
+    pub(super) samples: usize,
+    pub(super) max_time: Duration,
+}
+
+impl EstimateState {
+    /// The flag that stops the estimate.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> EstimateProgress {
+        let found = self.found();
+        let Some(run) = found.run else { return EstimateProgress::default() };
+        let elapsed = run.started.elapsed();
+        let timed = found.timed.last();
+        let drawn = found.counted.drawn.len() + timed.map_or(0, |board| board.drawn.len());
+        let share = (drawn as f64 / run.samples as f64).max(elapsed.as_secs_f64() / run.max_time.as_secs_f64());
+        EstimateProgress {
+            share: share.min(1.0),
+            elapsed,
+            count_samples: found.counted.drawn.len(),
+            time_samples: timed.map_or(0, |board| board.drawn.len()),
+            timed_n: timed.map_or(0, |board| board.n),
+        }
+    }
+
+    /// What the samples so far say; nothing before it has begun.
+    pub fn prediction(&self) -> Option<Prediction> {
+        let found = self.found();
+        let Planned { subject, method, threads, cores, tasks, started, .. } = found.run?;
+        // Tasks that turns leave unchanged are small enough for both.
+        let counted = if subject.rotation().is_some() { found.timed.last()? } else { &found.counted };
+        let time = TimeSample::of(&found.timed, found.ran, subject.n());
+        Some(Prediction {
+            subject,
+            engine: method.name(&subject),
+            isa: method.isa,
+            threads,
+            cores,
+            tasks,
+            count: counted.mean(|drawn| drawn.count),
+            count_samples: counted.drawn.len(),
+            core_seconds: time.core_seconds,
+            seconds: time.core_seconds.over(cores),
+            time_samples: if found.ran.is_some() { tasks as usize } else { time.samples },
+            timed_n: time.n,
+            max_time_needed: found.needed.filter(|_| time.n != subject.n()),
+            drift: time.drift,
+            core_share: time.core_share,
+            spent: started.elapsed(),
+        })
+    }
+
+    pub(super) fn begin(&self, run: Planned) {
+        self.found().run = Some(run);
+    }
+
+    /// From here on tasks of this board are timed.
+    pub(super) fn next_board(&self, n: usize) {
+        self.found().timed.push(Samples { n, ..Samples::default() });
+    }
+
+    /// Tasks of the board itself would be timed in this time.
+    pub(super) fn needs(&self, max_time: Duration) {
+        self.found().needed = Some(max_time);
+    }
+
+    /// The plan has nothing to draw.
+    pub(super) fn nothing(&self, target: Target) {
+        self.found().samples(target).empty = true;
+    }
+
+    /// The whole run took this processor time.
+    pub(super) fn ran(&self, seconds: f64) {
+        self.found().ran = Some(seconds);
+    }
+
+    /// The first number of which there is no sample yet.
+    pub(super) fn next(&self, target: Target) -> usize {
+        self.found().samples(target).drawn.iter().map(|(number, _)| number + 1).max().unwrap_or(0)
+    }
+
+    pub(super) fn add(&self, target: Target, number: usize, drawn: Drawn) {
+        self.found().samples(target).drawn.push((number, drawn));
+    }
+
+    pub(super) fn repeated(&self, ratio: f64) {
+        let mut found = self.found();
+        let at = found.run.map_or(0.0, |run| run.started.elapsed().as_secs_f64());
+        found.samples(Target::Time).repeats.push(Repeat { at, ratio });
+    }
+
+    /// The samples so far, for the time those of the board in hand.
+    pub(super) fn samples(&self, target: Target) -> Samples {
+        self.found().samples(target).clone()
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        // A panic elsewhere ends the estimate anyway.
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Found {
+    fn samples(&mut self, target: Target) -> &mut Samples {
+        match target {
+            Target::Count => &mut self.counted,
+            Target::Time => self.timed.last_mut().expect("a board is begun before its tasks are timed"),
+        }
+    }
+}
