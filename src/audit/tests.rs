@@ -256,7 +256,7 @@ fn ledgers_of_something_else_are_refused() {
     assert!(found.ends_with("and not what a turn leaves unchanged"), "{found}");
 }
 
-/// Checks that the engine confirms every unit, and that the auditor finds `too_many` solutions fewer in some tasks.
+/// Checks that the engine confirms every unit, and that the auditor finds `less` solutions fewer in some tasks.
 fn told(findings: &Findings, less: u128) {
     assert!(less > 0 && findings.units.iter().all(Recounted::is_confirmed));
     assert!(findings.differences().next().is_some());
