@@ -367,7 +367,7 @@ fn completions_and_man_page() {
     let page = predicate::str::contains("--prefix").or(predicate::str::contains("\\-\\-prefix"));
     let page = page.and(predicate::str::contains(".TH queens-count 1")).and(predicate::str::contains("143"));
     queens(&["man", "count"]).assert().success().stdout(page.and(predicate::str::contains("in use").not()));
-    queens(&["man", "cuont"]).assert().code(2).stdout("").stderr(predicate::str::contains("count, merge, profile"));
+    queens(&["man", "cuont"]).assert().code(2).stdout("").stderr(predicate::str::contains("count, merge, status, profile"));
     let help = predicate::str::contains("Examples:\n  queens solutions 8")
         .and(predicate::str::contains("Q for a queen and . for an empty square"));
     // The option that every command has does not open the page.
