@@ -211,6 +211,19 @@ fn bench_times_draws_and_compares() {
         queens(&["bench", "--from", &json, &json, "--plot", "-"]).assert().success().get_output().stdout.clone();
     let again = String::from_utf8(again).unwrap();
     assert!(again.contains(">backtrack, bench</text>") && again.matches(" s</title>").count() == 16);
+    let side = predicate::str::contains("bench is 1.00 times as fast as bench, the geometric mean of 8 lines");
+    queens(&["bench", "--from", &json, &json]).assert().success().stdout(side);
+    let shared = queens(&["bench", "--from", &json, "--share"]).assert().success().get_output().stdout.clone();
+    let shared = String::from_utf8(shared).unwrap();
+    // Without a score, for none of its boards was timed.
+    let labels: Vec<&str> = shared.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(labels, ["processor", "cores", "program", "command"], "{shared}");
+    let png = file("bench.png", "");
+    queens(&["bench", "--from", &json, "--plot", &png]).assert().success();
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let gif = predicate::str::contains("no format has the extension .gif; there are .svg, .png");
+    queens(&["bench", "--from", &json, "--plot", "bench.gif"]).assert().code(2).stderr(gif);
+    queens(&["bench", "8", "--share"]).assert().code(2);
     let csv = queens(&["bench", "--from", &json, "--csv", "-"]).assert().success().get_output().stdout.clone();
     assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 9);
     let markdown =
@@ -222,7 +235,7 @@ fn bench_times_draws_and_compares() {
     let none = predicate::str::contains("not a result of queens bench --json");
     queens(&["bench", "--from", &file("none.json", "{}")]).assert().code(1).stdout("").stderr(none);
 
-    let output = queens(&["bench", "6", "--runs", "1", "--threads", "1", "--json", "-"]).output().unwrap();
+    let output = queens(&["bench", "6", "--runs", "1", "--threads", "1", "--json"]).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["command"], "bench");
 }
@@ -478,7 +491,11 @@ fn completions_and_man_page() {
     let page = predicate::str::contains("--prefix").or(predicate::str::contains("\\-\\-prefix"));
     let page = page.and(predicate::str::contains(".TH queens-count 1")).and(predicate::str::contains("143"));
     queens(&["man", "count"]).assert().success().stdout(page.and(predicate::str::contains("in use").not()));
-    queens(&["man", "cuont"]).assert().code(2).stdout("").stderr(predicate::str::contains("count, merge, profile"));
+    queens(&["man", "cuont"])
+        .assert()
+        .code(2)
+        .stdout("")
+        .stderr(predicate::str::contains("count, merge, status, profile"));
     // The exit codes are told once.
     for args in [&["count", "-h"][..], &["count", "--help"]] {
         queens(args).assert().success().stdout(predicate::str::contains("Exit codes").not());

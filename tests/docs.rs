@@ -17,7 +17,7 @@ use serde_json::Value;
 type Names = BTreeSet<String>;
 
 /// The sections of `docs/formats.md`, each with lines that print its objects, with every field that they ever have.
-const OBJECTS: [(&str, &[&str]); 11] = [
+const OBJECTS: [(&str, &[&str]); 13] = [
     (
         "queens count",
         &[
@@ -31,6 +31,7 @@ const OBJECTS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("queens merge", &["merge s1 --json", "merge s1 s2 --json", "merge thirty --json", "merge p --json"]),
+    ("queens status", &["status . --json"]),
     ("queens profile", &["profile 8 --json", "profile 2-3 --json"]),
     ("queens audit", &["audit s1 s2 --json", "audit p --json", "audit turn --json"]),
     (
@@ -42,7 +43,19 @@ const OBJECTS: [(&str, &[&str]); 11] = [
     ("queens bench", &["bench 17 --engine join --runs 1 --threads 1 --json -"]),
     ("queens show", &["show 158 --json", "show --number 31 8 --json"]),
     ("queens symmetries", &["symmetries 15863724 --json"]),
-    ("--progress json", &["count 9 --progress json", "count 9 --progress json --checkpoint c"]),
+    (
+        "--progress json",
+        &[
+            "count 9 --progress json",
+            "count 9 --progress json --checkpoint c --resume",
+            "count 14 --engine naive --progress json --checkpoint d --max-time 1ms",
+            "count 9 --progress json --checkpoint c",
+        ],
+    ),
+    (
+        "--progress json` of `verify`, `audit`, `bench` and `solutions",
+        &["verify --to 6 --progress json", "verify --bfile b --to 5 --progress json"],
+    ),
     ("queens solutions", &["solutions 6 --format json", "solutions 6 --fundamental --format json"]),
 ];
 
@@ -83,6 +96,7 @@ fn files(folder: &Path) {
     made("profile 8 --checkpoint p");
     made("count 9 --symmetry half --checkpoint turn");
     fs::write(folder.join("b"), "5 11\n").unwrap();
+    fs::write(folder.join("cut"), "queens ledger 2\n").unwrap();
     // Of N = 30 nobody knows more than a remainder.
     assert_eq!(output(folder, "count 30 --engine naive --checkpoint begun --max-time 1ms").0, Some(75));
     let mut ledger = Ledger::new(store::read(&folder.join("begun")).unwrap().fingerprint().clone(), Shard::WHOLE);

@@ -16,7 +16,8 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("queens count 22", "an hour; tests/shards.rs runs shards of small boards"),
     ("queens count 24", "days; tests/survive.rs stops and resumes small boards"),
     ("queens estimate", "as long as it may; its tests sample small boards"),
-    ("queens merge r/*", "needs the shards of the line above it"),
+    ("queens merge r", "needs the shards of the line above it"),
+    ("queens status r", "the same"),
     ("scripts/slurm/", "needs a cluster; scripts/slurm/test has one"),
 ];
 

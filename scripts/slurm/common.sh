@@ -52,18 +52,15 @@ enter() {
     [ -x "$program" ] || fail "$program: the program of this count is gone"
 }
 
-# missing: shards without a complete and sound result, as `sbatch --array` takes them
+# missing: shards without a complete and sound result, as `sbatch --array` takes them; damaged ones are named on stderr
 missing() {
-    local files=(results/*) list code=0
-    if [ ! -e "${files[0]}" ]; then
-        echo "1-$shards"
-        return
-    fi
-    list=$("$program" merge --quiet "${files[@]}" 2>merge.err) || code=$?
+    local list code=0
+    list=$("$program" merge --quiet results 2>merge.err) || code=$?
     case $code in
         0) ;;
-        4) echo "$list" ;;
-        # A damaged file is named there; it must not be overwritten unseen.
+        4)
+            echo "${list:-1-$shards}"
+            grep '^warning' merge.err >&2 || true ;;
         *) cat merge.err >&2 ;;
     esac
     rm -f merge.err

@@ -113,14 +113,12 @@ fn merge(paths: &[PathBuf]) -> Result<Merged, Failure> {
         }
         whole.merge(&ledger).map_err(named)?;
     }
-    match merged {
-        Some(merged) => Ok(Merged { damaged: all_damaged, ..merged }),
-        None => {
-            let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
-            let reason = format!("{}: no sound shard, so that all are missing", names.join(", "));
-            Err(Failure::Run(Exit::Missing, reason))
-        }
-    }
+    let Some(merged) = merged else {
+        let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
+        let reason = format!("{}: no sound shard, so that all are missing", names.join(", "));
+        return Err(Failure::Run(Exit::Missing, reason));
+    };
+    Ok(Merged { damaged: all_damaged, ..merged })
 }
 
 impl Merged {

@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
-use queens::{Shard, ranges};
+use queens::{Rotation, Shard, ranges};
 use serde::Serialize;
 
 use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};
@@ -52,7 +52,7 @@ enum State {
 
 /// A ledger's file.
 #[derive(Serialize)]
-struct File {
+struct LedgerFile {
     file: String,
     #[serde(skip)]
     shard: Shard,
@@ -79,7 +79,7 @@ struct Work {
 struct Count {
     fingerprint: Fingerprint,
     of: u32,
-    files: Vec<File>,
+    files: Vec<LedgerFile>,
 }
 
 /// A file that is no sound ledger.
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     counts.push(Count { fingerprint: fingerprint.clone(), of, files: Vec::new() });
                     counts.len() - 1
                 });
-                counts[at].files.push(File::new(&path, &ledger));
+                counts[at].files.push(LedgerFile::new(&path, &ledger));
             }
             Err(error) if is_named => return Err(error.into()),
             Err(StoreError::Format(_, FormatError::NotALedger)) => {}
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let shard = |count: &Count| Shard::new(number?, count.of).ok();
         match counts.as_mut_slice() {
             [count] if shard(count).is_some() => {
-                count.files.push(File::unsaved(&path, shard(count).expect("it is one"), count))
+                count.files.push(LedgerFile::unsaved(&path, shard(count).expect("it is one"), count));
             }
             _ => unsaved.push(escape::name(&path)),
         }
@@ -143,14 +143,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut tables: Vec<String> = tables.map(|table| table.to_string()).collect();
     if !damaged.is_empty() || !unsaved.is_empty() {
         let mut table = Summary::default();
-        damaged.iter().for_each(|Damaged { reason, .. }| table.row("damaged", escape::harmless(reason)));
-        unsaved.iter().for_each(|file| table.row("running", format!("{file}: nothing is saved yet")));
+        for Damaged { reason, .. } in &damaged {
+            table.row("damaged", escape::harmless(reason));
+        }
+        for file in &unsaved {
+            table.row("running", format!("{file}: nothing is saved yet"));
+        }
         tables.push(table.to_string());
     }
     messages::deliver(&tables.join("\n"))
 }
 
-impl File {
+impl LedgerFile {
     fn new(path: &Path, ledger: &Ledger) -> Self {
         let state = match () {
             () if ledger.is_complete() => State::Complete,
@@ -222,8 +226,8 @@ impl Work {
 
 impl Count {
     /// Of each shard that has a file, the best of its files.
-    fn shards(&self) -> BTreeMap<u32, &File> {
-        let mut shards: BTreeMap<u32, &File> = BTreeMap::new();
+    fn shards(&self) -> BTreeMap<u32, &LedgerFile> {
+        let mut shards: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
         for file in &self.files {
             let best = shards.entry(file.shard.index()).or_insert(file);
             if (file.state, file.work.units_done) > (best.state, best.work.units_done) {
@@ -276,7 +280,7 @@ impl Count {
         table
     }
 
-    fn table_of(&self, file: &File) -> Summary {
+    fn table_of(&self, file: &LedgerFile) -> Summary {
         let mut table = Summary::default();
         table.row("file", &file.file);
         table.row("count", title(&self.fingerprint));
@@ -305,7 +309,7 @@ impl Count {
         CountJson {
             n: subject.n(),
             prefix: subject.prefix().map(|prefix| prefix.to_string()),
-            symmetry: subject.rotation().map(|rotation| rotation.name()),
+            symmetry: subject.rotation().map(Rotation::name),
             engine: self.fingerprint.engine.clone(),
             shards: self.of,
             missing: self.missing(),
@@ -337,5 +341,5 @@ struct CountJson {
     #[serde(flatten)]
     work: Work,
     left: Option<f64>,
-    files: Vec<File>,
+    files: Vec<LedgerFile>,
 }

@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     refuse_idle(&args.engines, &all_methods, &sizes)?;
     let activity = Activity::start(args.progress, "verify");
     let mut work = Work::new(&sizes, &methods);
-    work.tell_limits(&sizes, &methods, args.cores.threads);
+    Work::tell_limits(&sizes, &methods, args.cores.threads);
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
         let watch = |method: &Method, run: &Arc<RunState>| activity.watch(work.next(size, method, Arc::clone(run)));
@@ -168,12 +168,12 @@ struct Work {
 impl Work {
     fn new(sizes: &[Size], methods: &[Vec<Method>]) -> Self {
         let each =
-            sizes.iter().zip(methods).flat_map(|(size, methods)| methods.iter().map(|method| work(*size, method)));
+            sizes.iter().zip(methods).flat_map(|(size, methods)| methods.iter().map(|method| work(*size, *method)));
         Self { all: each.clone().sum(), done: 0.0, now: 0.0, checks: each.count(), begun: 0 }
     }
 
     /// Says what is left out because nobody has named an engine for it, and what will take longer than anybody waits for.
-    fn tell_limits(&self, sizes: &[Size], methods: &[Vec<Method>], threads: usize) {
+    fn tell_limits(sizes: &[Size], methods: &[Vec<Method>], threads: usize) {
         /// Of so many seconds, told about ten times too long for the largest boards.
         const LONG: f64 = 6000.0;
         let idle: Vec<&Size> =
@@ -186,7 +186,7 @@ impl Work {
         let each =
             || sizes.iter().zip(methods).rev().flat_map(|(size, methods)| methods.iter().map(move |of| (size, of)));
         let cores = Threads::from(threads).get() as f64;
-        if let Some((size, method)) = each().find(|(size, method)| work(**size, method) > LONG * cores) {
+        if let Some((size, method)) = each().find(|(size, method)| work(**size, **method) > LONG * cores) {
             let engine = method.engine;
             messages::warning(&format!(
                 "N = {size} by {engine} takes very long; 'queens estimate {size}' tells how long"
@@ -197,7 +197,7 @@ impl Work {
     /// The next check has begun: how far all of them are.
     fn next(&mut self, size: Size, method: &Method, run: Arc<RunState>) -> impl Fn() -> Step + Send + 'static {
         self.done += self.now;
-        self.now = work(size, method);
+        self.now = work(size, *method);
         let (done, now, all) = (self.done, self.now, self.all);
         let title = format!("N = {size}, {}", method.engine);
         let checks = format!("{} of {} checks", self.begun, self.checks);
@@ -211,7 +211,7 @@ impl Work {
     }
 }
 
-fn work(size: Size, method: &Method) -> f64 {
+fn work(size: Size, method: Method) -> f64 {
     let term = |n: usize| oeis::QUEENS.term(n).unwrap_or(1).max(1) as f64;
     term(size.get()) / term(method.engine.info().quick)
 }

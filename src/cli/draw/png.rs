@@ -16,10 +16,10 @@ const UNIT: f32 = 0.48;
 
 /// The picture's bytes.
 pub(crate) fn png(svg: &str) -> Result<Vec<u8>, Failure> {
-    draw(svg).map_err(failure)
+    draw(svg).map_err(|reason| failure(&reason))
 }
 
-fn failure(reason: String) -> Failure {
+fn failure(reason: &str) -> Failure {
     Failure::Run(Exit::Failure, format!("drawing the picture failed: {reason}"))
 }
 
@@ -33,10 +33,10 @@ fn draw(svg: &str) -> Result<Vec<u8>, String> {
 /// The picture's bytes with so many pixels to a unit, and with what is drawn over it then.
 #[cfg(feature = "png")]
 pub(crate) fn png_with(svg: &str, scale: f32, over: impl FnOnce(&mut tiny_skia::Pixmap)) -> Result<Vec<u8>, Failure> {
-    let tree = usvg::Tree::from_str(svg, &usvg::Options::default()).map_err(|error| failure(error.to_string()))?;
-    let mut image = rendered(&tree, scale).map_err(failure)?;
+    let tree = usvg::Tree::from_str(svg, &usvg::Options::default()).map_err(|error| failure(&error.to_string()))?;
+    let mut image = rendered(&tree, scale).map_err(|reason| failure(&reason))?;
     over(&mut image);
-    image.encode_png().map_err(|error| failure(error.to_string()))
+    image.encode_png().map_err(|error| failure(&error.to_string()))
 }
 
 #[cfg(feature = "png")]

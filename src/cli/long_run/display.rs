@@ -54,7 +54,7 @@ impl Ending {
 
     /// It has not, and nothing is kept of it.
     pub(crate) fn stopped(reason: Option<&str>) -> Self {
-        Self { lines: Vec::new(), event: "stopped", object: Object::default().with("reason", reason) }
+        Self { lines: Vec::new(), event: "stopped", object: Object::default().with_some("reason", reason) }
     }
 }
 

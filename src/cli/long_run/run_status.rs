@@ -38,7 +38,9 @@ pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Opti
         .with("solutions", solutions.to_string())
         .with("tasks_per_second", progress.tasks_per_second())
         .with("saved_ago", saved.map(|age| age.as_secs_f64()));
-    let title = format!("{}, {}", title(fingerprint), count_of(threads as u64, "thread"));
+    // Before the run has begun, nobody knows how many.
+    let threads = if threads > 0 { format!(", {}", count_of(threads as u64, "thread")) } else { String::new() };
+    let title = format!("{}{threads}", title(fingerprint));
     Status { title, share: Some(share), elapsed, left, fields: fields.into_iter().flatten().collect(), object }
 }
 

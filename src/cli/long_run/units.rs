@@ -145,8 +145,11 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
     let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", path.display()));
     match fs::create_dir(folder) {
         Ok(()) => durable::sync_folder(folder).map_err(|error| failure(error.to_string())),
-        // By another shard, maybe, or what is there is told when the file is made.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        // By another shard, maybe.
+        Err(_) if folder.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(failure(format!("{} is no folder", folder.display())))
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let missing =
                 folder.ancestors().filter(|at| !at.as_os_str().is_empty() && !at.exists()).last().unwrap_or(folder);

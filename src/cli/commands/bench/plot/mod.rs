@@ -156,7 +156,7 @@ mod tests {
         assert!(picture.contains(">a: A Processor, of some make, queens 0.2.0; medians of 5 runs</text>"));
         // One hue, for it is one engine, and two strokes.
         assert!(picture.contains("\"series0 stroke0 tint0\"") && picture.contains("\"series0 stroke1 tint0\""));
-        assert!(!picture.contains("series1 "));
+        assert!(!picture.contains("\"series1 "));
         assert!(
             picture.contains(">Times as fast as a</text>")
                 && picture.contains("N = 16, join, b on 2 threads: 2.00 times")

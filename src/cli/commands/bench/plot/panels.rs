@@ -98,10 +98,7 @@ pub(super) fn speed_ups(all: &[Series]) -> Option<Panel> {
         x_name: "threads",
         x: scale,
         y: scale,
-        grid: |y| {
-            let values = speed_up_grid(y).into_iter().filter(|&value| y.contains(value));
-            values.map(|value| (value, format!("{value}×"))).collect()
-        },
+        grid: times_grid,
         names_above: false,
         lines,
     })
@@ -130,28 +127,34 @@ pub(super) fn ratios(all: &[Series], first: &BenchResults) -> Option<Panel> {
     let ends = [sizes().min_by(f64::total_cmp)?, sizes().max_by(f64::total_cmp)?];
     let dots = ends.map(|x| Dot { x, y: 1.0, range: (1.0, 1.0), title: String::new() }).into_iter().collect();
     lines.insert(0, Line { class: "ideal".to_owned(), name: Some(first.name()), dots });
+    let values = lines.iter().flat_map(|line| &line.dots).map(|dot| dot.y);
     Some(Panel {
         heading: format!("Times as fast as {}", first.name()),
         note: String::new(),
         x_name: "N",
         x: Scale::Linear,
-        y: Scale::Log,
-        grid: |y| {
-            y.decades()
-                .into_iter()
-                .map(|(value, told)| (value, if told { format!("{value}×") } else { String::new() }))
-                .collect()
+        y: if values.clone().fold(0.0, f64::max) > 8.0 * values.fold(f64::INFINITY, f64::min) {
+            Scale::Log
+        } else {
+            Scale::Linear
         },
+        grid: times_grid,
         names_above: false,
         lines,
     })
 }
 
+/// Grid lines where the axis counts times as fast.
+fn times_grid(y: &Axis) -> Vec<(f64, String)> {
+    let values = times_values(y).into_iter().filter(|&value| y.contains(value));
+    values.map(|value| (value, format!("{value}×"))).collect()
+}
+
 /// Powers of two or, on a linear axis, the multiples of one of them of which at most about eight are within.
-fn speed_up_grid(axis: &Axis) -> Vec<f64> {
+fn times_values(axis: &Axis) -> Vec<f64> {
     let multiples = |step: f64| (0..=64).map(move |index| f64::from(index) * step);
     match axis.scale {
-        Scale::Log => (0..16).map(|exponent| f64::from(1 << exponent)).collect(),
+        Scale::Log => (-8..16).map(|exponent| 2f64.powi(exponent)).collect(),
         Scale::Linear => {
             let within = |step: &f64| multiples(*step).filter(|&value| axis.contains(value)).count();
             multiples([0.25, 0.5, 1.0, 2.0].into_iter().find(|step| within(step) <= 8).unwrap_or(4.0)).collect()

@@ -32,11 +32,11 @@ fn colour(classes: &str, style: &str) -> Color {
 }
 
 /// Letters that the font lacks are question marks.
-fn draw(image: &mut Pixmap, Text { class, at, anchor, text }: &Text, colour: Color) {
+fn draw(image: &mut Pixmap, Text { class, at, anchor, letters }: &Text, colour: Color) {
     let height = if class == "title" { RasterHeight::Size32 } else { RasterHeight::Size20 };
     let weight = if class.is_empty() { FontWeight::Regular } else { FontWeight::Bold };
     let advance = get_raster_width(weight, height);
-    let width = (advance * text.chars().count()) as f32;
+    let width = (advance * letters.chars().count()) as f32;
     let share = match anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => 0.5,
@@ -45,7 +45,7 @@ fn draw(image: &mut Pixmap, Text { class, at, anchor, text }: &Text, colour: Col
     // The base line of the font is at four fifths of its height.
     let left = (at.0 as f32 * SCALE - share * width).round() as i32;
     let top = (at.1 as f32 * SCALE - 0.8 * height.val() as f32).round() as i32;
-    for (index, letter) in text.chars().enumerate() {
+    for (index, letter) in letters.chars().enumerate() {
         let Some(glyph) = get_raster(letter, weight, height).or_else(|| get_raster('?', weight, height)) else {
             continue;
         };

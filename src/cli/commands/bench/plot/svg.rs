@@ -15,7 +15,7 @@ pub(super) struct Text {
     pub(super) class: String,
     pub(super) at: (f64, f64),
     pub(super) anchor: Anchor,
-    pub(super) text: String,
+    pub(super) letters: String,
 }
 
 /// The shapes and the texts drawn so far.
@@ -32,7 +32,7 @@ impl Svg {
 
     pub(super) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
         if !text.is_empty() {
-            self.texts.push(Text { class: class.to_owned(), at, anchor, text: text.to_owned() });
+            self.texts.push(Text { class: class.to_owned(), at, anchor, letters: text.to_owned() });
         }
     }
 
@@ -56,15 +56,15 @@ impl Svg {
     /// The whole file, for a picture of this many units with a style sheet; the texts are drawn over all else, or left out.
     pub(super) fn file(&self, (width, height): (f64, f64), title: &str, style: &str, with_texts: bool) -> String {
         let (mut body, title) = (self.shapes.clone(), escaped(title));
-        for Text { class, at: (x, y), anchor, text } in self.texts.iter().filter(|_| with_texts) {
+        for Text { class, at: (x, y), anchor, letters } in self.texts.iter().filter(|_| with_texts) {
             let anchor = match anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",
                 Anchor::End => "end",
             };
-            let text = escaped(text);
-            body += &format!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#);
-            body.push('\n');
+            let text = escaped(letters);
+            writeln!(body, r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#)
+                .expect("a string grows as needed");
         }
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
