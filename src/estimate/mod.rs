@@ -36,8 +36,8 @@ use crate::run::dispatch::Dispatch;
 use crate::run::{CountError, Threads, available_threads};
 use crate::subject::Subject;
 
-pub use interval::Interval;
 use climb::{Climb, Tasks};
+pub use interval::Interval;
 use sampler::Sampler;
 use samples::Target;
 use state::Planned;
@@ -99,7 +99,8 @@ pub struct Prediction {
     /// The size of the board whose tasks were timed: of the one asked for or, where a single task would take too long, of a
     /// smaller one from which the time was extrapolated.
     pub timed_n: usize,
-    /// Where it was, about the time ([`Sampling::max_time`]) in which tasks of the board itself would be timed.
+    /// Where it was from a step below, about the time ([`Sampling::max_time`]) in which tasks of the board itself would be
+    /// timed.
     pub max_time_needed: Option<Duration>,
     /// How much the machine changed its speed while tasks were timed: by how much, relative, another part of the time may
     /// differ from the mean (95 %); 0 where too few tasks were timed to tell. The interval of the time has it.
@@ -209,8 +210,13 @@ mod tests {
         assert_eq!((prediction.count_samples, prediction.time_samples), (2, 10));
         assert_eq!(prediction.timed_n, 12);
         let seconds = prediction.core_seconds;
-        assert!(seconds.mean > 0.0 && seconds.factor() > 81.0 && prediction.max_time_needed > Some(Duration::ZERO));
+        assert!(seconds.mean > 0.0 && seconds.factor() > 81.0 && prediction.max_time_needed.is_none());
         assert!(prediction.count.high > prediction.count.mean);
+        // From a step below it is told what time would do. The join counts no boards below N = 5.
+        let request = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Join).threads(1);
+        let prediction = request.estimate(&sampling).unwrap();
+        assert_eq!((prediction.timed_n, prediction.time_samples), (7, 10));
+        assert!(prediction.core_seconds.factor() > 3.0 && prediction.max_time_needed > Some(Duration::ZERO));
     }
 
     /// Who watches may end it at any time, and is told what is known by then.
@@ -247,7 +253,8 @@ mod tests {
         let half = RotationalBoard::new(Rotation::Half, 16).unwrap();
         let requests = [Request::solutions(Size::new(12).unwrap()), Request::rotational(half)];
         for (request, threads) in requests.into_iter().flat_map(|request| [(request, 1), (request, 2), (request, 64)]) {
-            let prediction = request.threads(threads).estimate(&Sampling { samples: 200, ..Sampling::default() }).unwrap();
+            let prediction =
+                request.threads(threads).estimate(&Sampling { samples: 200, ..Sampling::default() }).unwrap();
             assert_eq!((prediction.threads, prediction.cores), (threads, available_threads().min(threads)));
             let (core, wall) = (prediction.core_seconds, prediction.seconds);
             assert!(core.mean > 0.0 && wall == core.over(prediction.cores));

@@ -66,7 +66,10 @@ mod tests {
     fn board(n: usize, samples: usize, seconds: f64) -> Samples {
         let drawn = |number| {
             let far = if number % 2 == 0 { 0.9 } else { 1.1 };
-            (number, Drawn { count: 1.0, seconds: far * seconds, task_seconds: 1.0, wall_seconds: 4.0, sample_seconds: 9.0 })
+            (
+                number,
+                Drawn { count: 1.0, seconds: far * seconds, task_seconds: 1.0, wall_seconds: 4.0, sample_seconds: 9.0 },
+            )
         };
         Samples { n, drawn: (0..samples).map(drawn).collect(), ..Samples::default() }
     }
