@@ -294,20 +294,24 @@ fn an_estimate_holds_the_count() {
     assert_ne!(json("6")["count"], first["count"]);
 }
 
-/// Tasks of minutes are not timed in a moment, and that is said, with the time that would do; the interval is wide.
+/// Where there is no time for tasks of the board itself that is said, with the time that would do as far as that can be
+/// told; and the interval is wide: a factor of 3 for each step of two.
 #[test]
 fn an_estimate_says_what_it_could_not_time() {
-    let args = ["estimate", "20", "--engine", "naive", "--samples", "50", "--max-time", "1ms", "--threads", "1"];
-    let told = predicate::str::contains("extrapolated from N = 12, for its own tasks take too long to be timed\n")
-        .and(predicate::str::is_match(r"\n +some would be timed with --max-time \d+[mhd]\n").unwrap());
-    queens(&args).assert().success().stdout(told);
-    let output = queens(&[&args[..], &["--json"]].concat()).output().unwrap();
-    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let seconds = |name: &str| found["core_seconds"][name].as_f64().unwrap();
-    let (low, mean, high) = (seconds("low"), seconds("mean"), seconds("high"));
-    // Four steps, each to within a factor of 3.
-    assert!(low < mean / 81.0 && mean * 81.0 < high && low > 0.0, "{found}");
-    assert!(found["max_time_needed"].as_f64().unwrap() > 1.0 && found["timed_n"] == 12, "{found}");
+    for (n, engine, timed_n, factor, told) in [
+        (20, "naive", 12, 81.0, "a longer --max-time tells more\n"),
+        (9, "join", 7, 3.0, "some would be timed with --max-time 1m\n"),
+    ] {
+        let line = format!("estimate {n} --engine {engine} --samples 50 --max-time 1ns --threads 1");
+        let args: Vec<&str> = line.split_whitespace().collect();
+        let why = format!("extrapolated from N = {timed_n}, for its own tasks take too long to be timed;\n");
+        queens(&args).assert().success().stdout(predicate::str::contains(why).and(predicate::str::contains(told)));
+        let output = queens(&[&args[..], &["--json"]].concat()).output().unwrap();
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let [low, mean, high] = ["low", "mean", "high"].map(|name| found["core_seconds"][name].as_f64().unwrap());
+        assert!(low < mean / factor && mean * factor < high && low > 0.0, "{found}");
+        assert_eq!((&found["timed_n"], found["max_time_needed"].is_null()), (&timed_n.into(), n == 20));
+    }
 }
 
 /// What is named is what runs, as far as the objects tell; and a range is that range alone.

@@ -55,13 +55,15 @@ impl Climb<'_> {
             // boards.
             let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
             let above = way.get(index + 1).unwrap_or(self.subject);
-            let next = |growth: f64| 1.5 * rounds * growth * mean * self.tasks_of_a_sample(above) as f64;
+            let next = 1.5 * rounds * growth * mean * self.tasks_of_a_sample(above) as f64;
             let left = self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-            if index > 0 && next(growth) > left {
-                // The count may take half of the time.
-                let steps = way.len() - index;
-                let needed = begun.elapsed().as_secs_f64() + next(growth.powi(steps as i32));
-                return self.sampler.state.needs(Duration::try_from_secs_f64(2.0 * needed).unwrap_or(Duration::MAX));
+            if index > 0 && next > left {
+                // Of tasks more than a step away nobody knows. The count may take half of the time.
+                if index + 1 == way.len() {
+                    let needed = 2.0 * (begun.elapsed().as_secs_f64() + next);
+                    self.sampler.state.needs(Duration::try_from_secs_f64(needed).unwrap_or(Duration::MAX));
+                }
+                return;
             }
             if self.sampler.state.stop().is_requested() {
                 return;

@@ -99,7 +99,8 @@ pub struct Prediction {
     /// The size of the board whose tasks were timed: of the one asked for or, where a single task would take too long, of a
     /// smaller one from which the time was extrapolated.
     pub timed_n: usize,
-    /// Where it was, about the time ([`Sampling::max_time`]) in which tasks of the board itself would be timed.
+    /// Where it was from a step below, about the time ([`Sampling::max_time`]) in which tasks of the board itself would be
+    /// timed.
     pub max_time_needed: Option<Duration>,
     /// How much the machine changed its speed while tasks were timed: by how much, relative, another part of the time may
     /// differ from the mean (95 %); 0 where too few tasks were timed to tell. The interval of the time has it.
@@ -209,8 +210,13 @@ mod tests {
         assert_eq!((prediction.count_samples, prediction.time_samples), (2, 10));
         assert_eq!(prediction.timed_n, 12);
         let seconds = prediction.core_seconds;
-        assert!(seconds.mean > 0.0 && seconds.factor() > 81.0 && prediction.max_time_needed > Some(Duration::ZERO));
+        assert!(seconds.mean > 0.0 && seconds.factor() > 81.0 && prediction.max_time_needed.is_none());
         assert!(prediction.count.high > prediction.count.mean);
+        // From a step below it is told what time would do. The join counts no boards below N = 5.
+        let request = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Join).threads(1);
+        let prediction = request.estimate(&sampling).unwrap();
+        assert_eq!((prediction.timed_n, prediction.time_samples), (7, 10));
+        assert!(prediction.core_seconds.factor() > 3.0 && prediction.max_time_needed > Some(Duration::ZERO));
     }
 
     /// Who watches may end it at any time, and is told what is known by then.

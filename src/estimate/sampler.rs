@@ -16,7 +16,7 @@ pub(super) struct Sampler<'a> {
     pub(super) pool: &'a rayon::ThreadPool,
     pub(super) state: &'a EstimateState,
     pub(super) target: Target,
-    /// Samples that there are to be, with those drawn before.
+    /// Samples at the most.
     pub(super) samples: usize,
     /// Samples at least, whatever the time.
     pub(super) least: usize,
@@ -48,7 +48,7 @@ impl Sampler<'_> {
         }
         // Samples are handed out by their number, which alone decides what is drawn: neither the number of threads nor
         // their speed has a say in it.
-        let next = AtomicUsize::new(self.state.next(self.target));
+        let next = AtomicUsize::new(0);
         self.pool.broadcast(|_| {
             let mut worker = engine.worker();
             let (mut longest, mut first) = (Duration::ZERO, None);

@@ -152,11 +152,6 @@ impl EstimateState {
         self.found().ran = Some(seconds);
     }
 
-    /// The first number of which there is no sample yet.
-    pub(super) fn next(&self, target: Target) -> usize {
-        self.found().samples(target).drawn.iter().map(|(number, _)| number + 1).max().unwrap_or(0)
-    }
-
     pub(super) fn add(&self, target: Target, number: usize, drawn: Drawn) {
         self.found().samples(target).drawn.push((number, drawn));
     }

@@ -180,10 +180,13 @@ fn table(prediction: &Prediction) -> Summary {
     let extrapolated = prediction.timed_n != n;
     if extrapolated {
         let timed = prediction.timed_n;
-        table.row("", format!("extrapolated from N = {timed}, for its own tasks take too long to be timed"));
-    }
-    if let Some(needed) = prediction.max_time_needed {
-        table.row("", format!("some would be timed with --max-time {}", enough(needed)));
+        table.row("", format!("extrapolated from N = {timed}, for its own tasks take too long to be timed;"));
+        table.row(
+            "",
+            prediction.max_time_needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
+                format!("some would be timed with --max-time {}", enough(needed))
+            }),
+        );
     }
     if rotation.is_none() {
         table.row("engine", format!("{}, {}", prediction.engine, prediction.isa));
