@@ -190,7 +190,7 @@ fn keys_are_the_diagonals_of_every_board() {
 }
 
 /// Pins the plan of every board, as `tests/plans.rs` does for other plans: a line of `plans.txt` changes only with the
-/// version in the fingerprint. `QUEENS_GOLDEN=write cargo test --lib unchanged` adds missing lines, and changes no
+/// version in the fingerprint. `QUEENS_GOLDEN=write cargo test --lib rotational` adds missing lines, and changes no
 /// others.
 #[test]
 fn a_fingerprint_has_one_plan_for_ever() {
@@ -224,7 +224,7 @@ fn a_fingerprint_has_one_plan_for_ever() {
     }
     let fingerprints: Vec<&str> = plans.iter().map(|(fingerprint, _)| fingerprint.as_str()).collect();
     let held: Vec<&str> = golden.iter().map(|(fingerprint, _)| *fingerprint).collect();
-    assert_eq!(fingerprints, held, "a new version? QUEENS_GOLDEN=write cargo test --lib unchanged");
+    assert_eq!(fingerprints, held, "a new version? QUEENS_GOLDEN=write cargo test --lib rotational");
 }
 
 #[test]
