@@ -341,10 +341,8 @@ mod tests {
             let layout = Layout::new(&methods, 666_090_624, width);
             anstream::adapter::strip_str(&(layout.header() + &layout.row(&row))).to_string()
         };
-        let wide = "\
- N    published          join     backtrack         naive
- 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -
-";
+        let heads = " N    published          join     backtrack         naive\n";
+        let wide = format!("{heads} 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -\n");
         assert_eq!(plain(57), wide);
         let narrow = " N    published  join  backtrack  naive\n 8  666,090,624     ✓       ✗ 92      -\n";
         assert_eq!([plain(56), plain(39)], [narrow; 2]);
