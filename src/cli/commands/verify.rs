@@ -335,7 +335,9 @@ mod tests {
         let size = Size::new(8).unwrap();
         let check = |method, published| Terms::All.check(size, published, &[method], 1).unwrap();
         let mut checks = [check(methods[0], 92), check(methods[1], 93)].concat();
-        checks.iter_mut().for_each(|check| check.elapsed = Duration::from_millis(25));
+        for check in &mut checks {
+            check.elapsed = Duration::from_millis(25);
+        }
         let row = Row { size, published: 666_090_624, checks };
         let plain = |width| {
             let layout = Layout::new(&methods, 666_090_624, width);

@@ -35,9 +35,12 @@ impl Formatter for Readable {
     }
 
     fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        fragment.chars().try_for_each(|c| match c.is_ascii() {
-            true => write!(out, "{c}"),
-            false => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}")),
+        fragment.chars().try_for_each(|c| {
+            if c.is_ascii() {
+                write!(out, "{c}")
+            } else {
+                c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
+            }
         })
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use queens::Size;
 use queens::bounded::Bounded;
 
 use crate::cli::terminal::ascii;
@@ -75,7 +76,7 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
         return lines.find(|line| line.starts_with("Usage:")).map(str::to_owned);
     }
     if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
-        && command.parse::<Sizes>().is_ok()
+        && command.parse::<Sizes>().is_ok_and(|sizes| sizes.last <= Size::MAX)
     {
         return Some(format!("tip: to count, 'queens count {command}'"));
     }
