@@ -56,7 +56,7 @@ fn beginnings_and_parts() {
         queens(&["solutions", n, "--skip", skip, "--limit", "2"]).assert().success().stdout("").stderr(reason);
     }
     let walked = stdout(&["solutions", "12", "--from", "3,6", "--fundamental"]);
-    for skip in [0, 1, 500, 900, 10_000] {
+    for skip in [0, 1, 500, 900, 1_786] {
         let skipped = stdout(&["solutions", "12", "--from", "3,6", "--fundamental", "--skip", &skip.to_string()]);
         assert!(skipped.lines().eq(walked.lines().skip(skip)), "--skip {skip}");
     }

@@ -508,7 +508,8 @@ mod tests {
         fs::create_dir(folder.path().join(".c.new")).unwrap();
         assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
         // The rehearsal writes as much as the longest possible save, and not much more.
-        let profile = Fingerprint { subject: Subject::Profile(Size::new(20).unwrap()), ..ledger(0).fingerprint().clone() };
+        let profile =
+            Fingerprint { subject: Subject::Profile(Size::new(20).unwrap()), ..ledger(0).fingerprint().clone() };
         for empty in [ledger(0), Ledger::new(profile, Shard::WHOLE)] {
             let mut tally = Tally::from(u128::MAX);
             if let Subject::Profile(size) = empty.fingerprint().subject {

@@ -168,7 +168,7 @@ impl<J: Job> WithLanes for JoinJob<J> {
         let plan = HalvesPlan::new(self.size);
         // Any other engine would take too long for these tasks. The join on portable lanes detects errors of the
         // machine, even if the run uses portable lanes too. To detect errors of the method, the auditor counts one task
-        // of each unit.
+        // of each of the largest units, and of smaller ones in proportion.
         let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
         let second = Sampled::new(Join::new(self.size, Portable::new()), most);
         self.job.run(&solutions(&plan, &Join::new(self.size, lanes), &second))

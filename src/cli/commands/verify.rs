@@ -412,16 +412,16 @@ mod tests {
         let size = Size::new(8).unwrap();
         let check = |method, published| Terms::All.check(size, published, &[method], 1, |_, _| ()).unwrap();
         let mut checks = [check(methods[0], 92), check(methods[1], 93)].concat();
-        checks.iter_mut().for_each(|check| check.elapsed = Duration::from_millis(25));
+        for check in &mut checks {
+            check.elapsed = Duration::from_millis(25);
+        }
         let row = Row { size, published: 666_090_624, checks };
         let plain = |width| {
             let layout = Layout::new(&methods, 666_090_624, width);
             anstream::adapter::strip_str(&(layout.header() + &layout.row(&row))).to_string()
         };
-        let wide = "\
- N    published          join     backtrack         naive
- 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -
-";
+        let heads = " N    published          join     backtrack         naive\n";
+        let wide = format!("{heads} 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -\n");
         assert_eq!(plain(57), wide);
         let narrow = " N    published  join  backtrack  naive\n 8  666,090,624     ✓       ✗ 92      -\n";
         assert_eq!([plain(56), plain(39)], [narrow; 2]);

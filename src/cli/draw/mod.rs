@@ -1,4 +1,4 @@
-//! Boards as text, SVG and PNG, and what is on each of their squares.
+//! Boards as text, SVG, PNG and PDF, and what is on each of their squares.
 
 pub(crate) mod glyphs;
 pub(crate) mod pdf;

@@ -46,9 +46,9 @@ pub(super) fn rgb(colour: &str) -> Colour {
 
 /// A square that a queen attacks: her shade over the colour of the square, among the 256 colours of terminals.
 pub(super) fn attacked(column: usize, dark: bool) -> u8 {
-    let square = rgb(if dark { DARK } else { LIGHT });
     /// The cube of 6×6×6 colours after the first 16.
     const LEVELS: [f64; 6] = [0.0, 95.0, 135.0, 175.0, 215.0, 255.0];
+    let square = rgb(if dark { DARK } else { LIGHT });
     let shade = shade(column);
     let nearest = |part: usize| {
         let mixed = OPACITY * f64::from(shade[part]) + (1.0 - OPACITY) * f64::from(square[part]);

@@ -24,7 +24,10 @@ pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str) -> String {
     let columns = (boards.len() as f64).sqrt().ceil().max(1.0) as usize;
     let lines = boards.len().div_ceil(columns).max(1);
     let extent = |count: usize, each: usize| count * (each + GAP) + GAP;
-    let mut svg = begin((extent(columns, BOARD), extent(lines, BOARD + CAPTION)), title);
+    // A browser shows and prints it on one page.
+    let one_page = "style=\"max-width:100%;max-height:100vh\" role=";
+    let svg = begin((extent(columns, BOARD), extent(lines, BOARD + CAPTION)), title);
+    let mut svg = svg.replacen("role=", one_page, 1);
     // Writing to a string cannot fail.
     for (index, board) in boards.iter().enumerate() {
         let CaptionedBoard { placement, caption } = board;

@@ -155,7 +155,7 @@ mod tests {
     fn attackers_share_a_square() {
         let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap();
         let shown = |column, row| square(&Cell::new(Look::Colour, &placement, column, row));
-        assert_eq!(shown(8, 1), painted(attacked(1, false), FOREGROUND, " ").repeat(3));
+        assert_eq!(shown(8, 1), painted(attacked(1, is_dark(8, 8, 1)), FOREGROUND, " ").repeat(3));
         let all: Vec<usize> = attackers(&placement, 1, 6).collect();
         assert_eq!(all, [1, 2, 3]);
         let dark = is_dark(8, 1, 6);

@@ -35,9 +35,12 @@ impl Formatter for Readable {
     }
 
     fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        fragment.chars().try_for_each(|c| match c.is_ascii() {
-            true => write!(out, "{c}"),
-            false => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}")),
+        fragment.chars().try_for_each(|c| {
+            if c.is_ascii() {
+                write!(out, "{c}")
+            } else {
+                c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
+            }
         })
     }
 }
@@ -126,7 +129,7 @@ mod tests {
         let sum = 0.1 + 0.2;
         assert_ne!(sum.to_string(), "0.3");
         let values = (sum, 1.648_999_999_999_999_8, [0.0, 1e-7, 2.5e18, f64::INFINITY], "90° 𝄞\n\"");
-        let text = r#"[0.3,1.649,[0.0,1e-7,2.5e18,null],"90\u00b0 \ud834\udd1e\n\""]"#;
+        let text = r#"[0.3,1.649,[0.0,1e-7,2.5e+18,null],"90\u00b0 \ud834\udd1e\n\""]"#;
         assert_eq!(object(&values).unwrap(), format!("{text}\n"));
         assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap()[3], values.3);
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use queens::Size;
 use queens::bounded::Bounded;
 
 use crate::cli::terminal::ascii;
@@ -91,7 +92,7 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
         return lines.find(|line| line.starts_with("Usage:")).map(str::to_owned);
     }
     if let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand)
-        && command.parse::<Sizes>().is_ok()
+        && command.parse::<Sizes>().is_ok_and(|sizes| sizes.last <= Size::MAX)
     {
         return Some(format!("tip: to count, 'queens count {command}'"));
     }

@@ -48,14 +48,12 @@ impl Filter {
         };
         let numbered = |(placement, number)| Position { placement, number: Some(number) };
         match (to, from) {
-            (Move::Number(number), _) => match ranking {
-                Some(ranking) => ranking.select(number).map(|placement| numbered((placement, number))),
-                None => {
-                    let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
-                    let found = self.listed.select(self.prefix, self.prefix, number, &mut go_on);
-                    found.map(|placement| numbered((placement, number)))
-                }
-            },
+            (Move::Number(number), _) => {
+                let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
+                let select = || self.listed.select(self.prefix, self.prefix, number, &mut go_on);
+                let found = ranking.map_or_else(select, |ranking| ranking.select(number));
+                found.map(|placement| numbered((placement, number)))
+            }
             // The first of the solutions found is the one that the steps begin at.
             (Move::Next(steps), Some(from)) => {
                 let (placement, count) = forth(from.placement, steps + 1).filter(|(_, count)| *count > 1)?;
