@@ -375,6 +375,24 @@ mod tests {
         assert_eq!(parsed(&["--seed", "3"]).options().seed, 3);
     }
 
+    /// By the units that are drawn, or by the time where that comes first.
+    #[test]
+    fn an_audit_says_how_far_it_is() {
+        let request = Request::solutions(Size::new(9).unwrap());
+        let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
+        for unit in ledger.todo() {
+            ledger.record(unit, 1.into()).unwrap();
+        }
+        let options = parsed(&["--units", "4"]).options();
+        let step = progress(&ledger, &options);
+        options.recounted.fetch_add(3, Ordering::Relaxed);
+        let told = step();
+        assert_eq!((told.title.as_str(), told.share, told.is_even), ("N = 9, backtrack", Some(0.75), true));
+        assert_eq!(told.fields, ["3 units recounted"]);
+        let all = AuditOptions { begin_within: Some(Duration::from_nanos(1)), ..parsed(&[]).options() };
+        assert_eq!(progress(&ledger, &all)().share, Some(1.0), "the time is up");
+    }
+
     /// Right on the small boards, so that it passes the self-check, and one solution too many in every task of a larger
     /// one.
     struct WrongBeyond(usize);

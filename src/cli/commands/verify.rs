@@ -1,5 +1,7 @@
 //! `queens verify`
 
+mod work;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,12 +11,12 @@ use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads, oeis};
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
 use crate::cli::commands::profile;
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
@@ -23,7 +25,8 @@ use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
-use crate::cli::terminal::{files, messages, numbers};
+use crate::cli::terminal::{files, numbers};
+use work::Work;
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -104,10 +107,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     refuse_idle(&args.engines, &all_methods, &sizes)?;
     let activity = Activity::start(args.progress, "verify");
     let mut work = Work::new(&sizes, &methods);
-    Work::tell_limits(&sizes, &methods, args.cores.threads);
+    work::tell_limits(&sizes, &methods, &args.engines, Threads::from(args.cores.threads).get());
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
-        let watch = |method: &Method, run: &Arc<RunState>| activity.watch(work.next(size, method, Arc::clone(run)));
+        let watch = |method: &Method, run: &Arc<RunState>| activity.watch(work.next(size, *method, Arc::clone(run)));
         let checks =
             terms.check(size, published, methods, args.cores.threads, watch).map_err(|error| Failure::from(&error))?;
         let row = Row { size, published, checks };
@@ -152,68 +155,6 @@ fn refuse_idle(named: &[EngineKind], methods: &[Method], sizes: &[Size]) -> Resu
     };
     let message = format!("nothing to compare: the {engine} engine counts none of N = {first} to {last}");
     Err(Failure::Run(Exit::Failure, message))
-}
-
-/// How much work the checks are, in seconds of one core, roughly: an engine takes about one for its quick size, and grows
-/// with the number of solutions.
-struct Work {
-    all: f64,
-    done: f64,
-    /// What is under way.
-    now: f64,
-    checks: usize,
-    begun: usize,
-}
-
-impl Work {
-    fn new(sizes: &[Size], methods: &[Vec<Method>]) -> Self {
-        let each =
-            sizes.iter().zip(methods).flat_map(|(size, methods)| methods.iter().map(|method| work(*size, *method)));
-        Self { all: each.clone().sum(), done: 0.0, now: 0.0, checks: each.count(), begun: 0 }
-    }
-
-    /// Says what is left out because nobody has named an engine for it, and what will take longer than anybody waits for.
-    fn tell_limits(sizes: &[Size], methods: &[Vec<Method>], threads: usize) {
-        /// Of so many seconds, told about ten times too long for the largest boards.
-        const LONG: f64 = 6000.0;
-        let idle: Vec<&Size> =
-            sizes.iter().zip(methods).filter(|(_, methods)| methods.is_empty()).map(|of| of.0).collect();
-        if let (Some(first), Some(last)) = (idle.first(), idle.last()) {
-            messages::note(&format!(
-                "N = {first} to {last}: every engine takes long; name the one to verify with --engine"
-            ));
-        }
-        let each =
-            || sizes.iter().zip(methods).rev().flat_map(|(size, methods)| methods.iter().map(move |of| (size, of)));
-        let cores = Threads::from(threads).get() as f64;
-        if let Some((size, method)) = each().find(|(size, method)| work(**size, **method) > LONG * cores) {
-            let engine = method.engine;
-            messages::warning(&format!(
-                "N = {size} by {engine} takes very long; 'queens estimate {size}' tells how long"
-            ));
-        }
-    }
-
-    /// The next check has begun: how far all of them are.
-    fn next(&mut self, size: Size, method: &Method, run: Arc<RunState>) -> impl Fn() -> Step + Send + 'static {
-        self.done += self.now;
-        self.now = work(size, *method);
-        let (done, now, all) = (self.done, self.now, self.all);
-        let title = format!("N = {size}, {}", method.engine);
-        let checks = format!("{} of {} checks", self.begun, self.checks);
-        self.begun += 1;
-        move || Step {
-            title: title.clone(),
-            share: Some((done + now * run.progress().share) / all),
-            fields: vec![checks.clone()],
-            ..Step::default()
-        }
-    }
-}
-
-fn work(size: Size, method: Method) -> f64 {
-    let term = |n: usize| oeis::QUEENS.term(n).unwrap_or(1).max(1) as f64;
-    term(size.get()) / term(method.engine.info().quick)
 }
 
 /// Where the terms come from.
