@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// What the thread that waits is told.
 enum Event {
-    Ended(Result<Prediction, CountError>),
+    Ended(Result<(), CountError>),
     Request(signals::Request),
 }
 
@@ -86,7 +86,7 @@ fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i
     // Never joined: where its end cannot be waited for, the end of the process ends it.
     thread::Builder::new()
         .name("estimate".to_owned())
-        .spawn(move || drop(sender.send(Event::Ended(request.estimate_with(&sampling, &drawing)))))
+        .spawn(move || drop(sender.send(Event::Ended(request.estimate_with(&sampling, &drawing).map(drop)))))
         .map_err(failed)?;
     let mut ending: Option<(i32, Instant)> = None;
     loop {
@@ -95,9 +95,9 @@ fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i
             Some((_, until)) => events.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
         };
         match (event, ending) {
-            (Some(Event::Ended(prediction)), _) => {
-                signals::arm();
-                return Ok((prediction.map_err(|error| Failure::from(&error))?, ending.map(|(signal, _)| signal)));
+            (Some(Event::Ended(result)), _) => {
+                result.map_err(|error| Failure::from(&error))?;
+                break;
             }
             (Some(Event::Request(signals::Request::End(signal))), None) => {
                 state.stop().request();
@@ -107,13 +107,15 @@ fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i
                 return Err(Failure::Run(Exit::Failure, message));
             }
             (Some(Event::Request(_)), _) => {}
-            (None, Some((signal, _))) => {
-                signals::arm();
-                return Ok((state.prediction().ok_or(Failure::Signal(signal))?, Some(signal)));
-            }
+            (None, Some(_)) => break,
             (None, None) => unreachable!("the estimate is waited for until it ends or is interrupted"),
         }
     }
+    signals::arm();
+    let signal = ending.map(|(signal, _)| signal);
+    // A signal may come before there is anything to tell.
+    let prediction = state.prediction().ok_or(signal.map_or(Failure::Closed, Failure::Signal))?;
+    Ok((prediction, signal))
 }
 
 /// Below this share of a core for each thread, other programs are worth a word.
@@ -297,7 +299,8 @@ mod tests {
             assert_eq!(enough(Duration::from_secs(seconds)), expected);
             assert!(duration(expected).unwrap() >= Duration::from_secs(seconds));
         }
-        assert_eq!([0.0, 0.8444, 324_220.0, 57_274.0].map(of_three_digits), [0.0, 0.8444, 324_000.0, 57_300.0]);
+        let rounded = [0.0, 0.8444, 324_220.0, 57_274.0].map(|value| of_three_digits(value).to_string());
+        assert_eq!(rounded, ["0", "0.8444", "324000", "57300"]);
         assert_eq!([4321, 12345].map(|days| enough(Duration::from_secs(86_400 * days))), ["4400d", "13000d"]);
     }
 
