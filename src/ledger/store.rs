@@ -513,7 +513,7 @@ mod tests {
         for empty in [ledger(0), Ledger::new(profile, Shard::WHOLE)] {
             let mut tally = Tally::from(u128::MAX);
             if let Subject::Profile(size) = empty.fingerprint().subject {
-                (0..=size.get()).for_each(|queens| tally.add_fewer(queens, u64::MAX, u64::MAX).unwrap());
+                (0..size.get()).for_each(|queens| tally.add_fewer(queens, u64::MAX, u64::MAX).unwrap());
             }
             let mut full = empty.clone();
             (0..9).for_each(|unit| full.record(unit, tally.clone()).unwrap());
