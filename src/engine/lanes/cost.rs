@@ -47,7 +47,8 @@ pub(super) enum Means {
     Wide,
 }
 
-// Measured on a Sapphire Rapids whose two cores were shared with other jobs.
+// Measured on a Sapphire Rapids whose two cores were shared with other jobs. On Zen 4 look-ups of AVX-512 wait for loads,
+// one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1 in wide blocks, `retain` 0.7.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: Cost = Cost {

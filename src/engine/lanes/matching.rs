@@ -64,7 +64,13 @@ macro_rules! matching {
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
-                    counts.add8(eight.map(|query| look_up::<SIZE, COUNT>(gather::<AT>(query, active), table)));
+                    // A loop: without link-time optimisation `eight.map` called its closure for each look-up, and the
+                    // join took up to 1.16 times as long.
+                    let mut found = [Vector::splat(0); 8];
+                    for (found, &query) in found.iter_mut().zip(eight) {
+                        *found = look_up::<SIZE, COUNT>(gather::<AT>(query, active), table);
+                    }
+                    counts.add8(found);
                 }
                 for &query in rest {
                     counts.add(look_up::<SIZE, COUNT>(gather::<AT>(query, active), table));
