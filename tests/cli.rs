@@ -389,7 +389,6 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
             "count the shards without it and merge them",
         ),
         (&["count", "8-9", "--unique", "--shard", "1/2", "--out", "none/none"], "which no shard has"),
-        (&["bench", "8", "--tolerance", "20%"], "--compare <OLD>"),
         (&["bench", "8", "--compare", "x", "--tolerance", "much"], "a share is from 0% to 1000%"),
         (&["bench", "8", "--compare", "x", "--tolerance", "1"], "for 1 percent write 1%"),
         (&["count", "8", "--double-check", "1"], "a fraction below 1; for 1 percent write 1%"),
