@@ -304,7 +304,7 @@ fn an_estimate_says_what_it_could_not_time() {
     ] {
         let line = format!("estimate {n} --engine {engine} --samples 50 --max-time 1ns --threads 1");
         let args: Vec<&str> = line.split_whitespace().collect();
-        let why = format!("extrapolated from N = {timed_n}, for its own tasks take too long to be timed;\n");
+        let why = format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed;\n");
         queens(&args).assert().success().stdout(predicate::str::contains(why).and(predicate::str::contains(told)));
         let output = queens(&[&args[..], &["--json"]].concat()).output().unwrap();
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -182,7 +182,7 @@ fn table(prediction: &Prediction) -> Summary {
     let extrapolated = prediction.timed_n != n;
     if extrapolated {
         let timed = prediction.timed_n;
-        table.row("", format!("extrapolated from N = {timed}, for its own tasks take too long to be timed;"));
+        table.row("", format!("extrapolated from N = {timed}, for too few of its own tasks were timed;"));
         table.row(
             "",
             prediction.max_time_needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
