@@ -6,11 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use queens::estimate::{EstimateState, Interval, Prediction, Sampling};
+use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sampling};
 use queens::{Choice, CountError, Request, Rotation, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
+use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -48,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) max_time: Duration,
 
+    /// Progress on stderr
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
+
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -57,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
-    let (prediction, signal) = sampled(request, sampling)?;
+    let (prediction, signal) = sampled(request, sampling, args.progress)?;
     if args.json {
         messages::deliver(&object(&prediction, args.seed).line())?;
     } else {
@@ -73,7 +79,7 @@ enum Event {
 }
 
 /// The prediction, and the signal that ended the sampling before its time.
-fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i32>), Failure> {
+fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Prediction, Option<i32>), Failure> {
     /// How long samples in hand may take when a signal has come; those that take longer are left out, for a person who
     /// pressed ^C does not wait.
     const STOP_TIMEOUT: Duration = Duration::from_secs(1);
@@ -83,6 +89,9 @@ fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i
     let (requests, drawing) = (sender.clone(), Arc::clone(&state));
     // After the end nobody receives, here and below.
     let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request)))).map_err(failed)?;
+    let activity = Activity::start(progress, "estimate");
+    let watched = Arc::clone(&state);
+    activity.watch(move || step(request.subject().n(), &watched.progress()));
     // Never joined: where its end cannot be waited for, the end of the process ends it.
     thread::Builder::new()
         .name("estimate".to_owned())
@@ -112,10 +121,25 @@ fn sampled(request: Request, sampling: Sampling) -> Result<(Prediction, Option<i
         }
     }
     signals::arm();
+    // Where a signal has come, a program that reads JSON is told that it was stopped.
+    if ending.is_none() {
+        activity.finish();
+    } else {
+        drop(activity);
+    }
     let signal = ending.map(|(signal, _)| signal);
     // A signal may come before there is anything to tell.
     let prediction = state.prediction().ok_or(signal.map_or(Failure::Closed, Failure::Signal))?;
     Ok((prediction, signal))
+}
+
+/// How far it is, in words.
+fn step(n: usize, progress: &EstimateProgress) -> Step {
+    let EstimateProgress { share, count_samples, time_samples, timed_n, .. } = *progress;
+    let counted = format!("{} counted", numbers::count_of(count_samples as u64, "part"));
+    let timed = format!("{} of N = {timed_n} timed", numbers::count_of(time_samples as u64, "task"));
+    let fields = if timed_n == 0 { vec![counted] } else { vec![timed, counted] };
+    Step { title: format!("N = {n}"), share: Some(share), fields, ..Step::default() }
 }
 
 /// Below this share of a core for each thread, other programs are worth a word.
