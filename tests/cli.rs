@@ -408,7 +408,7 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--double-check", "-1%"], "a share is from 0% to 100%"),
         (&["count", "8", "-x"], "unexpected argument '-x' found"),
         (&["browse", "8", "--at", "93"], "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
-        (&["completions", "tcsh"], "possible values: bash"),
+        (&["completions", "dos"], "possible values: bash"),
     ];
     for (args, reason) in cases {
         let one_line = predicate::function(|text: &str| text.lines().count() == 1 && text.starts_with("error: "));

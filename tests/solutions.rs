@@ -221,7 +221,7 @@ fn the_extension_decides() {
     refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "another format than csv");
     refused(&["show", "158", "-o"], "x.jpg", "there are .txt, .svg, .png, .json");
     refused(&["show", "158", "--format", "svg", "-o"], "x.png", "another format than svg");
-    refused(&["bench", "28", "--plot"], "x.png", "the name must end in .svg");
+    refused(&["bench", "28", "--plot"], "x.gif", "there are .svg, .png");
     refused(&["bench", "28", "--json"], "x.txt", "there are .json, .jsonl, .ndjson");
 }
 

@@ -432,16 +432,6 @@ fn a_full_disk_loses_nothing() {
 }
 
 #[test]
-fn a_folder_that_takes_no_files_is_reported_before_the_count() {
-    let folder = tempfile::tempdir().unwrap();
-    for line in ["count 20 --checkpoint none/c", "count 20 --shard 1/2 --out none/o"] {
-        let (code, out, err) = output(folder.path(), line);
-        assert_eq!((code, out.as_str()), (Some(1), ""));
-        assert!(err.starts_with("error: none/.") && err.contains("No such file or directory"), "{err}");
-    }
-}
-
-#[test]
 fn options_that_do_not_go_together() {
     let folder = tempfile::tempdir().unwrap();
     for (line, reason) in [
@@ -457,8 +447,10 @@ fn options_that_do_not_go_together() {
         ("--progress some", "[possible values: auto, always, never, json]"),
     ] {
         let (code, out, err) = output(folder.path(), &format!("count 8 {line}"));
-        assert_eq!((code, out.as_str(), err.lines().count()), (Some(2), "", 1), "{line}: {err}");
-        assert!(err.contains(reason), "{line}: {err}");
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
+        // A missing option shows the usage too.
+        let (error, rest) = err.split_once('\n').unwrap();
+        assert!(error.contains(reason) && (rest.is_empty() || rest.starts_with("Usage: ")), "{line}: {err}");
     }
 }
 

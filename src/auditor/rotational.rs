@@ -31,11 +31,11 @@
 //! distances |x| and |y|, two of each, and the same rows: the two distances are *partners*. Partners are different,
 //! because a queen on a long diagonal and its images attack each other. Two orbits have the partners a and b: one has
 //! its queen in the eastern column a in the northern row b, its reflection has it in the southern row b. Both take the
-//! columns and rows of distance a and b, and in both directions the four diagonals whose number from the centre is ±(a
-//! + b) or ±(a - b): the same lines. So each orbit of a solution may be replaced by its reflection, independently of
-//!   the others. A solution has m = ⌊N/4⌋ orbits with partners a > b. A task counts the solutions in which all of them
-//!   have the queen of the eastern column a in the north, and has *weight 2^m*. (N is 4m or 4m + 1; no other board has
-//!   such solutions, and its plan has no tasks.)
+//! columns and rows of distance a and b, and in both directions the four diagonals whose number from the centre is
+//! ±(a + b) or ±(a - b): the same lines. So each orbit of a solution may be replaced by its reflection, independently of
+//! the others. A solution has m = ⌊N/4⌋ orbits with partners a > b. A task counts the solutions in which all of them
+//! have the queen of the eastern column a in the north, and has *weight 2^m*. (N is 4m or 4m + 1; no other board has
+//! such solutions, and its plan has no tasks.)
 //!
 //! Some of the largest distances are left in every task of the plan; they are called *large*. A task says for each
 //! smaller distance whether it is left or right. A solution belongs to the task if partners are in the same class, and
