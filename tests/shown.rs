@@ -114,7 +114,7 @@ fn what_documents_show_is_what_the_program_prints() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
     let stale: Vec<&str> = NOT_RUN.iter().map(|(begin, _)| *begin).filter(|begin| !left_out.contains(begin)).collect();
-    assert!(run > 10 && stale.is_empty(), "{run} commands were run; no document shows {stale:?} any more");
+    assert!(run >= 9 && stale.is_empty(), "{run} commands were run; no document shows {stale:?} any more");
 }
 
 #[test]
