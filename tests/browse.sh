@@ -104,7 +104,7 @@ keys q;            sees 'left 0 with icanon' "q leaves the terminal as it was"
 start 80x24 browse 8 --at 31
 sees '31 of 92' "--at takes a number"
 sees 'q quit' "the way out is shown on a narrow screen"
-same "the board uses the height there is" "$(screen | grep -nE '^ *8 ' | tail -1 | cut -d: -f1)" 19
+same "the board uses the height there is" "$(screen | grep -nE '^ *8 ' | tail -1 | cut -d: -f1)" 18
 keys C-z;          sees 'Stopped' "Control-Z leaves for the shell"
 keys fg Enter;     sees '31 of 92' "fg comes back"
 keys q;            sees 'left' "q leaves"
