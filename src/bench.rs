@@ -1,8 +1,10 @@
-//! Timing the engines: every combination of size, engine and number of threads, each answer asserted.
+//! Times the engines for every combination of size, engine and number of threads, and checks each count.
 //!
-//! A machine warms up, throttles and serves others meanwhile, so the runs of one combination are not made in a row:
-//! after a warm-up, each round runs every combination once, and every other round goes backwards, so that a steady
-//! drift falls on all of them alike. What is reported is the median.
+//! While it is measured, a machine warms up, throttles and serves others. So the runs of one combination do not follow one
+//! another: after a warm-up, each round runs every combination once, and every second round goes backwards, so that a
+//! steady drift affects all of them alike. The result is the median.
+
+use std::time::Duration;
 
 use crate::board::Size;
 use crate::engine::Method;
@@ -10,8 +12,8 @@ use crate::oeis;
 use crate::request::Request;
 use crate::run::CountError;
 
-/// Seconds that a run lasts at least: quicker counts are repeated within it, for the clock and the threads have jitter.
-pub const SHORTEST_RUN: f64 = 0.05;
+/// The least time of a run. Quicker counts are repeated within a run, because the clock and the threads have jitter.
+pub const SHORTEST_RUN: Duration = Duration::from_millis(50);
 
 /// What is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,21 +27,22 @@ pub struct Combination {
 }
 
 /// A combination and its times.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timing {
     /// What was timed.
     pub combination: Combination,
     /// What it counted.
     pub count: u128,
-    /// Seconds for one count in each run, in the order of the runs; at least one.
-    pub seconds: Vec<f64>,
+    /// The time of one count in each run, in the order of the runs; at least one.
+    pub times: Vec<Duration>,
 }
 
-/// Why the timings are void.
+/// Why there are no timings.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// The engine found another number than it should.
+    /// The engine found a wrong number.
     #[error("{} on {} threads finds {found} solutions for N = {} instead of {expected}", .0.method.engine, .0.threads, .0.size, found = .1, expected = .2)]
     Wrong(Combination, u128, u128),
     /// A count failed.
@@ -48,35 +51,35 @@ pub enum BenchError {
 }
 
 impl Timing {
-    /// The middle one of the times in seconds, or the mean of the middle two.
-    pub fn median(&self) -> f64 {
-        let mut sorted = self.seconds.clone();
-        sorted.sort_by(f64::total_cmp);
+    /// The median of the times: the middle one, or the mean of the two in the middle.
+    pub fn median(&self) -> Duration {
+        let mut sorted = self.times.clone();
+        sorted.sort_unstable();
         let middle = sorted.len() / 2;
-        if sorted.len() % 2 == 1 { sorted[middle] } else { f64::midpoint(sorted[middle - 1], sorted[middle]) }
+        if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2 }
     }
 
     /// The shortest time.
-    pub fn fastest(&self) -> f64 {
-        self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
+    pub fn fastest(&self) -> Duration {
+        self.times.iter().copied().min().unwrap_or_default()
     }
 
     /// The longest time.
-    pub fn slowest(&self) -> f64 {
-        self.seconds.iter().copied().fold(0.0, f64::max)
+    pub fn slowest(&self) -> Duration {
+        self.times.iter().copied().max().unwrap_or_default()
     }
 
-    /// How many times faster than on one thread, where `timings` has that too.
+    /// How many times as fast as on one thread, if `timings` has that too.
     ///
-    /// The parallel efficiency is this over the number of threads.
+    /// Divided by the number of threads, this is the parallel efficiency.
     pub fn speed_up(&self, timings: &[Self]) -> Option<f64> {
         let one = Combination { threads: 1, ..self.combination };
-        timings.iter().find(|timing| timing.combination == one).map(|one| one.median() / self.median())
+        timings.iter().find(|timing| timing.combination == one).map(|one| one.median().div_duration_f64(self.median()))
     }
 }
 
-/// Times every combination `runs` times, calling `before` ahead of each warm-up and each run with the number of those
-/// done and to be done.
+/// Times every combination `runs` times. Before each warm-up and each run it calls `before` with the number of those done, the
+/// number of all, and the next combination.
 ///
 /// ```
 /// use queens::bench::{Combination, bench};
@@ -91,7 +94,7 @@ impl Timing {
 /// ```
 ///
 /// # Errors
-/// Where a count fails or is wrong: not the published one or, where none is published, not the first one found.
+/// If a count fails or is wrong: it must be the published one or, if none is published, the first one found.
 pub fn bench(
     combinations: &[Combination],
     runs: usize,
@@ -104,41 +107,41 @@ pub fn bench(
         before(done, all, &combination);
         let found = timings.iter().find(|timing| timing.combination.size == combination.size).map(|same| same.count);
         let expected = oeis::QUEENS.term(combination.size.get()).or(found);
-        let (count, seconds) = time(combination, 1, expected)?;
+        let (count, warm_up) = time(combination, 1, expected)?;
         // The warm-up also says how often a count fits a run; it is replaced by the first run.
-        timings.push(Timing { combination, count, seconds: vec![seconds] });
+        timings.push(Timing { combination, count, times: vec![warm_up] });
         done += 1;
     }
-    let repeats: Vec<usize> =
-        timings.iter().map(|timing| (SHORTEST_RUN / timing.seconds[0]).ceil().clamp(1.0, 1e4) as usize).collect();
+    let repeats = |timing: &Timing| SHORTEST_RUN.div_duration_f64(timing.times[0]).ceil().clamp(1.0, 1e4) as u32;
+    let repeats: Vec<u32> = timings.iter().map(repeats).collect();
     for timing in &mut timings {
-        timing.seconds.clear();
+        timing.times.clear();
     }
     for run in 0..runs {
         for step in 0..timings.len() {
             let index = if run % 2 == 0 { step } else { timings.len() - 1 - step };
             let timing = &mut timings[index];
             before(done, all, &timing.combination);
-            timing.seconds.push(time(timing.combination, repeats[index], Some(timing.count))?.1);
+            timing.times.push(time(timing.combination, repeats[index], Some(timing.count))?.1);
             done += 1;
         }
     }
     Ok(timings)
 }
 
-/// Counts some times: the number, and the mean of the seconds.
-fn time(combination: Combination, repeats: usize, expected: Option<u128>) -> Result<(u128, f64), BenchError> {
+/// Counts `repeats` times, and returns the number and the mean of the times.
+fn time(combination: Combination, repeats: u32, expected: Option<u128>) -> Result<(u128, Duration), BenchError> {
     let Combination { size, method, threads } = combination;
     let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
-    let (mut found, mut seconds) = (0, 0.0);
+    let (mut found, mut elapsed) = (0, Duration::ZERO);
     for _ in 0..repeats {
         let report = request.count()?;
-        (found, seconds) = (report.count, seconds + report.elapsed.as_secs_f64());
+        (found, elapsed) = (report.count, elapsed + report.elapsed);
         if let Some(expected) = expected.filter(|expected| *expected != found) {
             return Err(BenchError::Wrong(combination, found, expected));
         }
     }
-    Ok((found, seconds / repeats as f64))
+    Ok((found, elapsed / repeats))
 }
 
 #[cfg(test)]
@@ -155,17 +158,18 @@ mod tests {
         Combination { size: Size::new(9).unwrap(), method, threads }
     }
 
-    fn timing(threads: usize, seconds: &[f64]) -> Timing {
-        Timing { combination: combination(threads), count: 352, seconds: seconds.to_vec() }
+    fn timing(threads: usize, seconds: &[u64]) -> Timing {
+        let times = seconds.iter().copied().map(Duration::from_secs).collect();
+        Timing { combination: combination(threads), count: 352, times }
     }
 
     #[test]
     fn medians_and_speed_up() {
-        assert!((timing(1, &[5.0, 1.0, 3.0]).median() - 3.0).abs() < 1e-12);
-        assert!((timing(1, &[5.0, 1.0, 3.0, 2.0]).median() - 2.5).abs() < 1e-12);
-        let middle = timing(1, &[5.0, 1.0, 7.0, 2.0]);
-        assert_eq!([middle.fastest(), middle.slowest()].map(|seconds| seconds as u64), [1, 7]);
-        let timings = [timing(1, &[4.0]), timing(2, &[2.5])];
+        assert_eq!(timing(1, &[5, 1, 3]).median(), Duration::from_secs(3));
+        assert_eq!(timing(1, &[5, 1, 3, 2]).median(), Duration::from_millis(2500));
+        let middle = timing(1, &[5, 1, 7, 2]);
+        assert_eq!([middle.fastest(), middle.slowest()].map(|time| time.as_secs()), [1, 7]);
+        let timings = [timing(1, &[8]), timing(2, &[5])];
         assert!((timings[1].speed_up(&timings).unwrap() - 1.6).abs() < 1e-12);
         assert_eq!(timings[1].speed_up(&timings[1..]), None);
         assert!((timings[0].speed_up(&timings).unwrap() - 1.0).abs() < 1e-12);
@@ -179,7 +183,7 @@ mod tests {
         let threads: Vec<usize> = order.iter().map(|step| step.2).collect();
         assert_eq!(threads, [1, 2, 1, 2, 2, 1, 1, 2]);
         assert_eq!((order[7].0, order[7].1), (7, 8));
-        assert!(timings.iter().all(|timing| timing.count == 352 && timing.seconds.len() == 3));
+        assert!(timings.iter().all(|timing| timing.count == 352 && timing.times.len() == 3));
     }
 
     /// The published number is what is asserted, and then the first one found: in each run.

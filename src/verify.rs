@@ -159,12 +159,31 @@ mod tests {
                 let size = Size::new(n).unwrap();
                 let Some(published) = terms.sequence().term(n) else { continue };
                 let engines = Engines { named: Vec::new(), beyond: 0, isas: Vec::new() };
-                let checks = terms.check(size, published, &engines.methods(size).unwrap(), 2, |_, _| ()).unwrap();
+                let (methods, mut watched) = (engines.methods(size).unwrap(), Vec::new());
+                let checks = terms.check(size, published, &methods, 2, |&method, _| watched.push(method)).unwrap();
+                assert_eq!(watched, methods);
                 // The join does not count boards smaller than N = 5.
                 assert_eq!(checks.len(), if n < 5 { ENGINES.len() - 1 } else { ENGINES.len() }, "N = {n}");
                 assert!(checks.iter().all(|check| check.verdict == Verdict::Agrees), "{terms:?}, N = {n}");
             }
         }
+    }
+
+    /// Each set that is named, where an engine has it; of an engine that has one version only, that.
+    #[test]
+    fn named_sets_are_compared() {
+        let methods = |isas: &[Isa]| {
+            let named = vec![EngineKind::Join, EngineKind::Naive];
+            let methods = Engines { named, beyond: 0, isas: isas.to_vec() }.methods(Size::new(8).unwrap())?;
+            Ok::<_, IsaError>(methods.iter().map(|method| (method.engine, method.isa)).collect::<Vec<_>>())
+        };
+        let mut expected = vec![(EngineKind::Naive, Isa::Portable), (EngineKind::Join, Isa::Portable)];
+        expected.sort_by_key(|&(kind, _)| ENGINES.iter().position(|engine| engine.kind == kind));
+        assert_eq!(methods(&[Isa::Portable]), Ok(expected));
+        let best = methods(&[Isa::best()]).unwrap();
+        assert!(best.contains(&(EngineKind::Naive, Isa::Portable)) && best.contains(&(EngineKind::Join, Isa::best())));
+        let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has both families");
+        assert_eq!(methods(&[Isa::Portable, missing]), Err(IsaError::Missing(missing)));
     }
 
     #[test]

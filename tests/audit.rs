@@ -7,21 +7,11 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{output, tallies};
+use common::{forged, output, tallies};
 use queens::Shard;
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Fingerprint, Ledger};
 use serde_json::Value;
-
-/// The ledger of a file with other tallies, saved under another name with its checksum made right.
-fn forged(folder: &Path, from: &str, to: &str, change: impl Fn(usize, u128) -> u128) {
-    let ledger = store::read(&folder.join(from)).unwrap();
-    let mut forged = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
-    for (unit, tally) in ledger.tallies() {
-        forged.record(unit, change(unit, tally.get()).into()).unwrap();
-    }
-    Store::open(folder.join(to)).unwrap().save(&forged).unwrap();
-}
 
 fn json(folder: &Path, line: &str, code: i32) -> Value {
     let (found, out, err) = output(folder, line);

@@ -53,7 +53,7 @@ const OBJECTS: [(&str, &[&str]); 13] = [
         ],
     ),
     (
-        "--progress json` of `verify`, `audit`, `bench` and `solutions",
+        "--progress json` of `verify`, `audit`, `bench`, `estimate` and `solutions",
         &["verify --to 6 --progress json", "verify --bfile b --to 5 --progress json"],
     ),
     ("queens solutions", &["solutions 6 --format json", "solutions 6 --fundamental --format json"]),

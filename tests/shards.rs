@@ -6,6 +6,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use common::{forged, output, tallies};
 use queens::ledger::store::{self, Store};
@@ -57,8 +58,8 @@ fn all_shards_make_the_total() {
         fs::write(&file, sealed(&body.collect::<String>())).unwrap();
     }
     let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
-    let seconds = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.seconds;
-    let all: f64 = (1..=3).map(seconds).sum();
+    let elapsed = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.elapsed;
+    let all = (1..=3).map(elapsed).sum::<Duration>().as_secs_f64();
     assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");
     assert_eq!(json["cpu_seconds"].as_f64(), cfg!(unix).then_some(7.5));
     assert_eq!((&json["agrees_with"], &json["missing"]), (&"A000170".into(), &serde_json::Value::Null));
@@ -122,9 +123,14 @@ fn a_complete_shard_is_not_counted_again() {
 fn a_shard_goes_on_from_its_checkpoint_without_being_told() {
     let folder = tempfile::tempdir().unwrap();
     let line = "count 14 --engine naive --threads 1 --shard 1/2 --out o --checkpoint c --checkpoint-every 1ms";
-    let mut stops = 0;
-    while output(folder.path(), &format!("{line} --max-time 100ms")).0 == Some(75) {
-        stops += 1;
+    let (mut stops, mut time) = (0, 100);
+    loop {
+        match output(folder.path(), &format!("{line} --max-time {time}ms")).0 {
+            Some(75) => stops += 1,
+            // Too short for a task on this machine, a second time.
+            Some(1) => time *= 2,
+            _ => break,
+        }
     }
     assert!(stops > 0, "the shard was over before the time was up");
     assert_eq!(tallies(&folder.path().join("c")), tallies(&folder.path().join("o")));
@@ -257,7 +263,7 @@ fn status_tells_shards_apart() {
     let begun = |k: u32, name: &str| {
         let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::new(k, 6).unwrap());
         ledger.record(k as usize - 1, 1.into()).unwrap();
-        ledger.origin.seconds = 2.0;
+        ledger.origin.elapsed = Duration::from_secs(2);
         let mut store = Store::open(path.join(name)).unwrap();
         store.save(&ledger).unwrap();
         store
@@ -283,7 +289,7 @@ fn status_tells_shards_apart() {
     // As long as so far for each unit, by the two that are running.
     let (seconds, left) = (count["seconds"].as_f64().unwrap(), count["left"].as_f64().unwrap());
     let expected = seconds / done as f64 * (units - done) as f64 / 2.0;
-    assert!(seconds > 4.0 && (left - expected).abs() < 1e-6 * expected, "{left} {expected}");
+    assert!(seconds >= 4.0 && (left - expected).abs() < 1e-6 * expected, "{left} {expected}");
     let text = output(path, "status .").1;
     for line in [
         "complete  2: 1-2\n",

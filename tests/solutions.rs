@@ -2,20 +2,13 @@
 
 #![cfg(feature = "cli")]
 
+mod common;
+
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use assert_cmd::Command;
+use common::asserted::queens;
 use predicates::prelude::*;
-
-fn queens(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("queens").unwrap();
-    for name in ["NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"] {
-        command.env_remove(name);
-    }
-    command.args(args);
-    command
-}
 
 fn stdout(args: &[&str]) -> String {
     let output = queens(args).output().unwrap();
@@ -282,10 +275,16 @@ fn rank_and_number_are_each_other() {
     for (args, reason) in [
         (
             &["solutions", "8", "--rank", "158"][..],
-            "no solution, which has a queen in each of the 8 columns; here are 3",
+            "no solution, which has a queen in each of the 8 columns: this has 3",
         ),
-        (&["solutions", "8", "--rank", "84136275", "--fundamental"], "the fundamental one of its class is 15863724"),
-        (&["solutions", "8", "--rank", "84136275", "--prefix", "1"], "not in the list, which is of those beginning 1"),
+        (
+            &["solutions", "8", "--rank", "84136275", "--fundamental"],
+            "the fundamental solution of its class is 15863724",
+        ),
+        (
+            &["solutions", "8", "--rank", "84136275", "--prefix", "1"],
+            "not in the list, which has only solutions that begin with 1",
+        ),
         (&["show", "--number", "0", "8"], "K is a whole number from 1 on"),
         (&["show", "--number", "1", "33"], "N is a whole number from 0 to 32"),
     ] {

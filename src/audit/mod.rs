@@ -24,6 +24,7 @@ use crate::engine::lanes::Isa;
 use crate::ledger::{Fingerprint, Ledger};
 use crate::plan::{Plan, Weighted};
 use crate::run::dispatch::{Counter, Dispatch, Job};
+use crate::run::join_audit::Compared;
 use crate::run::{CountError, Share, Threads, self_check};
 use crate::tally::{Overflow, Tally};
 
@@ -95,6 +96,8 @@ pub struct AuditedTask {
     pub engine: Tally,
     /// The auditor's count, without the weight.
     pub auditor: Tally,
+    /// Whether both counts are of a random part of the task only, because the whole would take the auditor too long.
+    pub is_part: bool,
 }
 
 impl AuditOptions {
@@ -218,10 +221,12 @@ impl Recount<'_> {
         let mut random = fastrand::Rng::with_seed(seed ^ (unit as u64 + 1) << 32);
         let chosen = random.choose_multiple(0..found.len(), tasks.min(found.len() as u64) as usize);
         let audited = chosen.into_iter().map_while(|place| {
-            let (index, engine) = (place as u64, found[place].clone());
+            let index = place as u64;
             let Weighted { task, weight } = plan.task(unit, index);
-            let auditor = counter.audit(&task, &|| self.is_past(end_within))?;
-            Some(AuditedTask { index, weight, engine, auditor })
+            let stopped = || self.is_past(end_within);
+            let Compared { engine, auditor, is_part } =
+                counter.audit(worker, &task, &found[place], &mut random, &stopped)?;
+            Some(AuditedTask { index, weight, engine, auditor, is_part })
         });
         let tasks = audited.collect();
         let name = part.map_or_else(|| plan.name(unit), |part| format!("{}, its first {part} tasks,", plan.name(unit)));

@@ -157,9 +157,9 @@ fn forged_units_are_found_with_the_chance_that_is_told() {
 #[test]
 fn chances_are_those_of_drawing_without_replacement() {
     let ledger = counted(12, EngineKind::Join);
-    let findings = audited(&ledger, &AuditOptions { units: 3, tasks: 0, seed: 1, ..all() });
-    let findings = Findings { finished: 10, ..findings };
-    assert_eq!(findings.units.len(), 3);
+    let options = AuditOptions { units: 3, tasks: 0, seed: 1, ..all() };
+    let findings = Findings { finished: 10, ..audited(&ledger, &options) };
+    assert_eq!((findings.units.len(), options.recounted.load(Ordering::Relaxed)), (3, 3));
     // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
     for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
         let chance = findings.chance_to_find(wrong);
@@ -362,7 +362,13 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
 /// A unit is right only if each of its tasks is.
 #[test]
 fn one_wrong_task_is_a_difference() {
-    let task = |index, auditor: u128| AuditedTask { index, weight: 2, engine: 5.into(), auditor: auditor.into() };
+    let task = |index, auditor: u128| AuditedTask {
+        index,
+        weight: 2,
+        engine: 5.into(),
+        auditor: auditor.into(),
+        is_part: false,
+    };
     let unit = |tasks| Recounted { unit: 0, name: String::new(), tally: 20.into(), recounted: 20.into(), tasks };
     assert!(unit(vec![task(0, 5), task(1, 5)]).agrees());
     assert!(!unit(vec![task(0, 5), task(1, 6)]).agrees() && !unit(vec![task(0, 4), task(1, 5)]).agrees());

@@ -4,7 +4,8 @@
 //! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
 //! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
 //! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
-//! hundredths of a second at N = 18, seconds at N = 22, and minutes at N = 26.
+//! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task it counts a
+//! random [part].
 //!
 //! # The definition of a task of the join
 //!
@@ -48,10 +49,10 @@
 //! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
 //! compare each engine with the auditor, task by task.
 
+pub(crate) mod part;
 pub(crate) mod rotational;
 
 use crate::board::placement::Placement;
-use crate::engine::Engine;
 use crate::plan::halves::{Halves, Middle};
 use crate::tally::Tally;
 
@@ -182,41 +183,6 @@ impl Definition {
             }
         }
         search.fill(&mut (0..columns).collect(), &free).then_some(search.weight)
-    }
-}
-
-/// An engine that lets the auditor count some of its tasks, drawn at random, and uses the auditor's result for them. It
-/// is for double checks, which then see a difference.
-#[derive(Debug)]
-pub(crate) struct Sampled<E> {
-    engine: E,
-    /// One task in so many is audited.
-    one_in: u64,
-}
-
-impl<E> Sampled<E> {
-    pub(crate) fn new(engine: E, one_in: u64) -> Self {
-        Self { engine, one_in: one_in.max(1) }
-    }
-}
-
-impl<E: Engine<Task: Audited>> Engine for Sampled<E> {
-    type Task = E::Task;
-    /// The engine's own worker; how many of the current `one_in` tasks remain; and how many of these come after the
-    /// task to audit.
-    type Worker = (E::Worker, u64, u64);
-
-    fn worker(&self) -> Self::Worker {
-        (self.engine.worker(), self.one_in, fastrand::u64(..self.one_in))
-    }
-
-    fn count(&self, (worker, remain, until): &mut Self::Worker, task: &E::Task) -> u64 {
-        let audit = *remain - 1 == *until;
-        *remain -= 1;
-        if *remain == 0 {
-            (*remain, *until) = (self.one_in, fastrand::u64(..self.one_in));
-        }
-        if audit { count(task, &|| false).expect("nothing stops it") } else { self.engine.count(worker, task) }
     }
 }
 

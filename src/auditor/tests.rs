@@ -106,39 +106,3 @@ fn a_long_audit_can_be_stopped() {
     let all = Placement::empty(Size::new(20).unwrap());
     assert_eq!(count(&all, &|| true), None);
 }
-
-/// An engine that counts one solution too many in every task.
-struct Wrong(Join<Portable>);
-
-impl Engine for Wrong {
-    type Task = Halves;
-    type Worker = <Join<Portable> as Engine>::Worker;
-
-    fn worker(&self) -> Self::Worker {
-        self.0.worker()
-    }
-
-    fn count(&self, worker: &mut Self::Worker, task: &Halves) -> u64 {
-        self.0.count(worker, task) + 1
-    }
-}
-
-/// The auditor counts one random task in so many.
-#[test]
-fn one_task_of_each_so_many_is_audited() {
-    let size = Size::new(12).unwrap();
-    let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
-    let tasks: Vec<Halves> = (0..24).map(|unit| plan.task(unit, 0).task).collect();
-    let right: Vec<u64> = tasks.iter().map(|task| join.count(&mut join.worker(), task)).collect();
-    let sampled = Sampled::new(Wrong(Join::new(size, Portable::new())), 8);
-    let mut audited = [0; 8];
-    for _ in 0..100 {
-        let mut worker = sampled.worker();
-        for (tasks, right) in tasks.chunks(8).zip(right.chunks(8)) {
-            let found: Vec<usize> = (0..8).filter(|&at| sampled.count(&mut worker, &tasks[at]) == right[at]).collect();
-            assert_eq!(found.len(), 1);
-            audited[found[0]] += 1;
-        }
-    }
-    assert!(audited.iter().all(|&times| times > 0), "{audited:?}");
-}

@@ -269,6 +269,7 @@ mod tests {
         assert_eq!(Placement::parse(" 1, 3,5 ", size(12)).unwrap().to_string(), "1,3,5");
         assert_eq!(Placement::parse("12", size(12)).unwrap().to_string(), "12");
         assert_eq!(Placement::parse("7", size(12)).unwrap().len(), 1);
+        assert_eq!(format!("{:?}", Placement::parse("1,3", size(9)).unwrap()), "Placement(13 on 9×9)");
     }
 
     #[test]
@@ -280,6 +281,9 @@ mod tests {
         assert_eq!(error("0", 8), "the queen in column 1, row 0 is outside the board; rows go from 1 to 8");
         assert_eq!(error("135", 12), "rows are separated by commas where N is more than 9, as in 1,3,5");
         assert_eq!(error("24135", 4), "5 queens are more than the 4 columns of the board");
+        assert_eq!(error("241353", 4), "6 queens are more than the 4 columns of the board");
+        let full = Placement::parse("2413", size(4)).unwrap();
+        assert_eq!(full.with(5), Err(PlacementError::TooMany { queens: 5, size: size(4) }));
         assert_eq!(error("1", 0), "1 queens are more than the 0 columns of the board");
         assert!(error("1,,3", 8).starts_with("'' is not a row"));
         assert!(error("1x", 8).starts_with("'1x' is not a row"));
@@ -297,7 +301,11 @@ mod tests {
         assert_eq!(alone("33,1"), Err(PlacementError::OutOfBoard(beyond, size(32))));
         assert_eq!(alone(""), Err(PlacementError::Empty));
         assert_eq!(alone("a"), Err(PlacementError::NotARow("a".into())));
+        assert_eq!(alone("a1,2"), Err(PlacementError::NotARow("a1".into())));
+        assert_eq!(alone("a1"), Err(PlacementError::NotARow("a1".into())));
+        assert_eq!(alone("136824975"), Ok(("136824975".into(), 9)));
         assert_eq!(alone("1352468135"), Err(PlacementError::NeedsCommas));
+        assert_eq!(alone(&"13".repeat(20)), Err(PlacementError::NeedsCommas), "a number of 40 digits");
     }
 
     #[test]

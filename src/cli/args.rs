@@ -9,7 +9,7 @@ use super::terminal::colour::Colour;
 #[derive(Parser, Debug)]
 #[command(name = "queens", version, long_version = long_version(), propagate_version = true)]
 pub(crate) struct Args {
-    /// Colours on the terminal
+    /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
     pub(crate) color: Colour,
 
@@ -19,19 +19,17 @@ pub(crate) struct Args {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Count the solutions on an N×N board
+    /// Count the solutions on a board of N columns and N rows
     Count(super::commands::count::Args),
-    /// Join the results of shards, or name those that are missing
+    /// Merge the results of shards, or name the missing shards
     Merge(super::commands::merge::Merge),
-    /// Tell how counts stand, from their checkpoints and shards
     Status(super::commands::status::Args),
-    /// Recount random units and tasks of a checkpoint, shard or result by independent code
     Audit(super::commands::audit::Command),
-    /// Count the placements of k queens on the first k columns, k = 0..N (A319284)
+    /// Count the placements of k queens on the first k columns, for k = 0 to N (A319284)
     Profile(super::commands::profile::Args),
     /// Recompute the terms that OEIS publishes and compare
     Verify(super::commands::verify::Args),
-    /// Time the engines on this machine, over sizes and numbers of threads
+    /// Time the engines on this machine, for several sizes and numbers of threads
     Bench(super::commands::bench::Args),
     /// Predict the count and the time of a long run from random samples
     Estimate(super::commands::estimate::Args),
@@ -45,10 +43,13 @@ pub(crate) enum Command {
     /// Walk through the solutions, full screen
     Browse(super::commands::browse::Args),
     /// Print the completion script for a shell
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
     /// Print the manual page (roff), of the program or of a command
     Man {
-        /// A command, as in count
+        /// A command, for example count
         command: Option<String>,
     },
 }

@@ -33,7 +33,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "merge",
         &[
-            ("queens merge r", "joins the results in this folder, or names those that are missing"),
+            ("queens merge r", "merges the results in this folder, or names the missing shards"),
             ("queens merge r/1 r/2 --json", "for programs"),
         ],
     ),
@@ -44,8 +44,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "audit",
         &[
-            ("queens audit n22", "random units of a checkpoint, for a minute"),
-            ("queens audit r/1 r/2 --max-time 2h", "of all shards, as many as two hours allow"),
+            ("queens audit n22", "random units of a checkpoint, for about a minute"),
+            ("queens audit r/1 r/2 --max-time 2h", "random units of two shards, for two hours"),
         ],
     ),
     (
@@ -59,33 +59,33 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "verify",
         &[
-            ("queens verify", "every engine, as far as it is quick"),
-            ("queens verify --engine join --to 17", "one engine, further"),
+            ("queens verify", "every engine, for the sizes that it counts quickly"),
+            ("queens verify --engine join --to 17", "one engine, for larger boards"),
         ],
     ),
     (
         "bench",
         &[
-            ("queens bench", "every engine, and a score, in about a minute"),
+            ("queens bench", "every engine, and a score"),
             ("queens bench 15 16 --threads 1,2 --json now.json --plot now.svg", "saved and drawn"),
-            ("queens bench 15 16 --compare old.json --tolerance 10%", "exit code 3 where slower"),
+            ("queens bench 15 16 --compare old.json --tolerance 10%", "exit code 3 if it is slower"),
             ("queens bench --from a.json b.json --plot ab.svg", "two machines in one picture"),
-            ("queens bench --score --markdown -", "to be shared"),
+            ("queens bench --score --markdown -", "a table to share"),
         ],
     ),
     (
         "estimate",
         &[
             ("queens estimate 24 --max-time 30s", "the count and the time of a long run"),
-            ("queens estimate 36 --symmetry half", "of those that a half turn leaves unchanged"),
+            ("queens estimate 36 --symmetry half", "only those that a half turn leaves unchanged"),
         ],
     ),
     (
         "solutions",
         &[
             ("queens solutions 8", "all 92"),
-            ("queens solutions 8 --from 425 --limit 3", "from the middle"),
-            ("queens solutions 8 --rank 42586137", "31"),
+            ("queens solutions 8 --from 425 --limit 3", "three, from 4,2,5 on"),
+            ("queens solutions 8 --rank 42586137", "its number in the list, 31"),
             ("queens solutions 8 --fundamental -o sheet.svg", "the twelve boards on one sheet"),
             ("queens solutions 8 -o queens.html", "a page to walk through"),
             ("queens solutions 8 -o all.pdf", "all 92 on one sheet of paper"),

@@ -274,3 +274,40 @@ impl Method {
 fn binomial(of: usize, choose: usize) -> u64 {
     if choose > of { 0 } else { (0..choose as u64).fold(1, |product, i| product * (of as u64 - i) / (i + 1)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(n: usize) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    /// The join where it is the faster one, which in vectors is a size later.
+    #[test]
+    fn the_fastest_is_chosen() {
+        for isa in Isa::available() {
+            let first = if isa == Isa::Portable { 13 } else { 14 };
+            for n in 0..=32 {
+                let expected = if (first..=28).contains(&n) { EngineKind::Join } else { EngineKind::Backtrack };
+                let chosen = Method::choose(Choice::Auto, Some(isa), size(n)).unwrap();
+                assert_eq!((chosen.engine, chosen.isa), (expected, isa), "N = {n}");
+            }
+        }
+        assert_eq!(
+            Method::choose(Choice::Auto, None, size(13)),
+            Method::choose(Choice::Auto, Some(Isa::best()), size(13))
+        );
+    }
+
+    #[test]
+    fn memory_grows_with_the_threads_and_the_tables() {
+        let memory = |engine, n, threads| Method { engine, isa: Isa::Portable }.memory(size(n), threads) / 1_000_000;
+        let join = [(5, 1), (19, 1), (19, 3), (20, 3), (28, 0), (28, 1), (28, 2), (32, 2)];
+        assert_eq!(
+            join.map(|(n, threads)| memory(EngineKind::Join, n, threads)),
+            [100, 100, 120, 190, 450, 450, 850, 850]
+        );
+        assert_eq!([1, 8].map(|threads| memory(EngineKind::Backtrack, 28, threads)), [16, 23]);
+    }
+}

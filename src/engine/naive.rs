@@ -1,7 +1,8 @@
-//! The oracle: one queen a column, arrays of booleans, no bit tricks, no symmetry.
+//! The engine that the others are compared with: one queen in each column, arrays of booleans, no bit sets, no symmetry.
 //!
-//! Slow and obvious on purpose. It shares nothing with the other engines, not even the test whether two queens
-//! attack each other, so that an agreement means something. Time about 20 times that of the bitboards.
+//! It is slow and obvious on purpose. It shares nothing with the other engines, not even the test whether two queens
+//! attack each other, so agreement with it means something. For N = 15 it takes 15 times as long as
+//! portable backtracking, and 100 times as long as backtracking with AVX-512.
 
 use crate::board::placement::Placement;
 use crate::engine::Engine;
@@ -22,7 +23,7 @@ impl Engine for Naive {
 }
 
 impl Naive {
-    /// The ways to place 1, 2, ... more queens on the columns after those of `task`, to the last column.
+    /// The numbers of ways to place 1, 2, ... more queens in the columns after those of `task`, up to the last column.
     pub fn levels(self, task: &Placement) -> Vec<u64> {
         let n = task.size().get();
         let (row, sum, difference) = (vec![false; n], vec![false; 2 * n], vec![false; 2 * n]);
@@ -35,7 +36,7 @@ impl Naive {
     }
 }
 
-/// Which rows and diagonals are taken.
+/// The rows and diagonals that queens occupy.
 struct NaiveSearch {
     n: usize,
     row: Vec<bool>,

@@ -168,3 +168,27 @@ impl Observer for Timing<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of each unit from when it was taken up: not what its thread did before.
+    #[test]
+    fn a_run_is_timed_by_its_units() {
+        let stop = Stop::default();
+        let begun = (0..2).map(|_| Mutex::new(0.0)).collect();
+        let timing = Timing { stop: &stop, begun, seconds: Mutex::default() };
+        while thread_seconds() < 0.002 {}
+        let before = thread_seconds();
+        for unit in 0..2 {
+            timing.begun(1, unit);
+            timing.finished(1, unit, Tally::default()).unwrap();
+        }
+        let (found, all) = (*timing.seconds.lock().unwrap(), thread_seconds() - before);
+        assert!((0.0..=all).contains(&found), "{found} of {all}");
+        assert!(!timing.stopped());
+        stop.request();
+        assert!(timing.stopped());
+    }
+}

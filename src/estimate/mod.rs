@@ -1,24 +1,32 @@
 //! Predictions: the count and the time of a long run, from a random sample of its plan.
 //!
-//! A task is drawn at random, unit by its estimated work, and a random part of it is counted. The result, divided by
-//! the probability of having drawn it, is on average the total whatever the probabilities are (Hansen and Hurwitz
-//! 1943); good ones only narrow the interval. The mean over many independent samples is nearly normal, so Student's t
-//! gives the interval from their standard deviation.
+//! A unit is drawn at random, with a probability that grows with its estimated work, then a task of it, and a random part
+//! of this task is counted. The result is divided by the probability of having drawn that part. On average this gives the
+//! total, whatever the probabilities are (Hansen and Hurwitz 1943); good probabilities only narrow the interval. The mean
+//! of many independent samples is nearly normally distributed, so Student's t gives the interval from their standard
+//! deviation.
 //!
-//! Two samples are drawn, for no single one would serve both ends. The count is that of the board, whoever counts it,
-//! so it is sampled where samples are cheapest: thousands of small parts, by backtracking. The time is that of the
-//! engine on this machine, so tasks of its own plan are timed, as many at once as the run would have threads,
-//! by their processor time, which other programs do not lengthen. Where an engine keeps lists from one task to the next, a
-//! sample is as many tasks as share lists ([`Plan::tasks_sharing_lists`](crate::plan::Plan::tasks_sharing_lists)), timed once what a run would find there has been made:
-//! tasks from anywhere, each by itself, took 2.2 times as long for N = 20 as the run did, and 7 times for N = 19. Where a
-//! single task takes longer than there is time, the tasks of smaller boards are timed and the growth extrapolated, to within
-//! a factor of 3 for each step, and it is told what time would do.
+//! Two samples are drawn, because no single one would serve both purposes:
 //!
-//! What the interval of the time covers: the error of the sample; how much the speed changed while tasks were timed, for
-//! which some are timed again and again; and 15 percent beside. It does not cover a machine that is given other work later
-//! on than it had meanwhile.
+//! - **The count** is the same for every engine. So it is sampled by the engine whose samples are cheapest: thousands of
+//!   small parts, by backtracking.
+//! - **The time** is that of the engine on this machine. So tasks of its own plan are timed, as many at once as the run
+//!   would have threads. Their processor time counts, which other programs do not lengthen.
 //!
-//! What a turn leaves unchanged is counted by tasks that are small enough for both: one sample gives the count and the time.
+//! Some engines keep lists from one task to the next. A sample is then as many tasks as share lists
+//! ([`Plan::tasks_sharing_lists`](crate::plan::Plan::tasks_sharing_lists)), and the time begins when the lists are there
+//! that a run would find: tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
+//!
+//! If a single task takes longer than the time allowed, tasks of smaller boards are timed and their growth is
+//! extrapolated, to within a factor of 3 for each step. The prediction then names the time that tasks of the board itself
+//! would need.
+//!
+//! The interval of the time covers the error of the sample, the changes of the machine's speed while tasks were timed (some
+//! are timed repeatedly to see these), and 15 percent in addition. It does not cover other work that the machine is given
+//! later.
+//!
+//! The solutions that a turn leaves unchanged are counted by tasks that are small enough for both purposes: one sample
+//! gives the count and the time.
 
 mod climb;
 mod drift;
@@ -52,13 +60,14 @@ const COUNT_SHARE: f64 = 0.5;
 /// How many samples are drawn, and which.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
-    /// Random parts counted at the most, at least two; a tenth as many tasks are timed. The intervals narrow with the
-    /// square root.
+    /// The most random parts to count, at least two; a tenth as many tasks are timed. The intervals narrow with the square
+    /// root of this number.
     pub samples: usize,
-    /// Others for another seed, the same for the same.
+    /// The same seed draws the same samples, another seed others.
     pub seed: u64,
-    /// None is begun that is likely to end after this time. At least two of each kind are made: a second or two, if there is
-    /// less; longer for the completions of few queens on a large board, for which no smaller board can stand.
+    /// No sample is begun that is likely to end after this time. At least two of each kind are drawn, even if that takes
+    /// longer: a second or two, or more for the completions of few queens on a large board, which no smaller board can
+    /// replace.
     pub max_time: Duration,
 }
 
@@ -73,40 +82,39 @@ impl Default for Sampling {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Prediction {
-    /// Of what.
+    /// What is predicted.
     pub subject: Subject,
-    /// For this engine, as ledgers name it.
+    /// The engine of the run, as ledgers name it.
     pub engine: &'static str,
-    /// On this instruction set.
+    /// Its instruction set.
     pub isa: Isa,
-    /// On this many threads.
+    /// Its number of threads.
     pub threads: usize,
-    /// The cores that these threads keep busy: as many, unless the machine has fewer for this process.
+    /// The number of cores that these threads keep busy: as many as threads, or all that this process may use.
     pub cores: usize,
     /// The number of tasks that the run has.
     pub tasks: u64,
     /// The number of solutions.
     pub count: Interval,
-    /// Parts that were counted for it.
+    /// The number of parts that were counted for `count`.
     pub count_samples: usize,
     /// Processor time of the run in seconds, of all threads together, on this machine.
     pub core_seconds: Interval,
-    /// Wall time of the run in seconds on this machine where it has nothing else to do: the processor time over the
-    /// threads, or over the cores where those are fewer.
+    /// Wall time of the run in seconds if this machine has nothing else to do: the processor time divided by `cores`.
     pub seconds: Interval,
-    /// Tasks that were timed for it.
+    /// The number of tasks that were timed for `core_seconds`.
     pub time_samples: usize,
-    /// The size of the board whose tasks were timed: of the one asked for or, where a single task would take too long, of a
-    /// smaller one from which the time was extrapolated.
+    /// The size of the board whose tasks were timed: the board itself or, if a single task would take too long, a smaller
+    /// one from which the time was extrapolated.
     pub timed_n: usize,
-    /// Where it was from a step below, about the time ([`Sampling::max_time`]) in which tasks of the board itself would be
-    /// timed.
+    /// If the time was extrapolated by one step only: about the [`Sampling::max_time`] that would be enough to time tasks of
+    /// the board itself.
     pub max_time_needed: Option<Duration>,
-    /// How much the machine changed its speed while tasks were timed: by how much, relative, another part of the time may
-    /// differ from the mean (95 %); 0 where too few tasks were timed to tell. The interval of the time has it.
+    /// How much the machine changed its speed while tasks were timed: the relative amount by which another part of the time
+    /// may differ from the mean (95 %); 0 if too few tasks were timed to tell. The interval of the time covers it.
     pub drift: f64,
-    /// The share of a core that a thread had while tasks were timed: near 1 unless the machine was busy. The time is
-    /// that of an idle one in any case.
+    /// The share of a core that each thread had while tasks were timed: near 1 unless the machine was busy. The predicted
+    /// time is that on an idle machine in any case.
     pub core_share: f64,
     /// Wall time of the sampling.
     pub spent: Duration,
@@ -185,6 +193,7 @@ mod tests {
             let state = EstimateState::default();
             let prediction = request.estimate_with(&sampling, &state).unwrap();
             assert_eq!((prediction.count_samples, prediction.timed_n), (counted, 12));
+            assert_eq!(prediction.tasks, 55, "two queens in the first columns, up to reflection");
             assert_eq!(state.samples(Target::Time).drawn.len(), timed);
             let Interval { mean, low, high } = prediction.core_seconds;
             assert_eq!((prediction.time_samples as u64, prediction.max_time_needed), (prediction.tasks, None));

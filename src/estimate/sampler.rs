@@ -158,6 +158,27 @@ mod tests {
     use crate::engine::lanes::Portable;
     use crate::plan::halves::HalvesPlan;
 
+    /// Of a thread's first sample: after nine others each time, if there is time.
+    #[test]
+    fn some_samples_are_drawn_again() {
+        let size = Size::new(9).unwrap();
+        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
+        for (target, deadline, again) in [(Target::Time, late, 3), (Target::Time, soon, 0), (Target::Count, late, 0)] {
+            let state = EstimateState::default();
+            state.next_board(9);
+            let (pool, state) = (&pool, &state);
+            Sampler { pool, state, target, samples: 28, least: 28, seed: 1, deadline }.draw(&plan, &join);
+            let samples = state.samples(target);
+            assert!(samples.drawn.iter().map(|(number, _)| *number).eq(0..28));
+            let repeats = state.samples(Target::Time).repeats;
+            assert_eq!(repeats.len(), again);
+            // A product of such times would be next to nothing.
+            assert!(repeats.iter().all(|repeat| repeat.ratio > 1e-6), "{repeats:?}");
+        }
+    }
+
     /// The groups of a unit are its tasks, each once.
     #[test]
     fn groups_cover_a_unit() {

@@ -181,3 +181,62 @@ impl Found {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Choice;
+    use crate::{Rotation, RotationalBoard, Size};
+
+    fn drawn(count: f64) -> Drawn {
+        Drawn { count, seconds: 1.0, task_seconds: 1.0, wall_seconds: 2.0, sample_seconds: 2.0 }
+    }
+
+    fn begin(state: &EstimateState, subject: Subject, max_time: Duration) {
+        let method = Method::choose(Choice::Auto, None, subject).unwrap();
+        let started = Instant::now();
+        state.begin(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples: 10, max_time });
+    }
+
+    #[test]
+    fn progress_is_that_of_samples_or_of_time() {
+        let (state, size) = (EstimateState::default(), Size::new(10).unwrap());
+        begin(&state, size.into(), Duration::from_hours(1));
+        (0..3).for_each(|number| state.add(Target::Count, number, drawn(5.0)));
+        for n in [8, 10] {
+            state.next_board(n);
+            (0..n / 5).for_each(|number| state.add(Target::Time, number, drawn(n as f64)));
+        }
+        let progress = state.progress();
+        assert_eq!((progress.count_samples, progress.time_samples, progress.timed_n), (3, 2, 10));
+        assert!((progress.share - 0.5).abs() < 1e-9, "{progress:?}");
+        assert!((state.prediction().unwrap().count.mean - 5.0).abs() < 1e-9);
+        begin(&state, size.into(), Duration::from_nanos(1));
+        assert!((state.progress().share - 1.0).abs() < 1e-9);
+        // The tasks of turns are counted and timed at once.
+        begin(&state, RotationalBoard::new(Rotation::Half, 10).unwrap().into(), Duration::from_hours(1));
+        assert!((state.prediction().unwrap().count.mean - 10.0).abs() < 1e-9);
+    }
+
+    /// To the last bit: in another order the small ones would be lost beside the large one, or not.
+    #[test]
+    fn samples_are_added_in_their_order() {
+        let means = [[0, 1, 2], [2, 0, 1]].map(|order| {
+            let state = EstimateState::default();
+            for number in order {
+                state.add(Target::Count, number, drawn([1.0, 1.0, 1e16][number]));
+            }
+            state.samples(Target::Count).mean(|drawn| drawn.count).mean
+        });
+        assert_eq!(means[0].to_bits(), means[1].to_bits());
+    }
+
+    #[test]
+    fn nothing_to_draw_is_known_to_be_nothing() {
+        let state = EstimateState::default();
+        begin(&state, Size::new(3).unwrap().into(), Duration::from_hours(1));
+        assert!(state.prediction().unwrap().count.high.is_infinite());
+        state.nothing(Target::Count);
+        assert!(state.prediction().unwrap().count.high.abs() < 1e-9);
+    }
+}

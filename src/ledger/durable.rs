@@ -217,6 +217,22 @@ mod tests {
         assert!(has_name(&draft.rename().unwrap(), &place).unwrap());
         sync_folder(&place).unwrap();
         assert_eq!((names(), fs::read(&place).unwrap()), (1, b"new".to_vec()));
+        let mut draft = Draft::new(&place, None, None).unwrap();
+        assert_eq!(draft.write(b"newer").unwrap(), 5);
+        draft.rename().unwrap();
+        assert_eq!(fs::read(&place).unwrap(), b"newer");
+    }
+
+    /// Also those that the umask takes from new files.
+    #[test]
+    #[cfg(unix)]
+    fn a_draft_has_the_permissions_it_is_told() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        for mode in [0o600, 0o666] {
+            let draft = Draft::new(&folder.path().join("file"), None, Some(&Permissions::from_mode(mode))).unwrap();
+            assert_eq!(fs::metadata(draft.path()).unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@
 
 use std::fmt::Write;
 use std::str::Lines;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -82,7 +83,8 @@ pub fn encode(ledger: &Ledger) -> String {
         Subject::Completions(_) | Subject::Profile(_) => "prefix -".to_owned(),
         Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
     };
-    let (version, cpu) = match (ledger.partials().next(), origin.cpu_seconds) {
+    let cpu_seconds = origin.cpu_time.map(|time| time.as_secs_f64());
+    let (version, cpu) = match (ledger.partials().next(), cpu_seconds) {
         (None, None) => (VERSIONS[0], String::new()),
         (None, Some(seconds)) => (VERSIONS[1], format!("cpu {seconds:.3}\n")),
         (Some(_), None) => (VERSIONS[2], "cpu -\n".to_owned()),
@@ -95,7 +97,7 @@ pub fn encode(ledger: &Ledger) -> String {
         ledger.shard(),
         one_line(&origin.host),
         one_line(&origin.program),
-        origin.seconds,
+        origin.elapsed.as_secs_f64(),
     );
     for (unit, tally) in ledger.tallies() {
         writeln!(text, "unit {unit} {tally}").expect("a string takes everything");
@@ -178,8 +180,8 @@ fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
     ledger.origin = Origin {
         host: field(&mut lines, "host")?.to_owned(),
         program: field(&mut lines, "program")?.to_owned(),
-        seconds: seconds(field(&mut lines, "seconds")?)?,
-        cpu_seconds: match version {
+        elapsed: seconds(field(&mut lines, "seconds")?)?,
+        cpu_time: match version {
             "1" => None,
             _ => Some(field(&mut lines, "cpu")?).filter(|cpu| *cpu != "-").map(seconds).transpose()?,
         },
@@ -216,10 +218,10 @@ fn field<'a>(lines: &mut Lines<'a>, name: &str) -> Result<&'a str, String> {
     line.ok_or_else(|| format!("the line '{name}' is missing"))
 }
 
-/// A time, which must be finite and not negative, so that sums with it are valid too.
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = parsed("seconds", text)?;
-    if seconds.is_finite() && seconds.is_sign_positive() { Ok(seconds) } else { Err(format!("'{text}' is no seconds")) }
+/// A time, so far from the longest that there is that sums with it are times too.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let time = Duration::try_from_secs_f64(parsed("seconds", text)?).ok();
+    time.filter(|time| *time < Duration::MAX / 2).ok_or_else(|| format!("'{text}' is no seconds"))
 }
 
 fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
@@ -243,8 +245,8 @@ mod tests {
         ledger.record(1, u128::MAX.into()).unwrap();
         ledger.origin.host = "a b".into();
         ledger.origin.program = "queens 0.1.0".into();
-        ledger.origin.seconds = 1.5;
-        ledger.origin.cpu_seconds = None;
+        ledger.origin.elapsed = Duration::from_millis(1500);
+        ledger.origin.cpu_time = None;
         ledger
     }
 
@@ -258,7 +260,7 @@ mod tests {
         assert_eq!(encode(&small()), format!("{text}{sum}"));
         assert_eq!(decode(encode(&small()).as_bytes()), Ok(small()));
         let mut timed = small();
-        timed.origin.cpu_seconds = Some(2.75);
+        timed.origin.cpu_time = Some(Duration::from_millis(2750));
         let text = text.replace("ledger 1", "ledger 2").replace("1.500\n", "1.500\ncpu 2.750\n");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
@@ -267,7 +269,7 @@ mod tests {
         let text = text.replace("ledger 2", "ledger 3") + "part 4 17 30\n";
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        timed.origin.cpu_seconds = None;
+        timed.origin.cpu_time = None;
         let text = text.replace("cpu 2.750", "cpu -");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed));
@@ -437,7 +439,7 @@ mod tests {
                 let _ = ledger.record_partial(unit, Partial { tasks, tally: tally.into() });
             }
             ledger.origin.host = host;
-            ledger.origin.seconds = seconds;
+            ledger.origin.elapsed = Duration::from_secs_f64(seconds);
             let text = encode(&ledger);
             let read = decode(text.as_bytes()).unwrap();
             prop_assert_eq!(encode(&read), text);

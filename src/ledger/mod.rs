@@ -217,8 +217,9 @@ impl Ledger {
         other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial.clone()))?;
         // If the same file is given twice, its time counts once.
         if self.reached() > before {
-            self.origin.seconds += other.origin.seconds;
-            self.origin.cpu_seconds = self.origin.cpu_seconds.zip(other.origin.cpu_seconds).map(|(a, b)| a + b);
+            self.origin.elapsed = self.origin.elapsed.saturating_add(other.origin.elapsed);
+            let both = self.origin.cpu_time.zip(other.origin.cpu_time);
+            self.origin.cpu_time = both.map(|(ours, theirs)| ours.saturating_add(theirs));
         }
         Ok(())
     }
@@ -241,6 +242,7 @@ mod tests {
     use crate::subject::Subject;
     use crate::{Placement, Size};
     use proptest::prelude::*;
+    use std::time::Duration;
 
     fn fingerprint(units: usize) -> Fingerprint {
         let prefix = Placement::empty(Size::new(12).unwrap());
@@ -336,21 +338,22 @@ mod tests {
     /// If the same file is given twice, its time counts once, also for unfinished units.
     #[test]
     fn time_is_added_for_what_is_new() {
+        let seconds = Duration::from_secs;
         let mut first = Ledger::new(fingerprint(5), Shard::WHOLE);
         first.record(1, 5.into()).unwrap();
-        (first.origin.seconds, first.origin.cpu_seconds) = (10.0, Some(20.0));
+        (first.origin.elapsed, first.origin.cpu_time) = (seconds(10), Some(seconds(20)));
         let mut second = Ledger::new(fingerprint(5), Shard::WHOLE);
         second.record_partial(2, Partial { tasks: 1, tally: 1.into() }).unwrap();
-        (second.origin.seconds, second.origin.cpu_seconds) = (1.0, Some(2.0));
+        (second.origin.elapsed, second.origin.cpu_time) = (seconds(1), Some(seconds(2)));
         let mut merged = Ledger::new(fingerprint(5), Shard::WHOLE);
         for ledger in [&first, &first, &second, &second, &first] {
             merged.merge(ledger).unwrap();
         }
-        assert_eq!((merged.origin.seconds, merged.origin.cpu_seconds), (11.0, Some(22.0)));
+        assert_eq!((merged.origin.elapsed, merged.origin.cpu_time), (seconds(11), Some(seconds(22))));
         second.record(3, 1.into()).unwrap();
-        second.origin.cpu_seconds = None;
+        second.origin.cpu_time = None;
         merged.merge(&second).unwrap();
-        assert_eq!((merged.origin.seconds, merged.origin.cpu_seconds), (12.0, None));
+        assert_eq!((merged.origin.elapsed, merged.origin.cpu_time), (seconds(12), None));
     }
 
     proptest! {

@@ -378,10 +378,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");
         let mut first = Store::open(&path).unwrap();
-        fs::remove_file(folder.path().join(".c.lock")).unwrap();
-        Store::open(&path).unwrap().save(&ledger(2)).unwrap();
+        let lock = folder.path().join(".c.lock");
+        fs::remove_file(&lock).unwrap();
+        let mut second = Store::open(&path).unwrap();
+        second.save(&ledger(2)).unwrap();
+        fs::remove_file(&lock).unwrap();
+        second.save(&ledger(3)).unwrap();
+        drop(second);
         assert!(matches!(first.save(&ledger(1)), Err(StoreError::Overtaken(_))));
-        assert_eq!(read(&path).unwrap(), ledger(2));
+        assert_eq!(read(&path).unwrap(), ledger(3));
     }
 
     /// Another user of the folder can leave a pipe there, which would block the run that opens it.

@@ -117,6 +117,7 @@ mod tests {
         assert_eq!(error("0 1\n2 0\n"), "line 2: index 2 should be 1, one more than that of the term before");
         assert_eq!(error("1 1\n1 1\n"), "line 2: index 1 should be 2, one more than that of the term before");
         assert!(error(&format!("0 {}", "9".repeat(60))).contains("99…'"));
+        assert!(error(&"x".repeat(40)).contains("xx' is not"));
         assert_eq!(error("# nothing\n"), "it holds no terms");
     }
 }

@@ -285,6 +285,11 @@ fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 }
 
 impl Halves {
+    /// The size of the board.
+    pub(crate) fn n(&self) -> usize {
+        2 * usize::from(self.half) + usize::from(self.middle != Middle::None)
+    }
+
     /// How often this task counts its solutions without a queen on the long diagonals. The east-west mirror maps them
     /// to such solutions of another task, so one of the two tasks counts them twice and the other not at all.
     pub fn mirror(&self) -> u64 {
@@ -440,6 +445,13 @@ mod tests {
         souths.dedup();
         assert!(souths.len() <= 16, "{} souths", souths.len());
         assert_eq!(norths.chunk_by(|a, b| a == b).map(<[_]>::len).max(), Some(8));
+    }
+
+    /// One north's: a task for each south of a strip and each place of the middle row's queen beyond that of the column.
+    #[test]
+    fn tasks_that_share_lists_have_one_north() {
+        let found = [12, 13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27].map(|n| plan(n).tasks_sharing_lists());
+        assert_eq!(found, [1, 5, 1, 8, 1, 9 * 32, 8, 10 * 8, 0, 11, 0, 0]);
     }
 
     /// N = 27 has 4e8 row sets and N = 28 has 2e7, in few enough units for a ledger.

@@ -216,7 +216,7 @@ mod tests {
         let mut sum = |tasks: &mut dyn Iterator<Item = Weighted<Placement>>| -> u64 {
             tasks.map(|task| task.weight * backtrack.count(&mut worker, &task.task)).sum()
         };
-        for (n, total) in [(8, 92), (9, 352), (10, 724), (11, 2680)] {
+        for (n, total) in [(8, 92), (9, 352), (10, 724)] {
             let empty = Placement::empty(Size::new(n).unwrap());
             let whole = Weighted { task: empty, weight: 1 };
             for set in 0..=2 {
@@ -278,11 +278,10 @@ mod tests {
     #[test]
     fn a_part_may_end_early() {
         let size = Size::new(28).unwrap();
-        let plan = PrefixPlan::new(&Placement::empty(size));
         // They attack all of the next column.
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
-        assert_eq!(plan.part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+        assert_eq!(PrefixPlan::new(&dead).part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
     #[test]

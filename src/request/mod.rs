@@ -57,8 +57,10 @@ pub struct Report {
     pub threads: usize,
     /// Wall time. It includes the self-check and the plan, but not starting the threads.
     pub elapsed: Duration,
-    /// How many units were counted a second time, see [`Request::double_check`].
+    /// How many units were counted a second time as a whole, see [`Request::double_check`].
     pub double_checked: usize,
+    /// How many tasks were counted a second time; these units have some of them.
+    pub double_checked_tasks: u64,
 }
 
 impl Request {
@@ -105,7 +107,9 @@ impl Request {
         Self { threads: threads.into(), ..self }
     }
 
-    /// Counts a random share of the units a second time by another engine. The first difference ends the run.
+    /// Counts a random share of the tasks a second time by another engine, right after the first time. Up to N = 22 the
+    /// tasks of a unit, or most of them, are drawn together. If the run resumes a ledger, a share of the units and parts
+    /// of units there is recounted before, rounded down to whole ones. The first difference ends the run.
     #[must_use]
     pub fn double_check(self, share: Share) -> Self {
         Self { double_check: share, ..self }
@@ -287,7 +291,7 @@ impl Request {
         if let Some(state) = state {
             state.ledger().fingerprint().check(&by.fingerprint(&subject))?;
         }
-        let (tally, double_checked) = by.dispatch(&subject, Sum { pool: &pool, double_check, state })?;
+        let (tally, checked) = by.dispatch(&subject, Sum { pool: &pool, double_check, state })?;
         Ok(Report {
             subject,
             count: tally.get(),
@@ -296,7 +300,8 @@ impl Request {
             isa: by.isa(),
             threads: pool.current_num_threads(),
             elapsed: start.elapsed(),
-            double_checked,
+            double_checked: checked.units,
+            double_checked_tasks: checked.tasks,
         })
     }
 }

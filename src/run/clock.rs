@@ -1,11 +1,13 @@
 //! Processor time. Unlike wall time, it does not grow when other programs keep the machine busy.
 
+use std::time::Duration;
+
 /// Seconds of processor time that the calling thread has used; only differences are meaningful. If the system does not
 /// measure it finely enough (Windows counts in ticks of a sixty-fourth of a second), it is wall time.
 pub(crate) fn thread_seconds() -> f64 {
     #[cfg(unix)]
     {
-        seconds(rustix::time::ClockId::ThreadCPUTime)
+        time(rustix::time::ClockId::ThreadCPUTime).as_secs_f64()
     }
     #[cfg(not(unix))]
     {
@@ -16,19 +18,18 @@ pub(crate) fn thread_seconds() -> f64 {
     }
 }
 
-/// Seconds of processor time that all threads of this process have used since it began; `None` on Windows.
+/// The processor time that all threads of this process have used since it began; `None` on Windows.
 #[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "elsewhere it cannot be told"))]
-pub(crate) fn process_seconds() -> Option<f64> {
+pub(crate) fn process_time() -> Option<Duration> {
     #[cfg(unix)]
-    return Some(seconds(rustix::time::ClockId::ProcessCPUTime));
+    return Some(time(rustix::time::ClockId::ProcessCPUTime));
     #[cfg(not(unix))]
     None
 }
 
 #[cfg(unix)]
-fn seconds(clock: rustix::time::ClockId) -> f64 {
-    let time = rustix::time::clock_gettime(clock);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+fn time(clock: rustix::time::ClockId) -> Duration {
+    rustix::time::clock_gettime(clock).try_into().expect("no clock of processor time is negative")
 }
 
 #[cfg(all(test, unix))]
@@ -37,13 +38,16 @@ mod tests {
 
     #[test]
     fn sleep_is_not_work() {
-        let (start, all) = (thread_seconds(), process_seconds().unwrap());
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        let (start, all) = (thread_seconds(), process_time().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
         assert!(thread_seconds() - start < 0.025);
         let mut number = 1u64;
         while thread_seconds() - start < 0.026 {
             number = std::hint::black_box(number.wrapping_mul(3));
         }
-        assert!(process_seconds().unwrap() - all >= 0.025, "the process has done what this thread has");
+        assert!(
+            process_time().unwrap().saturating_sub(all) >= Duration::from_millis(25),
+            "the process has done what this thread has"
+        );
     }
 }

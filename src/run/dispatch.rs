@@ -1,7 +1,7 @@
 //! From a subject and the name of an engine to types: the one place that pairs each plan with the engine that counts
 //! its tasks, the engine that double-checks it, and the auditor.
 
-use crate::auditor::{self, Audited, Sampled};
+use crate::auditor;
 use crate::board::Size;
 use crate::board::placement::Placement;
 use crate::board::rotation::RotationalBoard;
@@ -13,10 +13,11 @@ use crate::engine::naive::Naive;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::ledger::Fingerprint;
 use crate::plan::Plan;
-use crate::plan::halves::HalvesPlan;
+use crate::plan::halves::{Halves, HalvesPlan};
 use crate::plan::prefixes::PrefixPlan;
 use crate::profile::Levels;
 use crate::rotational;
+use crate::run::join_audit::{self, Compared, JoinWithAuditor, once};
 use crate::subject::Subject;
 use crate::tally::Tally;
 
@@ -33,9 +34,16 @@ pub(crate) trait Counter: Sync {
     /// The engine for double checks, which counts the same tasks by other means.
     fn second(&self) -> &Self::Second;
 
-    /// The auditor's count of a task, without its weight; `None` if `stopped`, called now and then, returns true before
-    /// the end.
-    fn audit(&self, task: &<Self::Plan as Plan>::Task, stopped: &dyn Fn() -> bool) -> Option<Tally>;
+    /// Has the auditor count a task of which the engine has found `counted`, without its weight; or has both count a
+    /// random part of it. `None` if `stopped`, called now and then, returns true before the end.
+    fn audit(
+        &self,
+        worker: &mut <Self::Engine as Engine>::Worker,
+        task: &<Self::Plan as Plan>::Task,
+        counted: &Tally,
+        random: &mut fastrand::Rng,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Compared>;
 }
 
 /// A job to do with a counter of any types.
@@ -135,24 +143,18 @@ fn prefix_plan(prefix: Placement) -> PrefixPlan {
 }
 
 /// A counter of solutions, whose tasks the auditor can count.
-fn solutions<'a, P, E, S>(plan: &'a P, engine: &'a E, second: &'a S) -> impl Counter
+fn solutions<'a, E, S>(plan: &'a PrefixPlan, engine: &'a E, second: &'a S) -> impl Counter
 where
-    P: Plan<Task: Audited>,
-    E: Engine<Task = P::Task>,
-    S: Engine<Task = P::Task>,
+    E: Engine<Task = Placement>,
+    S: Engine<Task = Placement>,
 {
-    let auditor = |task: &P::Task, stopped: &dyn Fn() -> bool| auditor::count(task, stopped).map(once);
-    Parts { plan, engine, second, auditor }
-}
-
-/// The tally of a task without its weight.
-fn once(solutions: u64) -> Tally {
-    u128::from(solutions).into()
+    let auditor = |task: &Placement, stopped: &dyn Fn() -> bool| auditor::count(task, stopped).map(once);
+    Parts { plan, engine, second, auditor: Whole(auditor) }
 }
 
 /// A counter of profiles: placements of fewer queens too.
 fn profile<'a>(plan: &'a PrefixPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
-    Parts { plan, engine, second: &Levels(Naive), auditor: auditor::levels }
+    Parts { plan, engine, second: &Levels(Naive), auditor: Whole(auditor::levels) }
 }
 
 /// A job for the join, on any lanes.
@@ -165,13 +167,14 @@ impl<J: Job> WithLanes for JoinJob<J> {
     type Output = J::Output;
 
     fn with<L: Lanes>(self, lanes: L) -> J::Output {
-        let plan = HalvesPlan::new(self.size);
+        let plan = &HalvesPlan::new(self.size);
         // Any other engine would take too long for these tasks. The join on portable lanes detects errors of the
         // machine, even if the run uses portable lanes too. To detect errors of the method, the auditor counts one task
-        // of each of the largest units, and of smaller ones in proportion.
+        // of each of the largest units, and of smaller ones in proportion, or a part of every task.
         let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
-        let second = Sampled::new(Join::new(self.size, Portable::new()), most);
-        self.job.run(&solutions(&plan, &Join::new(self.size, lanes), &second))
+        let second = &JoinWithAuditor::new(self.size, Portable::new(), most);
+        let engine = &Join::new(self.size, lanes);
+        self.job.run(&Parts { plan, engine, second, auditor: PartsOfTasks })
     }
 }
 
@@ -190,7 +193,7 @@ impl<J: Job> WithLanes for CoverJob<J> {
             auditor::rotational::count(self.board, engine.plan(), task, stopped).map(once)
         };
         let second = rotational::Search::new(self.board);
-        self.job.run(&Parts { plan: engine.plan(), engine: &engine, second: &second, auditor })
+        self.job.run(&Parts { plan: engine.plan(), engine: &engine, second: &second, auditor: Whole(auditor) })
     }
 }
 
@@ -202,12 +205,60 @@ struct Parts<'a, P, E, S, A> {
     auditor: A,
 }
 
+/// How tasks of an engine are audited.
+trait Auditor<E: Engine>: Sync {
+    /// See [`Counter::audit`].
+    fn audit(
+        &self,
+        of: (&E, &mut E::Worker),
+        task: &E::Task,
+        counted: &Tally,
+        random: &mut fastrand::Rng,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Compared>;
+}
+
+/// Whole tasks are counted by a function.
+struct Whole<F>(F);
+
+impl<E: Engine, F> Auditor<E> for Whole<F>
+where
+    F: Fn(&E::Task, &dyn Fn() -> bool) -> Option<Tally> + Sync,
+{
+    fn audit(
+        &self,
+        _of: (&E, &mut E::Worker),
+        task: &E::Task,
+        counted: &Tally,
+        _random: &mut fastrand::Rng,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Compared> {
+        Some(Compared { engine: counted.clone(), auditor: (self.0)(task, stopped)?, is_part: false })
+    }
+}
+
+/// Tasks of the join are counted in part where they are too large for the auditor.
+struct PartsOfTasks;
+
+impl<L: Lanes> Auditor<Join<L>> for PartsOfTasks {
+    fn audit(
+        &self,
+        of: (&Join<L>, &mut <Join<L> as Engine>::Worker),
+        task: &Halves,
+        counted: &Tally,
+        random: &mut fastrand::Rng,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Compared> {
+        join_audit::audit(of, task, counted, random, stopped)
+    }
+}
+
 impl<P, E, S, A> Counter for Parts<'_, P, E, S, A>
 where
     P: Plan,
     E: Engine<Task = P::Task>,
     S: Engine<Task = P::Task>,
-    A: Fn(&P::Task, &dyn Fn() -> bool) -> Option<Tally> + Sync,
+    A: Auditor<E>,
 {
     type Plan = P;
     type Engine = E;
@@ -225,8 +276,15 @@ where
         self.second
     }
 
-    fn audit(&self, task: &P::Task, stopped: &dyn Fn() -> bool) -> Option<Tally> {
-        (self.auditor)(task, stopped)
+    fn audit(
+        &self,
+        worker: &mut E::Worker,
+        task: &P::Task,
+        counted: &Tally,
+        random: &mut fastrand::Rng,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Compared> {
+        self.auditor.audit((self.engine, worker), task, counted, random, stopped)
     }
 }
 
@@ -269,7 +327,7 @@ mod tests {
         for isa in Isa::available() {
             let lanes = format!("::{}>", isa.lanes());
             let [engine, second] = names(size, EngineKind::Join, Some(isa));
-            assert!(second.contains("::Sampled<") && second.contains("::Portable>"), "{second}");
+            assert!(second.contains("::JoinWithAuditor<") && second.contains("::Portable>"), "{second}");
             assert!(engine.contains("::Join<") && engine.ends_with(&lanes), "{engine} for {isa}");
             joins.push(engine);
             let [engine, second] = names(half, Choice::Auto, Some(isa));

@@ -49,11 +49,11 @@ pub enum RunError {
     /// Its ledger refuses a result.
     #[error("the ledger does not take a result: {0}")]
     Ledger(#[from] LedgerError),
-    /// A unit that was counted twice has two different tallies.
-    #[error("counted twice with different results, {first} and {second}: {unit}; the machine or the program is wrong")]
+    /// A task or a unit that was counted twice has two different tallies.
+    #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]
     Differs {
-        /// The unit's name.
-        unit: String,
+        /// The name of the task or of the unit.
+        what: String,
         /// The tally by the engine of the run.
         first: Box<Tally>,
         /// The tally by the second engine.

@@ -2,7 +2,9 @@
 
 pub(crate) mod clock;
 pub(crate) mod dispatch;
+mod drawn;
 mod error;
+pub(crate) mod join_audit;
 mod pace;
 mod recheck;
 pub(crate) mod self_check;
@@ -26,7 +28,7 @@ use crate::engine::Engine;
 use crate::ledger::Partial;
 use crate::plan::Plan;
 use crate::run::dispatch::{Counter, Job};
-use crate::run::recheck::{Recheck, Reread};
+use crate::run::recheck::{Checked, Recheck, Reread};
 use crate::run::state::RunState;
 use crate::tally::Tally;
 
@@ -53,8 +55,21 @@ pub(crate) trait Observer: Sync {
         Ok(())
     }
 
-    /// The thread's result for its current unit is wrong.
-    fn disproved(&self, _thread: usize) {}
+    /// Whether this task of a unit is to be counted by itself, and then [checked](Observer::check).
+    fn is_checked(&self, _unit: usize, _index: u64) -> bool {
+        false
+    }
+
+    /// Checks the tally of a task.
+    ///
+    /// # Errors
+    /// If it is wrong.
+    fn check(&self, _thread: usize, _unit: usize, _index: u64, _tally: &Tally) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// What the ledger has of the first tasks of this unit is wrong.
+    fn disproved(&self, _unit: usize) {}
 }
 
 impl Observer for () {}
@@ -100,8 +115,7 @@ where
     })
 }
 
-/// Counts the units of a plan, or those that the ledger of a state lacks. Also returns how many units were counted
-/// twice.
+/// Counts the units of a plan, or those that the ledger of a state lacks. Also returns what was counted twice.
 pub(crate) struct Sum<'a> {
     pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) double_check: Share,
@@ -109,25 +123,29 @@ pub(crate) struct Sum<'a> {
 }
 
 impl Job for Sum<'_> {
-    type Output = Result<(Tally, usize), CountError>;
+    type Output = Result<(Tally, Checked), CountError>;
 
     fn run<C: Counter>(self, counter: &C) -> Self::Output {
         let (plan, engine, second) = (counter.plan(), counter.engine(), counter.second());
+        let (threads, share) = (self.pool.current_num_threads(), self.double_check);
         let Some(state) = self.state else {
             let units: Vec<usize> = (0..plan.units()).collect();
-            let recheck = Recheck::new(plan, second, &units, self.double_check, &());
-            return Ok((run(plan, engine, self.pool, &units, &recheck)?, recheck.units()));
+            let recheck = Recheck::new(plan, second, (&units, threads), share, &());
+            let total = run(plan, engine, self.pool, &units, &recheck)?;
+            return Ok((total, recheck.checked(units.into_iter())));
         };
         let ledger = state.ledger();
         ledger.check_partials(plan)?;
-        let observer = state.start(plan, self.pool.current_num_threads());
-        // Units that an earlier run finished are double-checked in the same way as the units of this run.
-        let earlier = Reread::new(plan, &ledger, self.double_check, &observer);
-        run(plan, second, self.pool, earlier.units(), &earlier)?;
+        let observer = state.start(plan, threads);
+        // What earlier runs finished is double-checked too.
+        let reread = Reread::new(plan, &ledger, share);
+        reread.recount(plan, second, self.pool, &observer)?;
         let units = ledger.todo();
-        let recheck = Recheck::new(plan, second, &units, self.double_check, &observer);
+        let recheck = Recheck::new(plan, second, (&units, threads), share, &observer);
         run(plan, engine, self.pool, &units, &recheck)?;
-        Ok((state.ledger().total()?, earlier.units().len() + recheck.units()))
+        let (earlier, now) = (reread.checked(), recheck.checked(units.into_iter().filter(|&unit| reread.covers(unit))));
+        let checked = Checked { tasks: earlier.tasks + now.tasks, units: earlier.units + now.units };
+        Ok((state.ledger().total()?, checked))
     }
 }
 
@@ -150,7 +168,14 @@ where
         if observer.stopped() {
             return Err(RunError::Stopped);
         }
-        engine.add_to(&mut finished.tally, worker, &weighted)?;
+        if observer.is_checked(unit, finished.tasks) {
+            let mut once = Tally::default();
+            engine.add_to(&mut once, worker, &weighted)?;
+            observer.check(thread, unit, finished.tasks, &once)?;
+            finished.tally = finished.tally.plus(&once)?;
+        } else {
+            engine.add_to(&mut finished.tally, worker, &weighted)?;
+        }
         finished.tasks += 1;
         observer.advanced(thread, &finished);
     }

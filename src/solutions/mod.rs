@@ -282,6 +282,19 @@ mod tests {
         }
     }
 
+    /// The four solutions of N = 6 are found together; completions of most queens are found at the beginning.
+    #[test]
+    fn what_is_found_takes_no_time() {
+        let ready = |mut solutions: Solutions| {
+            let mut next = || (solutions.ready(), solutions.next().is_some());
+            [(); 5].map(|()| next())
+        };
+        let [found, first, none] = [(true, true), (false, true), (false, false)];
+        assert_eq!(ready(Solutions::new(board(6).size())), [first, found, found, found, none]);
+        let begun = Placement::new(board(6).size(), &[2, 4, 6, 1, 3]).unwrap();
+        assert_eq!(ready(Solutions::completions(begun)), [found, none, none, none, none]);
+    }
+
     #[test]
     fn nothing_follows_the_end() {
         let mut solutions = Solutions::new(board(6).size());

@@ -1,5 +1,8 @@
-//! The program and its ledgers, for the tests of long runs.
+//! The program and its ledgers, for the tests that run it.
 
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+pub(crate) mod asserted;
 #[cfg(unix)]
 pub(crate) mod runs;
 
@@ -21,6 +24,7 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
 }
 
 /// Its exit code, stdout and stderr. A process that a signal ended has none of the first.
+#[allow(dead_code, reason = "not every test waits for a process so")]
 pub(crate) fn output(folder: &Path, line: &str) -> (Option<i32>, String, String) {
     texts(&queens(folder, line).output().unwrap())
 }
@@ -32,7 +36,6 @@ pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
 
 /// Says on stderr, past what holds back the words of a test that ends well, that this one has tested nothing; fails where
 /// `QUEENS_TEST_ALL` asks for all of them.
-#[allow(dead_code, reason = "most tests run everywhere")]
 pub(crate) fn skipped(reason: &str) {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     assert!(std::env::var_os("QUEENS_TEST_ALL").is_none(), "{test} cannot run: {reason}");
@@ -40,14 +43,12 @@ pub(crate) fn skipped(reason: &str) {
 }
 
 /// The finished units of a file and their tallies.
-#[allow(dead_code, reason = "not every test looks into its files")]
 pub(crate) fn tallies(path: &Path) -> Vec<(usize, u128)> {
     let ledger: Ledger = store::read(path).unwrap();
     ledger.tallies().map(|(unit, tally)| (unit, tally.get())).collect()
 }
 
 /// The ledger of a file with some tallies changed, saved under another name with its checksum made right.
-#[allow(dead_code, reason = "as above")]
 pub(crate) fn forged(folder: &Path, from: &str, to: &str, change: impl Fn(usize, u128) -> u128) {
     let ledger = store::read(&folder.join(from)).unwrap();
     let mut forged = Ledger::new(ledger.fingerprint().clone(), ledger.shard());

@@ -1,8 +1,7 @@
 //! Runs that a test sends signals to, looks into and waits for.
 
-#![allow(dead_code, reason = "not every test does all of it")]
-
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Output};
 use std::sync::{Arc, Once};
@@ -12,13 +11,16 @@ use std::time::{Duration, Instant};
 use queens::oeis;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::tallies;
+use super::{queens, tallies};
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A count of some seconds whose units take milliseconds, saved all the time.
 pub(crate) const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
+
+/// What a whole count says on stderr.
+pub(crate) const AGREES: &str = "agrees with OEIS A000170\n";
 
 /// Lets a hang-up reach what the test starts from here on, also where the tests were started under `nohup`: a signal
 /// that is caught here is not ignored there, while one that is ignored here would be.
@@ -31,6 +33,18 @@ pub(crate) fn hang_ups_arrive() {
 
 pub(crate) fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// A run that has begun to count.
+pub(crate) fn started(folder: &Path, line: &str) -> Child {
+    let mut child = queens(folder, &format!("{line} --progress json")).spawn().unwrap();
+    let mut first = String::new();
+    // Unbuffered beyond the first line, so that the rest of stderr is still there for the caller.
+    let mut reader = BufReader::with_capacity(1, child.stderr.take().unwrap());
+    reader.read_line(&mut first).unwrap();
+    assert!(first.contains("\"event\":\"progress\""), "{first}");
+    child.stderr = Some(reader.into_inner());
+    child
 }
 
 /// Waits until `done`, or fails.

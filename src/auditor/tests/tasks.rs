@@ -20,38 +20,11 @@ use std::ops::RangeInclusive;
 use fastrand::Rng;
 
 use super::*;
-use crate::engine::join::{InnerSquares, Worker};
+use crate::auditor::part::TaskPart;
+use crate::engine::join::{ANYWHERE, Worker};
 use crate::engine::lanes::{Isa, Lanes, WithLanes, names};
 
 const SIZES: RangeInclusive<usize> = 20..=28;
-
-/// Every row is allowed in each inner column of the west and the east, by its distance from the middle.
-const ANYWHERE: InnerSquares = [[[!0; 2]; 4]; 2];
-
-/// The solutions of a task whose inner queens are on these squares.
-#[derive(Clone, Copy, Debug)]
-struct TaskPart {
-    task: Halves,
-    squares: InnerSquares,
-}
-
-impl Audited for TaskPart {
-    fn definition(&self) -> Definition {
-        let mut definition = self.task.definition();
-        let half = usize::from(self.task.half);
-        let odd = definition.n % 2;
-        let [west, east] = self.squares;
-        let west = west.into_iter().enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
-        let east = east.into_iter().enumerate().map(|(distance, rows)| (half + odd + distance, rows));
-        for (column, [north, south]) in west.chain(east) {
-            let others = |rows: u32| (0..half).filter(move |distance| rows >> distance & 1 == 0);
-            let north = others(north).map(|distance| half - 1 - distance);
-            let south = others(south).map(|distance| half + odd + distance);
-            definition.rows[column] = definition.rows[column].without(Rows::of(north.chain(south)));
-        }
-        definition
-    }
-}
 
 /// Ways to fill the middle, each with another way that may share its row sets. For every distance `column` of the
 /// middle column's queen, the middle row's queen is at the next distance and at one farther out, so every `row` occurs
@@ -124,10 +97,11 @@ impl WithLanes for Counted<'_> {
     type Output = Vec<u64>;
 
     fn with<L: Lanes>(self, lanes: L) -> Vec<u64> {
-        let join = Join::new(self.size, lanes).of_part(self.parts[0].squares, self.pieces);
+        let join = Join::new(self.size, lanes);
+        let join = if self.pieces { join.in_pieces() } else { join };
         // Forgets the lists of the previous instruction set, but not its quadrants.
         self.worker.forget_east();
-        self.parts.iter().map(|part| join.count(self.worker, &part.task)).collect()
+        self.parts.iter().map(|part| join.count_part(self.worker, &part.task, &part.squares)).collect()
     }
 }
 

@@ -22,14 +22,15 @@ use crate::cli::long_run::run_status;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::{messages, numbers, value_parsers};
 
-/// Recounts random units and tasks of a checkpoint, shard or result.
+/// Recount random units of a checkpoint or shard, and some of their tasks by independent code
 ///
-/// Whole units are recounted by the engine and compared with the file; single tasks of these are recounted by an
-/// auditor that shares no code with the engine, and compared with what the engine finds. Where all units are finished,
-/// their sum is held against what is known of it. Other units are drawn each time, so each audit adds to the others.
+/// Whole units are recounted by the engine and compared with the file. Single tasks of these are recounted by an auditor
+/// that shares no code with the engine, and compared with what the engine finds. If all units are finished, their sum is
+/// compared with what is known of it. Each audit draws other units, so that it adds to the audits before it.
 #[derive(Args, Debug)]
 pub(crate) struct Command {
     /// Checkpoints or shards of one count or profile
@@ -41,7 +42,7 @@ pub(crate) struct Command {
     #[arg(long, value_name = "U", value_parser = value_parsers::whole("U", 1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     units: Option<u64>,
 
-    /// Tasks of each of these that the auditor recounts; 0 leaves it out
+    /// Tasks of each of these that the auditor recounts, from N = 26 on a part of each; 0 leaves it out
     #[arg(long, value_name = "T", default_value = "1", value_parser = value_parsers::whole("T", 0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     tasks: u64,
 
@@ -56,11 +57,10 @@ pub(crate) struct Command {
     #[command(flatten)]
     cores: value_parsers::Cores,
 
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOutput,
 
-    /// Progress on stderr
+    /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     progress: When,
 }
@@ -84,6 +84,7 @@ impl Command {
 }
 
 pub(crate) fn run(args: &Command) -> Result<(), Failure> {
+    args.json.check()?;
     let (ledger, parts) = read(&args.files)?;
     if ledger.reached() == (0, 0) {
         return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
@@ -102,11 +103,12 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
             error => Failure::from(&error),
         })?;
     activity.finish();
-    let Report { wrong, text, verdict } = AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
+    let Report { wrong, object, text, verdict } =
+        AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
     for line in &wrong {
         messages::error(line);
     }
-    verdict.and(messages::deliver(&text))
+    verdict.and(args.json.deliver(&object, || messages::deliver(&text)))
 }
 
 /// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
@@ -119,7 +121,7 @@ fn progress(ledger: &Ledger, options: &AuditOptions) -> impl Fn() -> Step + Send
         let done = recounted.load(Ordering::Relaxed);
         let share = (done as f64 / units).max(start.elapsed().as_secs_f64() / time).min(1.0);
         let fields = vec![format!("{} recounted", numbers::count_of(done as u64, "unit"))];
-        Step { title: title.clone(), share: Some(share), is_even: true, fields }
+        Step { title: title.clone(), share: Some(share), is_even: true, fields, ..Step::default() }
     }
 }
 
@@ -137,7 +139,8 @@ fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
 struct Report {
     /// Every difference, a line each.
     wrong: Vec<String>,
-    /// The findings.
+    /// The findings, for programs and for people.
+    object: String,
     text: String,
     verdict: Result<(), Failure>,
 }
@@ -157,9 +160,10 @@ impl AuditOutcome<'_> {
         } else {
             Agreement::default()
         };
-        let text = if args.json { self.json(&agreement).line() } else { self.table(&agreement).to_string() };
+        let (object, text) = (self.json(&agreement).line(), self.table(&agreement).to_string());
         let findings = &self.findings;
-        Ok(Report { wrong: wrong(findings, args, parts), text, verdict: verdict(findings, args, &agreement) })
+        let verdict = verdict(findings, args, &agreement);
+        Ok(Report { wrong: wrong(findings, args, parts), object, text, verdict })
     }
 
     /// The findings as a person reads them.
@@ -185,7 +189,9 @@ impl AuditOutcome<'_> {
         let wrong_tasks = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees()).count();
         let (isa, compared, tasks) = (findings.isa, findings.units.len(), findings.tasks());
         table.result("units", format!("{compared} recounted by {engine} ({isa}): {}", wrong(wrong_units)));
-        table.result("tasks", format!("{tasks} recounted by the auditor: {}", wrong(wrong_tasks)));
+        let in_part = findings.units.iter().flat_map(|unit| &unit.tasks).any(|task| task.is_part);
+        let in_part = if in_part { ", a random part of each" } else { "" };
+        table.result("tasks", format!("{tasks} recounted by the auditor{in_part}: {}", wrong(wrong_tasks)));
         agreement.row(&mut table);
         let share = |part| if part == findings.total { 1.0 } else { (part as f64 / findings.total as f64).min(LESS) };
         let [recounted, audited] = [findings.recounted(), findings.audited()].map(|part| percent(share(part)));
@@ -273,7 +279,8 @@ fn differences(found: &Recounted) -> Vec<String> {
     let unit = (!found.is_confirmed()).then(|| format!("{name} has {tally}, but the engine finds {recounted}"));
     let tasks = tasks.iter().filter(|task| !task.agrees()).map(|task| {
         let (index, engine, auditor) = (task.index, &task.engine, &task.auditor);
-        format!("{name}, task {index}: the engine finds {engine}, but the auditor {auditor}")
+        let part = if task.is_part { "a part of " } else { "" };
+        format!("{name}, {part}task {index}: the engine finds {engine}, but the auditor {auditor}")
     });
     unit.into_iter().chain(tasks).collect()
 }
@@ -318,6 +325,7 @@ struct UnitJson {
 struct TaskJson {
     task: u64,
     weight: u64,
+    is_part: bool,
     engine: String,
     auditor: String,
 }
@@ -327,6 +335,7 @@ impl From<&Recounted> for UnitJson {
         let task = |task: &AuditedTask| TaskJson {
             task: task.index,
             weight: task.weight,
+            is_part: task.is_part,
             engine: task.engine.to_string(),
             auditor: task.auditor.to_string(),
         };
@@ -414,7 +423,7 @@ mod tests {
     #[test]
     fn the_auditor_alone_decides_the_verdict() {
         let request = Request::solutions(Size::new(10).unwrap()).engine(EngineKind::Backtrack);
-        let audited = |engine: &WrongBeyond, json: bool| {
+        let audited = |engine: &WrongBeyond| {
             let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
             // What the engine would have entered: its own recount of units that are all missing yet.
             for unit in 0..ledger.fingerprint().units {
@@ -426,21 +435,21 @@ mod tests {
             for unit in recounted.units.into_iter().skip(1) {
                 ledger.record(unit.unit, unit.recounted).unwrap();
             }
-            let args = parsed(if json { &["--units", "3", "--json"] } else { &["--units", "3"] });
+            let args = parsed(&["--units", "3"]);
             let options = args.options();
             let findings = request.audit_by(engine, &ledger, &options).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
             AuditOutcome { ledger: &ledger, options, findings }.report(&args, std::slice::from_ref(&ledger)).unwrap()
         };
-        let right = audited(&WrongBeyond(10), false);
+        let right = audited(&WrongBeyond(10));
         assert!(right.verdict.is_ok() && right.wrong.is_empty(), "{}", right.text);
-        let wrong = audited(&WrongBeyond(9), false);
+        let wrong = audited(&WrongBeyond(9));
         assert!(matches!(wrong.verdict, Err(Failure::AlreadyReported(Exit::Difference))), "{:?}", wrong.verdict);
         assert!(wrong.text.contains("3 recounted by backtrack (portable): no difference"), "{}", wrong.text);
         assert!(wrong.text.contains("3 recounted by the auditor: 3 WRONG"), "{}", wrong.text);
         assert_eq!(wrong.wrong.len(), 3);
         assert!(wrong.wrong[0].starts_with("a-file: ") && wrong.wrong[0].contains("task 0: the engine finds "));
-        let json: serde_json::Value = serde_json::from_str(&audited(&WrongBeyond(9), true).text).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&wrong.object).unwrap();
         assert_eq!(json["agrees"], false);
     }
 }

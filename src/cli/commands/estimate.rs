@@ -16,6 +16,7 @@ use crate::cli::long_run::options::When;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::signals;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, whole};
@@ -23,11 +24,11 @@ use crate::cli::terminal::{messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, 0 to 32 (half turns to 38, quarter turns to 77)
+    /// Columns and rows of the board, 0 to 32 (with --symmetry half to 38, quarter to 77)
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) sizes: Sizes,
 
-    /// The solutions that a turn leaves unchanged instead of all
+    /// Estimate only the solutions that a turn leaves unchanged
     #[arg(long, value_name = "TURN", value_parser = rotation_parser(), conflicts_with = "engine")]
     pub(crate) symmetry: Option<Rotation>,
 
@@ -38,37 +39,33 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) cores: Cores,
 
-    /// Random parts to count; a tenth as many tasks are timed
+    /// Number of random parts to count; a tenth as many tasks are timed
     #[arg(long, value_name = "S", default_value = "10000", value_parser = whole("S", 2..=1_000_000_000), allow_negative_numbers = true)]
     pub(crate) samples: u64,
 
-    /// Other samples for another seed, the same for the same
+    /// The same seed draws the same samples, another seed others
     #[arg(long, default_value = "1", value_parser = whole("SEED", 0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Begin no more samples after this time, as in 90s or 3h; ^C ends earlier with what there is
+    /// Begin no more samples after this time, for example 90s or 3h; Ctrl-C ends earlier, with what is known by then
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) max_time: Duration,
 
-    /// Progress on stderr
+    /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"one N at a time is estimated")) };
+    args.json.check()?;
+    let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
     let (prediction, signal) = sampled(request, sampling, args.progress)?;
-    if args.json {
-        messages::deliver(&object(&prediction, args.seed).line())?;
-    } else {
-        messages::deliver(&table(&prediction).to_string())?;
-    }
+    args.json.deliver(&object(&prediction, args.seed).line(), || messages::deliver(&table(&prediction).to_string()))?;
     signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
 }
 
@@ -237,7 +234,8 @@ fn table(prediction: &Prediction) -> Summary {
     }
     if prediction.drift > DRIFTING {
         let percent = 100.0 * prediction.drift;
-        table.row("speed", format!("changed by up to {percent:.0} % while tasks were timed, which the interval has"));
+        table
+            .row("speed", format!("changed by up to {percent:.0} % while tasks were timed, which the interval covers"));
     }
     table
 }
@@ -269,7 +267,7 @@ fn enough(time: Duration) -> String {
 }
 
 fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
-    let Interval { mean, low, high } = interval;
+    let Interval { mean, low, high, .. } = interval;
     if high <= mean {
         return print(mean);
     }
@@ -278,7 +276,7 @@ fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
         return "too few samples to tell".to_owned();
     }
     if low <= 0.0 {
-        return format!("up to {} (95 %), rather {}", print(high), print(mean));
+        return format!("up to {} (95 %), probably {}", print(high), print(mean));
     }
     let range = format!("{} to {}, 95 %", print(low), print(high));
     if relative > NARROW || factor > 1.0 / (1.0 - NARROW) {
@@ -307,7 +305,7 @@ struct IntervalJson {
 }
 
 impl From<Interval> for IntervalJson {
-    fn from(Interval { mean, low, high }: Interval) -> Self {
+    fn from(Interval { mean, low, high, .. }: Interval) -> Self {
         Self { mean, low, high: high.is_finite().then_some(high) }
     }
 }
@@ -330,7 +328,11 @@ mod tests {
 
     #[test]
     fn an_interval_says_how_much_is_known() {
-        let text = |mean, low, high| interval(Interval { mean, low, high }, numbers::rounded);
+        let text = |mean, low, high| {
+            let mut found = Interval::default();
+            (found.mean, found.low, found.high) = (mean, low, high);
+            interval(found, numbers::rounded)
+        };
         assert_eq!(text(2.0, 2.0, 2.0), "2");
         assert_eq!(text(665e6, 658e6, 672e6), "665 million ± 1.1 % (658 million to 672 million, 95 %)");
         assert_eq!(text(100e6, 50.1e6, 149.9e6), "100 million ± 50 % (50.1 million to 150 million, 95 %)");
@@ -338,7 +340,7 @@ mod tests {
             text(100e6, 25e6, 400e6),
             "100 million, give or take a factor of 4.0 (25.0 million to 400 million, 95 %)"
         );
-        assert_eq!(text(100e6, 0.0, 260e6), "up to 260 million (95 %), rather 100 million");
+        assert_eq!(text(100e6, 0.0, 260e6), "up to 260 million (95 %), probably 100 million");
         for (mean, low, high) in
             [(3.0, 0.0, f64::INFINITY), (f64::NAN, 0.0, f64::INFINITY), (3.0, 0.01, 400.0), (3.0, 0.0, 1e9)]
         {

@@ -15,34 +15,35 @@ use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::{messages, numbers};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// Result files of `queens count --shard K/M --out FILE`, or of `queens profile`, or folders of them
+    /// Files that `queens count` or `queens profile` wrote with --shard and --out, or folders with them
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
 
-    /// Print the number alone, as where stdout is not a terminal
+    /// Print only the number, as when stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
 pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
+    args.json.check()?;
     let merged = merge(&args.paths)?;
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
-        let text = if args.json { merged.json(None, &missing, Some(&list)).line() } else { format!("{list}\n") };
+        let object = merged.json(None, &missing, Some(&list)).line();
         let are = if missing.len() == 1 { "is" } else { "are" };
         let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
         // Whether anybody reads the list or not, shards are missing.
-        let _ = messages::deliver(&text);
+        let _ = args.json.deliver(&object, || messages::deliver(&format!("{list}\n")));
         return Err(Failure::Run(Exit::Missing, reason));
     }
     let Known { total, placements, agreement } = known(&merged.whole, 0)?;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         (profile::lines(&placements), format!("{}\n\n{summary}", profile::table(&placements)))
     };
     let object = merged.json(Some((total, &placements, &agreement)), &[], None);
-    let form = Form { json: args.json, quiet: args.quiet, note: !args.quiet };
+    let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
     Printed { agreement: &agreement, object, numbers: Some(numbers), table }.deliver(&form)
 }
 
@@ -136,9 +137,9 @@ impl Merged {
         agreement.row(&mut table);
         table.row("engine", &fingerprint.engine);
         table.row("shards", self.of);
-        table.row("time", format!("{} in all", numbers::seconds(self.whole.origin.seconds)));
-        if let Some(seconds) = self.whole.origin.cpu_seconds {
-            table.row("work", numbers::core_time(seconds));
+        table.row("time", format!("{} in all", numbers::seconds(self.whole.origin.elapsed.as_secs_f64())));
+        if let Some(time) = self.whole.origin.cpu_time {
+            table.row("work", numbers::core_time(time.as_secs_f64()));
         }
         table
     }
@@ -162,7 +163,7 @@ impl Merged {
             .with("modulo", modulo)
             // The sequence again, where it agrees, as in version 0.1.
             .with("agrees_with", oeis.and_then(Oeis::agreed))
-            .with("seconds", self.whole.origin.seconds)
-            .with("cpu_seconds", self.whole.origin.cpu_seconds)
+            .with("seconds", self.whole.origin.elapsed.as_secs_f64())
+            .with("cpu_seconds", self.whole.origin.cpu_time.map(|time| time.as_secs_f64()))
     }
 }

@@ -1,14 +1,12 @@
 //! Solutions by their number in a list: the published total as a bound, and the search.
 
-use std::time::Duration;
-
-use indicatif::{ProgressBar, ProgressStyle};
 use queens::{Listed, Placement, Size};
 
-use crate::cli::terminal::{ascii, numbers};
+use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::terminal::{messages, numbers};
 
-/// A search that takes no longer shows no progress.
-const SILENT: Duration = Duration::from_secs(2);
+/// So many solutions take some ten seconds to count, and ten times as many take minutes.
+const LONG: u64 = 1_000_000_000;
 
 /// How many solutions a whole board has, as far as it is published: a bound for numbers, and never itself a result.
 pub(crate) fn published(size: Size, listed: Listed) -> Option<u64> {
@@ -26,30 +24,26 @@ pub(crate) fn beyond(size: Size, listed: Listed, number: u64) -> Option<String> 
     })
 }
 
-/// The solution with this number among those from `start` on, with a bar at a terminal where that takes long.
-pub(crate) fn select(prefix: Placement, start: Placement, listed: Listed, number: u64) -> Option<Placement> {
-    // It is drawn where stderr is a terminal alone.
-    let bar = ProgressBar::no_length();
-    let style = ProgressStyle::with_template("{bar:20} {msg}").expect("the template is valid");
-    let length = number - 1;
-    let found = listed.select(prefix, start, number, &mut |passed| {
-        if bar.elapsed() > SILENT {
-            if bar.length().is_none() {
-                bar.set_style(style.clone().progress_chars(if ascii::is_wanted() {
-                    "=> "
-                } else {
-                    "█▉▊▋▌▍▎▏ "
-                }));
-                bar.set_length(length);
-            }
-            let share = 100.0 * passed as f64 / length as f64;
-            bar.set_message(format!("{share:5.1} %  {} passed", numbers::rounded(passed as f64)));
-            bar.set_position(passed);
-        }
+/// The solution with this number among those from `start` on.
+pub(crate) fn select(
+    prefix: Placement,
+    start: Placement,
+    listed: Listed,
+    number: u64,
+    activity: &Activity,
+) -> Option<Placement> {
+    let before = number - 1;
+    if before > LONG {
+        let solutions = numbers::grouped(before.into());
+        messages::note(&format!("counting the {solutions} solutions before it, which may take minutes; ^C ends it"));
+    }
+    let title = format!("N = {}", prefix.size());
+    listed.select(prefix, start, number, &mut |passed| {
+        let fields = vec![format!("{} solutions passed", numbers::rounded(passed as f64))];
+        let share = Some(passed as f64 / before.max(1) as f64);
+        activity.at(Step { title: title.clone(), share, is_even: true, fields, ..Step::default() });
         true
-    });
-    bar.finish_and_clear();
-    found
+    })
 }
 
 #[cfg(test)]

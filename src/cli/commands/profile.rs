@@ -14,23 +14,23 @@ use crate::cli::long_run::units;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::numbers;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, size};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, 0 to 32, or a range of them as in 1-12
+    /// Columns and rows of the board, 0 to 32, or a range such as 1-12
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) sizes: Sizes,
 
     #[command(flatten)]
     pub(crate) cores: Cores,
 
-    /// Print one JSON object
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
 
-    /// Print the numbers alone, one a line, as where stdout is not a terminal
+    /// Print only the numbers, one a line, as when stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -39,6 +39,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.json.check()?;
     let note = !args.quiet && args.long.progress != When::Json;
     let Some(n) = args.sizes.one() else { return several(args, note) };
     let outcome = profile(args, n)?;
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let table = if whole { format!("{}  in {time}\n{words}", table(&report.placements)) } else { String::new() };
     let numbers = whole.then(|| lines(&report.placements));
     let printed = Printed { agreement: &agreement, object: outcome.json(object), numbers, table };
-    printed.deliver(&Form { json: args.json, quiet: args.quiet, note })
+    printed.deliver(&Form { json: &args.json, quiet: args.quiet, note })
 }
 
 fn profile(args: &Args, n: usize) -> Result<units::Outcome, Failure> {
@@ -66,27 +67,27 @@ fn profile(args: &Args, n: usize) -> Result<units::Outcome, Failure> {
 /// The profiles of several boards, as the triangle that OEIS reads by rows: a line a number, with its running index.
 fn several(args: &Args, note: bool) -> Result<(), Failure> {
     if args.long.shard.is_some() || args.long.checkpoint.is_some() {
-        return Err(Failure::usage(&"a range of N is counted at once: --shard and --checkpoint go with one N"));
+        return Err(Failure::usage(&"--shard and --checkpoint need a single N, not a range"));
     }
     size(args.sizes.last)?;
-    let form = match args.json {
+    let form = match args.json.is_alone() {
         true => range::Form::Json,
         false if !args.quiet && std::io::stdout().is_terminal() => table_of_rows(args.sizes.last),
         false => range::Form::BFile { note },
     };
-    compare("profile", form, args.sizes.all(), |n| Ok(profile(args, n)?.report.placements))
+    compare("profile", form, &args.json, args.sizes.all(), |n| Ok(profile(args, n)?.report.placements))
 }
 
 /// Recomputes the published rows of these boards, and compares.
-pub(crate) fn verify(boards: RangeInclusive<usize>, cores: &Cores, json: bool) -> Result<(), Failure> {
+pub(crate) fn verify(boards: RangeInclusive<usize>, cores: &Cores, json: &JsonOutput) -> Result<(), Failure> {
     let published = |n: &usize| oeis::PROFILE.term(first(n + 1) - 1).is_some();
     let boards: Vec<usize> = boards.filter(published).collect();
     let Some(&last) = boards.last() else {
         let message = format!("nothing to compare: {} has none of these rows", oeis::PROFILE.id);
         return Err(Failure::Run(Exit::Failure, message));
     };
-    let form = if json { range::Form::Json } else { table_of_rows(last) };
-    compare("verify", form, boards, |n| {
+    let form = if json.is_alone() { range::Form::Json } else { table_of_rows(last) };
+    compare("verify", form, json, boards, |n| {
         let request = Request::profile(size(n)?).isa(cores.isa).threads(cores.threads);
         Ok(request.count().map_err(|error| Failure::from(&error))?.placements)
     })
@@ -104,6 +105,7 @@ fn table_of_rows(last: usize) -> range::Form {
 fn compare(
     command: &'static str,
     form: range::Form,
+    json: &JsonOutput,
     boards: impl IntoIterator<Item = usize>,
     mut row: impl FnMut(usize) -> Result<Vec<u128>, Failure>,
 ) -> Result<(), Failure> {
@@ -112,7 +114,7 @@ fn compare(
     // The row is counted when the first of its numbers is asked for.
     let (indices, places): (Vec<usize>, Vec<_>) = places.map(|(n, queens)| (first(n) + queens, (n, queens))).unzip();
     let mut places = places.into_iter();
-    range::compare(command, &oeis::PROFILE, form, indices, |_| {
+    range::compare(command, &oeis::PROFILE, form, json, None, indices, |_| {
         let (n, queens) = places.next().expect("an index is that of a place");
         if queens == 0 {
             let start = Instant::now();

@@ -9,19 +9,22 @@ use serde::Serialize;
 use crate::cli::commands::numbered;
 use crate::cli::commands::solutions::rank;
 use crate::cli::draw::{SquareState, attackers, png, svg, text};
+use crate::cli::long_run::activity::Activity;
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
 use crate::cli::terminal::json;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::value_parsers::whole;
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Queens: the row of each column, as in 15863724 or 1,5,8; those of the first columns will do. With --number, N
+    /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8; with --number, N
     #[arg(value_name = "P", allow_negative_numbers = true)]
     placement: String,
 
-    /// The solution with this number in the list of all that 'queens solutions N' prints, from 1; P is the N of the board then
+    /// Show the solution with this number, from 1, in the list that 'queens solutions N' prints; P is N then
     #[arg(
         long,
         value_name = "K",
@@ -36,18 +39,17 @@ pub(crate) struct Args {
     size: Option<Size>,
 
     /// Picture or text [default: by the extension of the file, else board]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     format: Option<Kind>,
 
-    /// Print one JSON object: as --format json
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOutput,
 
-    /// Only ASCII characters
+    /// Use only ASCII characters
     #[arg(long)]
     ascii: bool,
 
-    /// Write to a file, whole or not at all; - is stdout
+    /// Write to this file, completely or not at all; - means stdout
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -76,12 +78,15 @@ impl file_format::FileFormat for Kind {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.json.check()?;
     let path = args.output.as_deref();
-    let kind = file_format::choose(args.format.or(args.json.then_some(Kind::Json)), path, Kind::Board)?;
+    let json = args.json.is_alone().then_some(Kind::Json);
+    let kind = file_format::choose(args.format.or(json), path, Kind::Board)?;
     let placement = match args.number {
         Some(number) => select(args, number)?,
         None => read(args)?,
     };
+    let object = || json::object(&Json::new(&placement, args.number.or_else(|| rank::number(&placement))));
     let mut out = Output::open(path)?;
     let bytes = match kind {
         Kind::Board => text::board(&placement, look(args, &out)).into_bytes(),
@@ -90,12 +95,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             png::refuse_terminal(&out, "png")?;
             png::png(&svg::svg(&placement))?
         }
-        Kind::Json => {
-            json::object(&Json::new(&placement, args.number.or_else(|| rank::number(&placement))))?.into_bytes()
-        }
+        Kind::Json => object()?.into_bytes(),
     };
     out.write(&bytes)?;
-    out.finish()
+    out.finish()?;
+    if args.json.is_alone() { Ok(()) } else { args.json.save(&object()?) }
 }
 
 fn read(args: &Args) -> Result<Placement, Failure> {
@@ -114,7 +118,9 @@ fn select(args: &Args, number: u64) -> Result<Placement, Failure> {
         return Err(invalid(reason));
     }
     let board = Placement::empty(size);
-    let found = numbered::select(board, board, Listed::All, number);
+    let activity = Activity::start(When::Auto, "show");
+    let found = numbered::select(board, board, Listed::All, number, &activity);
+    activity.finish();
     found.ok_or_else(|| invalid(format!("there is no such solution for N = {size}")))
 }
 

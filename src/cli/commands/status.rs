@@ -18,6 +18,7 @@ use crate::cli::long_run::status::time;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::table::wrapped;
 use crate::cli::terminal::{escape, messages, numbers, stdout};
@@ -25,20 +26,19 @@ use crate::cli::terminal::{escape, messages, numbers, stdout};
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
 
-/// Tells how counts stand, from their checkpoints and shards alone.
+/// Show how far counts are, from their checkpoints and shards
 ///
-/// A file is complete, running (a run holds its lock) or stale (a run that has ended, or was killed, left it unfinished). A
-/// shard is missing where no sound file has anything of it. The time left is that of all units to be counted at the mean pace
-/// so far, by as many shards at once as are running.
+/// A file is complete, running (a run holds its lock) or stale (no run holds the lock, and units are left). A shard is
+/// missing if there is no undamaged file of it. The time left is that of all units to be counted, at the mean pace so far,
+/// by as many shards at once as are running now.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Checkpoints and shards, or folders of them, as of `results` and `checkpoints`
+    /// Checkpoints and shards, or folders with them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOutput,
 }
 
 /// From the worst to the best, of which the best is told of a shard that has several files.
@@ -90,6 +90,7 @@ struct Damaged {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.json.check()?;
     let mut counts: Vec<Count> = Vec::new();
     let (mut damaged, mut named) = (Vec::new(), false);
     for NamedFile { path, is_named } in named_files(&args.paths, DEPTH)? {
@@ -130,11 +131,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             ),
         ));
     }
-    if args.json {
-        let counts: Vec<CountJson> = counts.into_iter().map(Count::json).collect();
-        let object = Object::of("status").with("counts", counts).with("damaged", damaged).with("unsaved", unsaved);
-        return messages::deliver(&object.line());
-    }
     // Of a file that is named, only that is told.
     let tables = counts.iter().flat_map(|count| {
         let each = named || count.of == 1;
@@ -151,7 +147,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         tables.push(table.to_string());
     }
-    messages::deliver(&tables.join("\n"))
+    let counts: Vec<CountJson> = counts.into_iter().map(Count::json).collect();
+    let object = Object::of("status").with("counts", counts).with("damaged", damaged).with("unsaved", unsaved);
+    args.json.deliver(&object.line(), || messages::deliver(&tables.join("\n")))
 }
 
 impl LedgerFile {
@@ -171,7 +169,7 @@ impl LedgerFile {
                 units_done: ledger.finished(),
                 units: ledger.units(),
                 parts: ledger.partials().count(),
-                seconds: ledger.origin.seconds,
+                seconds: ledger.origin.elapsed.as_secs_f64(),
             },
             host: ledger.origin.host.clone(),
             saved_ago: saved.map(|age| age.as_secs_f64()),

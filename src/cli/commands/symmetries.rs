@@ -5,6 +5,7 @@ use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::{json, messages};
 
 #[derive(ClapArgs, Debug)]
@@ -13,29 +14,27 @@ pub(crate) struct Args {
     #[arg(value_name = "P")]
     placement: String,
 
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: JsonOutput,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.json.check()?;
     let text = &args.placement;
     let invalid = |reason: &dyn std::fmt::Display| Failure::invalid("<P>", text, &reason);
     let placement = Placement::parse_alone(text).map_err(|error| invalid(&error))?;
     let orbit = Orbit::of(&placement).ok_or_else(|| {
         let (queens, size) = (placement.len(), placement.size());
-        invalid(&format!("no solution, which on {size}×{size} has {size} queens; here are {queens}"))
+        invalid(&format!("no solution, which has {size} queens on {size}×{size}: this has {queens}"))
     })?;
     let images = orbit.images();
-    if args.json {
-        return messages::deliver(&json::object(&Json::new(&placement, &orbit))?);
-    }
     let named = |(image, symmetries): &(Placement, Vec<Symmetry>)| {
         let names: Vec<String> = symmetries.iter().map(Symmetry::to_string).collect();
         format!("{image}  {}\n", names.join(", "))
     };
     let lines: String = images.iter().map(named).collect();
-    messages::deliver(&format!("{lines}class of {}, fundamental {}\n", images.len(), orbit.canonical()))
+    let text = format!("{lines}class of {}, fundamental {}\n", images.len(), orbit.canonical());
+    args.json.deliver(&json::object(&Json::new(&placement, &orbit))?, || messages::deliver(&text))
 }
 
 #[derive(Serialize)]

@@ -22,6 +22,7 @@ use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
@@ -36,26 +37,26 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// The largest N, or a range as in 10-14
+    /// The largest N, or a range such as 10-14
     #[arg(long, value_name = "N", default_value = "14", allow_negative_numbers = true)]
     pub(crate) to: Sizes,
 
-    /// Compare the solutions that a turn leaves unchanged (A032522, A033148)
+    /// Verify the counts of solutions that a half turn (A032522) or a quarter turn (A033148) leaves unchanged
     #[arg(long, value_name = "TURN", value_parser = rotation_parser(), conflicts_with_all = ["unique", "engines", "bfile"])]
     pub(crate) symmetry: Option<Rotation>,
 
-    /// An engine to verify, once for each; left out: every engine, as far as it is quick
+    /// An engine to verify, may be repeated; if omitted: every engine, for the sizes that it counts quickly
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
     #[command(flatten)]
     pub(crate) cores: Cores,
 
-    /// Compare the solutions up to symmetry (A002562) instead of all (A000170)
+    /// Verify the counts of solutions up to symmetry (A002562) instead of all solutions (A000170)
     #[arg(long)]
     pub(crate) unique: bool,
 
-    /// Compare the rows of the triangle of profiles (A319284)
+    /// Verify the rows of the triangle of profiles (A319284)
     #[arg(long, conflicts_with_all = ["symmetry", "unique", "engines", "bfile"])]
     pub(crate) profile: bool,
 
@@ -63,24 +64,24 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) bfile: Option<PathBuf>,
 
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
 
-    /// Progress on stderr
+    /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.json.check()?;
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(symmetry) = args.symmetry {
-        return range::verify(symmetry, boards, &args.cores, args.json, args.progress);
+        return range::verify(symmetry, boards, &args.cores, &args.json, args.progress);
     }
     size(to)?;
     if args.profile {
-        return profile::verify(boards, &args.cores, args.json);
+        return profile::verify(boards, &args.cores, &args.json);
     }
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
@@ -110,11 +111,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     work::tell_limits(&sizes, &methods, &args.engines, Threads::from(args.cores.threads).get());
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
-        let watch = |method: &Method, run: &Arc<RunState>| activity.watch(work.next(size, *method, Arc::clone(run)));
+        let watch = |_: &Method, run: &Arc<RunState>| activity.watch(work.next(Arc::clone(run)));
         let checks =
             terms.check(size, published, methods, args.cores.threads, watch).map_err(|error| Failure::from(&error))?;
         let row = Row { size, published, checks };
-        if !args.json {
+        if !args.json.is_alone() {
             let layout = layout.get_or_insert_with(|| {
                 Layout::new(&all_methods, source.term(largest).expect("as above").max(published), stdout::width())
             });
@@ -130,13 +131,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     activity.finish();
     let summary = Summary::new(&rows);
     let seconds = start.elapsed().as_secs_f64();
-    if args.json {
-        out.write_all(json(&source, &rows, &summary, seconds).line().as_bytes())?;
-    } else {
-        summary.print(&mut out, &source, rows.len(), seconds)?;
-    }
+    let object = json(&source, &rows, &summary, seconds).line();
+    let delivered = args.json.deliver(&object, || summary.print(&mut out, &source, rows.len(), seconds));
     match summary.first_difference(&rows, &source) {
-        None => Ok(()),
+        None => delivered,
         Some(message) => Err(Failure::Run(Exit::Difference, message)),
     }
 }
@@ -147,8 +145,9 @@ fn refuse_idle(named: &[EngineKind], methods: &[Method], sizes: &[Size]) -> Resu
     let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else { return Ok(()) };
     let Some(engine) = named.iter().find(idle) else {
         if methods.is_empty() {
-            let message =
-                format!("nothing to compare: every engine takes too long for N = {first} to {last}; name one");
+            let message = format!(
+                "nothing to compare: every engine takes too long for N = {first} to {last}; name one with --engine"
+            );
             return Err(Failure::Run(Exit::Failure, message));
         }
         return Ok(());

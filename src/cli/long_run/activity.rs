@@ -11,6 +11,7 @@ use crate::cli::long_run::printer::Printer;
 use crate::cli::long_run::status::Status;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::messages;
+use crate::cli::terminal::signals::{self, Answering};
 
 /// A bar after two seconds, a line a minute or JSON, as `--progress` says, from a thread of its own. Whoever works says how
 /// far it is, as often as it likes and from any thread; what would break the bar is printed aside; and before the result
@@ -30,6 +31,8 @@ use crate::cli::terminal::messages;
 pub(crate) struct Activity {
     /// Where no thread could be started, nothing is shown.
     printer: Option<Printer>,
+    /// Where there are no signals, nobody can ask.
+    answering: Option<Answering>,
     shared: Arc<Shared>,
 }
 
@@ -42,6 +45,8 @@ pub(crate) struct Step {
     pub(crate) share: Option<f64>,
     /// Whether the share grows evenly with time: then the time left is told from it.
     pub(crate) is_even: bool,
+    /// The time left, where it is known otherwise.
+    pub(crate) left: Option<TimeLeft>,
     /// What else there is to tell, the most important first, as in `12 of 40 checks`.
     pub(crate) fields: Vec<String>,
 }
@@ -60,7 +65,10 @@ impl Activity {
         let first = move || Step { title: command.to_owned(), ..Step::default() };
         let shared = Arc::new(Shared { command, started: Instant::now(), step: Mutex::new(Box::new(first)) });
         let shown = Arc::clone(&shared);
-        Self { printer: Printer::start(when, move || shown.status()).ok(), shared }
+        let printer = Printer::start(when, move || shown.status()).ok();
+        let asked = printer.clone();
+        let answering = asked.and_then(|printer| signals::answer(move || printer.show()).ok());
+        Self { printer, answering, shared }
     }
 
     /// How far it is by now.
@@ -87,6 +95,7 @@ impl Activity {
     }
 
     fn end(&mut self, ending: Ending) {
+        self.answering = None;
         if let Some(printer) = self.printer.take() {
             printer.end(ending);
         }
@@ -101,18 +110,18 @@ impl Drop for Activity {
 
 impl Shared {
     fn status(&self) -> Status {
-        let Step { title, share, is_even, fields } = self.step.lock().unwrap_or_else(PoisonError::into_inner)();
+        let Step { title, share, is_even, left, fields } = self.step.lock().unwrap_or_else(PoisonError::into_inner)();
         let elapsed = self.started.elapsed();
-        let left = share.filter(|_| is_even).and_then(|share| left(share, elapsed));
-        let seconds = left.map(|left| left.as_secs_f64());
+        let even = share.filter(|_| is_even).and_then(|share| even(share, elapsed));
+        let left = left.or(even.map(|expected| TimeLeft { expected, low: expected, high: expected }));
+        let seconds = left.map(|left| left.expected.as_secs_f64());
         let object = Object::default().with("command", self.command).with("doing", &title).with("left", seconds);
-        let left = left.map(|expected| TimeLeft { expected, low: expected, high: expected });
         Status { title, share, elapsed, left, fields, object }
     }
 }
 
 /// The time left of what grows evenly; less than a hundredth says nothing.
-fn left(share: f64, elapsed: Duration) -> Option<Duration> {
+fn even(share: f64, elapsed: Duration) -> Option<Duration> {
     let left = elapsed.as_secs_f64() * (1.0 - share) / share;
     Duration::try_from_secs_f64(left).ok().filter(|_| share >= 0.01)
 }
@@ -124,8 +133,8 @@ mod tests {
     #[test]
     fn the_time_left_is_told_of_what_grows_evenly() {
         let elapsed = Duration::from_secs(10);
-        assert_eq!(left(0.25, elapsed), Some(Duration::from_secs(30)));
-        assert_eq!([left(0.009, elapsed), left(0.0, elapsed)], [None; 2]);
+        assert_eq!(even(0.25, elapsed), Some(Duration::from_secs(30)));
+        assert_eq!([even(0.009, elapsed), even(0.0, elapsed)], [None; 2]);
         let activity = Activity::start(When::Never, "test");
         let told = |is_even| {
             activity.at(Step { title: "N = 8".to_owned(), share: Some(0.5), is_even, ..Step::default() });

@@ -9,6 +9,7 @@ use jiff::Zoned;
 
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
+use crate::cli::terminal::ascii;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::messages;
 
@@ -81,7 +82,8 @@ impl Display {
             Form::Bar(bar) => {
                 let text = status().bar(columns(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
-                bar.set_message(if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
+                let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
+                bar.set_message(ascii::shown(&text).into_owned());
                 bar.tick();
             }
             Form::Lines => {

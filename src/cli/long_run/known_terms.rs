@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::messages;
 use crate::cli::terminal::summary::Summary;
 
@@ -131,8 +132,8 @@ pub(crate) struct Printed<'a> {
 }
 
 /// Which form is asked for.
-pub(crate) struct Form {
-    pub(crate) json: bool,
+pub(crate) struct Form<'a> {
+    pub(crate) json: &'a JsonOutput,
     pub(crate) quiet: bool,
     /// Whether stderr may have a sentence on what is known, where stdout has the numbers alone.
     pub(crate) note: bool,
@@ -141,10 +142,11 @@ pub(crate) struct Form {
 impl Printed<'_> {
     /// Prints it; fails where it is not as it is known to be.
     pub(crate) fn deliver(&self, form: &Form) -> Result<(), Failure> {
-        if form.json {
-            let delivered = messages::deliver(&self.object.line());
-            return self.agreement.verdict().and(delivered);
-        }
+        let delivered = form.json.deliver(&self.object.line(), || self.print(form));
+        self.agreement.verdict().and(delivered)
+    }
+
+    fn print(&self, form: &Form) -> Result<(), Failure> {
         // A wrong number, alone, would pass for the count.
         self.agreement.verdict()?;
         if !form.quiet && std::io::stdout().is_terminal() {

@@ -35,13 +35,13 @@ fn warning(need: impl Fn(usize) -> u64, threads: usize, available: u64) -> Optio
         return None;
     }
     let advice = match (1..threads).rev().find(|&fewer| need(fewer) <= available) {
-        Some(fewer) => format!("; --threads {fewer} would do"),
+        Some(fewer) => format!("; --threads {fewer} would fit"),
         None => String::new(),
     };
     let megabytes = |bytes: u64| numbers::grouped(u128::from(bytes / 1_000_000));
     let s = if threads == 1 { "" } else { "s" };
     Some(format!(
-        "{threads} thread{s} may take {} MB of memory, and {} MB can be had{advice}",
+        "{threads} thread{s} may take {} MB of memory, and {} MB are free{advice}",
         megabytes(needed),
         megabytes(available)
     ))
@@ -57,8 +57,8 @@ mod tests {
         assert_eq!(warning(need, 3, 200_000_000), None);
         assert_eq!(
             warning(need, 8, 200_000_000).unwrap(),
-            "8 threads may take 450 MB of memory, and 200 MB can be had; --threads 3 would do"
+            "8 threads may take 450 MB of memory, and 200 MB are free; --threads 3 would fit"
         );
-        assert_eq!(warning(need, 1, 1_000_000).unwrap(), "1 thread may take 100 MB of memory, and 1 MB can be had");
+        assert_eq!(warning(need, 1, 1_000_000).unwrap(), "1 thread may take 100 MB of memory, and 1 MB are free");
     }
 }

@@ -32,6 +32,7 @@ enum Message {
 }
 
 /// The sender of what the thread prints.
+#[derive(Clone)]
 pub(crate) struct Printer {
     messages: SyncSender<Message>,
 }

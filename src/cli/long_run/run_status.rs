@@ -47,22 +47,15 @@ pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::{Placement, Request, Rotation, RotationalBoard, Size};
+    use queens::ledger::Ledger;
+    use queens::run::state::RunState;
+    use queens::{Placement, Request, Rotation, RotationalBoard, Shard, Size};
 
     #[test]
     fn a_run_says_what_it_counts_and_what_it_has() {
         let request = Request::solutions(Size::new(16).unwrap());
-        let mut progress = Progress {
-            units_done: 0,
-            units: 105,
-            share: 0.0,
-            elapsed: Duration::from_secs(62),
-            earlier: Duration::ZERO,
-            left: None,
-            solutions: 6_123_456,
-            tasks: 77,
-            threads: 2,
-        };
+        let mut progress = RunState::new(Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE)).progress();
+        (progress.solutions, progress.threads, progress.elapsed) = (6_123_456, 2, Duration::from_secs(62));
         let told = |progress: &Progress, saved| status(&request.fingerprint().unwrap(), progress, saved);
         let begun = told(&progress, None);
         assert_eq!((begun.title.as_str(), begun.fields.len()), ("N = 16, join, 2 threads", 0));

@@ -65,7 +65,7 @@ pub(crate) fn run<T: Send + 'static>(
     let requests = sender.clone();
     // After the end of the run nobody receives, here and below.
     let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
-        .map_err(|error| Failure::Run(Exit::Failure, format!("signals cannot be listened for: {error}")))?;
+        .map_err(|error| Failure::Run(Exit::Failure, format!("the program cannot listen for signals: {error}")))?;
     let (shown, last_save) = (Arc::clone(&state), checkpoint.last_save.clone());
     let status = move || run_status::status(&fingerprint, &shown.progress(), last_save.age());
     let printer = Printer::start(args.progress, status).map_err(no_thread)?;
@@ -171,7 +171,7 @@ impl SupervisedRun<'_> {
                 Err(failure)
             }
             (Some(Err(error)), _) => {
-                // A unit that was counted twice with different results is not among those finished.
+                // A task that was counted twice with different results is not among those finished.
                 let warning = checkpoint.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 let lines = warning.into_iter().collect();
                 printer.end(Ending { lines, ..Ending::stopped(Some(&error.to_string())) });
@@ -218,8 +218,7 @@ impl Interruption {
             // Another run of the same length would not do better. The first one may have been a trial.
             Self::MaxTime => {
                 let time = numbers::seconds(args.max_time.unwrap_or_default().as_secs_f64());
-                let text =
-                    format!("no task was finished within {time}, for one takes longer: give a longer --max-time");
+                let text = format!("no task was finished within {time}: give a longer --max-time");
                 if checkpoint.reached_before.is_some() {
                     (Some(Line::Error(text)), Failure::AlreadyReported(Exit::Failure))
                 } else {

@@ -52,6 +52,7 @@ impl Outcome {
             .with("units", self.units)
             .with("resumed", self.resumed)
             .with("double_checked", self.report.double_checked)
+            .with("double_checked_tasks", self.report.double_checked_tasks)
     }
 }
 
@@ -91,14 +92,14 @@ impl Units<'_> {
         let went_on = ledger.reached() > (0, 0);
         let work = move |state: &RunState| self.request.resume(state);
         let (report, ledger) = supervision::run(ledger, &mut checkpoint, self.args, work)?;
-        let total_seconds = ledger.origin.seconds;
+        let total_seconds = ledger.origin.elapsed.as_secs_f64();
         Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
     }
 
     /// Does a shard, unless its result is complete already.
     fn shard(self, shard: Shard, out: &Path) -> Result<Outcome, Failure> {
         if self.args.checkpoint.as_deref() == Some(out) {
-            let message = "--checkpoint and --out are two files: only a finished shard gets to the second";
+            let message = "--checkpoint and --out must be different files: the second is only for the finished shard";
             return Err(Failure::usage(&message));
         }
         make_folder(out)?;
@@ -121,7 +122,7 @@ impl Units<'_> {
                 return Ok(self.go_on(found.ledger, Checkpoint::nothing())?.0);
             }
             let message =
-                format!("{path}: an unfinished shard; go on from it with --checkpoint and give another --out");
+                format!("{path}: an unfinished shard; resume it with --checkpoint {path}, and give --out another name");
             return Err(Failure::Run(Exit::Failure, message));
         }
         // Found out after hours, a full disk or a folder that may not be written would cost the shard.

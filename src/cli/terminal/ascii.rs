@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The characters of the program's own texts that are not ASCII. Those of names of files are none of its own.
-const CHARACTERS: [(char, &str); 13] = [
+const CHARACTERS: [(char, &str); 14] = [
     ('×', "x"),
     ('–', "-"),
     ('…', "..."),
@@ -17,6 +17,7 @@ const CHARACTERS: [(char, &str); 13] = [
     ('♛', "Q"),
     ('│', "|"),
     ('─', "-"),
+    ('━', "="),
 ];
 
 /// Whether the locale's character set is not Unicode. Without a locale Unicode is right nearly everywhere.

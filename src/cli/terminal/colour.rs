@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
-    /// Where the output is a terminal, unless `NO_COLOR` or `TERM=dumb` says no
+    /// If the output is a terminal, unless `NO_COLOR` or `TERM=dumb` says no
     Auto,
     Always,
     Never,

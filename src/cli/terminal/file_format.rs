@@ -37,7 +37,7 @@ pub(crate) fn choose<F: FileFormat>(format: Option<F>, path: Option<&Path>, defa
     match (format, by_extension) {
         (Some(format), Some(other)) if format.extensions() != other.extensions() => {
             let name = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-            let reason = format!("the extension is that of another format than {name}, which --format asks for");
+            let reason = format!("the extension means another format than {name}, which --format names");
             Err(Failure::invalid(ARGUMENT, &escape::name(path), &reason))
         }
         (format, by_extension) => Ok(format.or(by_extension).unwrap_or(default)),

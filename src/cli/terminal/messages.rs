@@ -1,6 +1,7 @@
 //! Lines for people on stderr: errors, warnings, notes; and results on stdout.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
@@ -96,6 +97,12 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
     {
         return Some(format!("tip: to count, 'queens count {command}'"));
     }
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidArg)
+        && Path::new(name).extension().is_some_and(|extension| extension == "json")
+    {
+        return Some(format!("tip: to write a file, '--json={name}'"));
+    }
     // That what begins with a '-' would be taken behind a '--' is rarely so.
     lines.find(|line| line.starts_with("tip:") && !line.contains("as a value")).map(str::to_owned)
 }
@@ -104,7 +111,7 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
 /// the command fails; only lists may end early, as under `| head`.
 pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
     stdout::print(result).map_err(|failed| {
-        error(&format!("writing the result failed: {failed}; it is"));
+        error(&format!("writing the result failed: {failed}; the result is"));
         anstream::adapter::strip_str(result.trim_end()).to_string().lines().for_each(note);
         Failure::AlreadyReported(Exit::Failure)
     })

@@ -8,6 +8,7 @@ pub(crate) mod failure;
 pub(crate) mod file_format;
 pub(crate) mod files;
 pub(crate) mod json;
+pub(crate) mod json_output;
 pub(crate) mod messages;
 pub(crate) mod numbers;
 pub(crate) mod panics;

@@ -102,12 +102,12 @@ pub(crate) fn size(n: usize) -> Result<Size, Failure> {
 /// The processor's part in a count: instruction set and threads.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(crate) struct Cores {
-    /// The instruction set; the best that the processor has where left out. avx512f is AVX-512 without VPOPCNTDQ and GFNI,
-    /// avx512 the best of it that there is
+    /// The instruction set; if omitted, the best that the processor has. avx512 is the best version of AVX-512, avx512f the
+    /// one without VPOPCNTDQ and GFNI
     #[arg(long, value_parser = isa_parser())]
     pub(crate) isa: Option<Isa>,
 
-    /// Threads; 0 is every core this process may use
+    /// Number of threads; 0 means every core that this process may use
     #[arg(long, short, value_name = "T", default_value = "0", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: usize,
 }

@@ -54,8 +54,9 @@
 //! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
 //! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
 //! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 130 MB at N = 20, and from N = 22 on, where they are
-//! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`Longest`]) and the quadrants
-//! one innermost queen at a time, which is 350 MB a thread in the first tasks, where one task took 1,180.
+//! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`listing`]) and the quadrants
+//! one innermost queen at a time, which is 350 MB a thread in the first tasks, up to 400 in the largest, where one
+//! task took 1,180.
 //!
 //! # What did not help
 //!
@@ -81,37 +82,24 @@
 
 mod half;
 mod keys;
+mod listing;
 mod quadrant;
 mod table;
 
-use self::half::{Half, Inner, Outer, inner_queens};
-use self::keys::{Keys, Side};
-use self::quadrant::LongDiagonal::{Free, Taken};
+use self::half::Inner;
+use self::listing::{LONGEST, Longest, list_inner};
 use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::{Cost, Lanes};
 use crate::engine::split::{Grouped, Listed, MAX_DEPTH, Model, Splitter};
-use crate::plan::halves::{Halves, Middle, SHARED_EAST};
+use crate::plan::halves::{Halves, Middle};
 
 /// Lists of the probe side that are counted apart because they weigh differently.
 const WEIGHTS: usize = 3;
 
 /// Share of a list that one queen of the other half leaves (0.38 to 0.45 for N = 16 to 20).
 const SURVIVORS: f64 = 0.42;
-
-/// How many halves are listed at a time, about. Longer lists are made in pieces, and the probe side anew for each piece
-/// of the build side.
-#[derive(Clone, Copy, Debug)]
-struct Longest {
-    build: usize,
-    probe: usize,
-}
-
-/// Only N = 28 has longer ones, of 20 to 90 million on the build side and up to 20 million an innermost queen on the
-/// probe side, and a few row sets of N = 26. There every piece but the first costs 1.4 s, for the probe side is listed
-/// again, of the 5 minutes that the largest tasks take.
-const LONGEST: Longest = Longest { build: 12 << 20, probe: 6 << 20 };
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
@@ -122,8 +110,6 @@ pub struct Join<L> {
     longest: Longest,
     /// Which solutions of an even board are counted, by queens on long diagonals: all, but where a test asks for a class.
     classes: [bool; 3],
-    /// Where their inner queens may be: anywhere, but where a test asks for a part of a task.
-    inner_squares: Option<InnerSquares>,
     #[cfg(test)]
     fault: crate::engine::fault::Fault,
 }
@@ -131,6 +117,9 @@ pub struct Join<L> {
 /// For the west and the east half of a board, and each of its inner columns, the rows that its queen may be in, north
 /// and south of the middle: bit i is the i-th from there.
 pub(crate) type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
+
+/// Every row is allowed in each inner column.
+pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
@@ -141,7 +130,6 @@ impl<L: Lanes> Join<L> {
             tables: QuadrantTables::new(size, L::COST.wide.lanes),
             longest: LONGEST,
             classes: [true; 3],
-            inner_squares: None,
             #[cfg(test)]
             fault: crate::engine::fault::here(),
         }
@@ -157,9 +145,9 @@ pub struct Worker {
     probe_inner: Vec<Inner>,
     probe: Listed<WEIGHTS>,
     /// Odd N: the east halves without regard to the middle row's queen, and for which middle column and east rows, north
-    /// and south. `probe_inner` is good as long as they are.
+    /// and south, and inner squares. `probe_inner` is good as long as they are.
     east: Grouped,
-    east_of: Option<(u8, [u32; 2])>,
+    east_of: Option<(u8, [u32; 2], InnerSquares)>,
     splitter: Splitter<WEIGHTS>,
 }
 
@@ -172,9 +160,22 @@ impl<L: Lanes> Engine for Join<L> {
     }
 
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
+        self.count_part(worker, task, &ANYWHERE)
+    }
+}
+
+impl<L: Lanes> Join<L> {
+    /// Inner columns of the west and of the east.
+    pub(crate) fn depths(&self, middle: Middle) -> [usize; 2] {
+        self.tables.depths(middle)
+    }
+
+    /// The number of solutions of the part of `task` that has its inner queens on `squares`. It is found in the same way
+    /// as that of the whole task.
+    pub(crate) fn count_part(&self, worker: &mut Worker, task: &Halves, squares: &InnerSquares) -> u64 {
         let keys = worker.quadrants.prepare(&self.tables, task);
-        self.list_inner(&worker.quadrants, &keys, Role::Build, &mut worker.build_inner);
-        self.list_probe_inner(worker, &keys, task);
+        list_inner(&worker.quadrants, &keys, Role::Build, squares, &mut worker.build_inner);
+        self.list_probe_inner(worker, &keys, task, squares);
         let half = usize::from(task.half);
         // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
         // time.
@@ -203,178 +204,16 @@ impl<L: Lanes> Engine for Join<L> {
     }
 }
 
-/// Whether two halves agree in the queen of the innermost column.
-fn same_innermost(a: &Inner, b: &Inner) -> bool {
-    a.keys[0] == b.keys[0]
-}
-
-/// Appends halves with these inner queens, a group each, until there are `longest` or more. Returns how many groups.
-fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
-    for (index, inner) in inner.iter().enumerate() {
-        half.list(lanes, inner, &mut out.patterns);
-        out.close(lanes);
-        if out.patterns.len() >= longest {
-            return index + 1;
-        }
-    }
-    inner.len()
-}
-
-impl<L: Lanes> Join<L> {
-    /// All ways to place the inner queens of a side.
-    fn list_inner(&self, quadrants: &Quadrants, keys: &Keys, role: Role, out: &mut Vec<Inner>) {
-        let (shape, rows) = quadrants.shape(role);
-        inner_queens(keys, shape, rows, out);
-        if let Some(squares) = &self.inner_squares {
-            let squares = &squares[usize::from(!quadrants.is_west(role))];
-            out.retain(|inner| inner.is_within(squares, rows));
-        }
-    }
-
-    /// All ways to place the inner queens of the probe side. The east of an odd board is listed with them, once for all
-    /// places of the middle row's queen as long as they follow one another, and then filtered.
-    fn list_probe_inner(&self, worker: &mut Worker, keys: &Keys, task: &Halves) {
-        let Worker { quadrants, probe_inner, east, east_of, .. } = worker;
-        let of = match task.middle {
-            Middle::Crossed { column, .. } => Some((column, [task.north, task.south])),
-            Middle::None | Middle::Centre => None,
-        };
-        if of.is_some() && *east_of == of {
-            return;
-        }
-        *east_of = of;
-        self.list_inner(quadrants, keys, Role::Probe, probe_inner);
-        if of.is_some() && shares_east(task) {
-            east.clear();
-            for queen in probe_inner.chunk_by(same_innermost) {
-                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
-                list_groups(self.lanes, &half, queen, usize::MAX, east);
-            }
-        }
-    }
-
-    /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
-    /// Returns how many groups.
-    fn list_build(&self, worker: &mut Worker, start: usize) -> usize {
-        let Worker { quadrants, build_inner, build, .. } = worker;
-        let (inner, [out]) = (&build_inner[start..], &mut build.lists);
-        out.clear();
-        let mut listed = 0;
-        for queen in inner.chunk_by(same_innermost) {
-            let half = quadrants.half(&self.tables, Role::Build, &queen[0]);
-            listed += list_groups(self.lanes, &half, queen, self.longest.build, out);
-            // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
-            let expected = out.patterns.len() * inner.len() / listed;
-            out.patterns.reserve(expected.min(self.longest.build).saturating_sub(out.patterns.len()));
-            if out.patterns.len() >= self.longest.build {
-                break;
-            }
-        }
-        build.name(inner[..listed].iter().map(|inner| inner.keys));
-        listed
-    }
-
-    /// Lists halves of the probe side with the inner queens from `start` on, a group each: those of one innermost queen,
-    /// so that the lists stay small, or fewer where they are long. Returns how many groups.
-    fn list_probe(&self, worker: &mut Worker, keys: &Keys, task: &Halves, start: usize) -> usize {
-        let Worker { quadrants, probe_inner, probe, east, .. } = worker;
-        let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
-        let lists = &mut probe.lists;
-        lists.iter_mut().for_each(Grouped::clear);
-        let longest = self.longest.probe;
-        let listed = if let Middle::Crossed { row, .. } = task.middle {
-            let groups = if shares_east(task) {
-                start..start + queen.len()
-            } else {
-                east.clear();
-                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
-                0..list_groups(self.lanes, &half, queen, longest, east)
-            };
-            lists[0].retain(self.lanes, east, groups.clone(), keys.middle_row_queen(row));
-            groups.len()
-        } else {
-            let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
-            if task.middle == Middle::None {
-                self.list_west(&half, queen, task.mirror(), lists)
-            } else {
-                list_groups(self.lanes, &half, queen, longest, &mut lists[0])
-            }
-        };
-        if task.middle != Middle::None {
-            lists[1..].iter_mut().for_each(|list| list.clear_groups(listed));
-        }
-        probe.name(queen[..listed].iter().map(|inner| inner.keys));
-        listed
-    }
-
-    /// Lists west halves of an even board with these inner queens, apart by what they weigh, a group each, until the
-    /// lists are long. Returns how many groups.
-    fn list_west(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
-        for (index, inner) in inner.iter().enumerate() {
-            self.list_west_group(half, inner, mirror, west);
-            for list in west.iter_mut() {
-                list.close(self.lanes);
-            }
-            if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.probe {
-                return index + 1;
-            }
-        }
-        inner.len()
-    }
-
-    /// Lists the west halves of a group, apart by what they weigh: 4, 2 and 1.
-    fn list_west_group(&self, half: &Half, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
-        let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
-        let (lanes, sets) = (self.lanes, inner.sets);
-        let list = |diagonals, ranks, out: &mut Vec<u64>| half.list_some(lanes, inner, Outer { diagonals, ranks }, out);
-        // No queen on a long diagonal: as the mirror has it.
-        if self.classes[0] {
-            match mirror {
-                2 => half.list(lanes, inner, two),
-                1 => half.list(lanes, inner, one),
-                _ => {}
-            }
-        }
-        if self.classes[1] {
-            let (below, equal) = half.ranks_below(Side::North, inner);
-            list([Taken, Free], 0..below, four);
-            list([Taken, Free], below..below + equal, two);
-            let (below, equal) = half.ranks_below(Side::South, inner);
-            list([Free, Taken], sets - below..sets, four);
-            list([Free, Taken], sets - below - equal..sets - below, two);
-        }
-        if self.classes[2] {
-            list([Taken, Taken], 0..sets, four);
-        }
-    }
-}
-
-/// Whether the east is listed once for all places of the middle row's queen.
-fn shares_east(task: &Halves) -> bool {
-    usize::from(task.half) <= SHARED_EAST
-}
-
 #[cfg(test)]
 impl<L: Lanes> Join<L> {
     /// What a test makes it find too many of the class that weighs most.
     fn too_many(&self, task: &Halves) -> u64 {
-        let n = 2 * usize::from(task.half) + usize::from(task.middle != Middle::None);
-        (self.fault)(n, std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
+        (self.fault)(task.n(), std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
     }
 
-    /// Inner columns of the west and of the east.
-    pub(crate) fn depths(&self, middle: Middle) -> [usize; 2] {
-        self.tables.depths(middle)
-    }
-
-    /// The same engine for parts of tasks that are too large for a test, those with their inner queens on these squares:
-    /// what is particular to large boards is done for these as for the whole. The lists are in pieces where `pieces` is set.
-    /// From one such part of a task to another a worker must [forget](Worker::forget_east) the first.
-    pub(crate) fn of_part(mut self, inner_squares: InnerSquares, pieces: bool) -> Self {
-        if pieces {
-            self.longest = Longest { build: 1 << 14, probe: 1 << 12 };
-        }
-        Self { inner_squares: Some(inner_squares), ..self }
+    /// The same engine with lists in pieces where parts of large tasks are counted.
+    pub(crate) fn in_pieces(self) -> Self {
+        Self { longest: Longest { build: 1 << 14, probe: 1 << 12 }, ..self }
     }
 }
 
@@ -387,140 +226,4 @@ impl Worker {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::table::{CachePolicy, Depths};
-    use super::*;
-    use crate::engine::lanes::Portable;
-    use crate::engine::split::ENDLESS_MATCHING;
-    use crate::plan::Plan;
-    use crate::plan::halves::HalvesPlan;
-
-    /// Pieces of lists as short as those of small boards.
-    const SHORT: Longest = Longest { build: 30, probe: 20 };
-
-    /// The rows, from 0, of every solution, by plain recursion.
-    fn solutions(n: usize) -> Vec<Vec<usize>> {
-        let mut boards = vec![vec![]];
-        for _ in 0..n {
-            let fits = |board: &Vec<usize>, row: usize| {
-                board.iter().rev().enumerate().all(|(back, &other)| other != row && other.abs_diff(row) != back + 1)
-            };
-            boards = boards
-                .iter()
-                .flat_map(|board| (0..n).filter(|&row| fits(board, row)).map(|row| [&board[..], &[row]].concat()))
-                .collect();
-        }
-        boards
-    }
-
-    /// Queens on the two long diagonals.
-    fn on_long_diagonals(board: &[usize]) -> usize {
-        let n = board.len();
-        board.iter().enumerate().filter(|&(column, &row)| row == column || row + column == n - 1).count()
-    }
-
-    fn weighted(join: &Join<Portable>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
-        let mut worker = join.worker();
-        (0..plan.units())
-            .flat_map(|unit| plan.unit(unit))
-            .filter(|weighted| wanted(weighted.task.middle))
-            .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
-            .sum()
-    }
-
-    /// Even N: each reduction by quarter turns, mirror and diagonal reflection by itself.
-    #[test]
-    fn classes_of_even_boards_agree_with_enumeration() {
-        for n in [6, 8, 10, 12] {
-            let size = Size::new(n).unwrap();
-            let (plan, boards) = (HalvesPlan::new(size), solutions(n));
-            for queens in 0..=2 {
-                let mut join = Join::new(size, Portable::new());
-                join.classes = [0, 1, 2].map(|class| class == queens);
-                let expected = boards.iter().filter(|board| on_long_diagonals(board) == queens).count();
-                let count = weighted(&join, &plan, |_| true);
-                assert_eq!(count, expected as u64, "N = {n}, {queens} queens on the long diagonals");
-            }
-            assert_eq!(weighted(&Join::new(size, Portable::new()), &plan, |_| true), boards.len() as u64, "N = {n}");
-        }
-    }
-
-    /// However the lists are cut and whether quadrants are kept or not: what only pays for boards too large for a test
-    /// is right on small ones.
-    #[test]
-    fn cuts_and_tables_change_nothing() {
-        const DEPTHS: [Depths; 12] = [
-            |_, _| (0, 0),
-            |_, _| (0, 1),
-            |_, _| (1, 0),
-            |_, _| (1, 1),
-            |_, _| (1, 2),
-            |_, _| (2, 1),
-            |_, _| (2, 2),
-            |_, _| (2, 3),
-            |_, _| (3, 3),
-            |_, _| (4, 0),
-            |_, _| (0, 4),
-            |_, _| (4, 4),
-        ];
-        for n in 8..=13 {
-            let size = Size::new(n).unwrap();
-            let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
-            for (index, depths) in DEPTHS.into_iter().enumerate() {
-                for always in [false, true] {
-                    // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
-                    let cache =
-                        [CachePolicy::All, CachePolicy::Souths(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
-                    let tables = QuadrantTables::otherwise(size, depths, cache);
-                    let longest = if (n + usize::from(always)) % 2 == 0 { LONGEST } else { SHORT };
-                    let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
-                    let join = Join { cost, tables, longest, ..Join::new(size, Portable::new()) };
-                    let found = weighted(&join, &plan, |_| true);
-                    assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
-                }
-            }
-        }
-    }
-
-    /// A worker keeps the east for the places of the middle row's queen, and no longer than it is good: where tasks come in
-    /// another order than that of the plan, as in an audit, it counts the same.
-    #[test]
-    fn the_order_of_tasks_changes_nothing() {
-        let size = Size::new(9).unwrap();
-        // With inner queens, which smaller boards have only where a test asks for them.
-        let tables = QuadrantTables::otherwise(size, |_, _| (1, 1), CachePolicy::All);
-        let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::new()) });
-        let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task);
-        let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
-        let mut worker = join.worker();
-        for (task, between) in tasks().zip(centred.iter().cycle()) {
-            let [expected, expected_between] = [&task, between].map(|task| join.count(&mut join.worker(), task));
-            let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
-            assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
-        }
-    }
-
-    /// Odd N: the queen in the centre, and each pair of middle queens with all its images.
-    #[test]
-    fn classes_of_odd_boards_agree_with_enumeration() {
-        for n in [5, 7, 9, 11] {
-            let size = Size::new(n).unwrap();
-            let (plan, boards, half) = (HalvesPlan::new(size), solutions(n), n / 2);
-            let join = Join::new(size, Portable::new());
-            let crossing = |board: &Vec<usize>| {
-                let row = board.iter().position(|&row| row == half).unwrap();
-                let mut distances = [board[half].abs_diff(half), row.abs_diff(half)];
-                distances.sort_unstable();
-                distances
-            };
-            let count = |distances: [usize; 2]| boards.iter().filter(|board| crossing(board) == distances).count();
-            assert_eq!(weighted(&join, &plan, |middle| middle == Middle::Centre), count([0, 0]) as u64, "N = {n}");
-            for column in 1..=half as u8 {
-                for row in column + 1..=half as u8 {
-                    let found = weighted(&join, &plan, |middle| middle == Middle::Crossed { column, row });
-                    assert_eq!(found, count([column.into(), row.into()]) as u64, "N = {n}, {column} and {row}");
-                }
-            }
-        }
-    }
-}
+mod tests;

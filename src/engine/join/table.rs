@@ -90,7 +90,6 @@ impl QuadrantTables {
     }
 
     /// Inner columns of the west and of the east.
-    #[cfg(test)]
     pub(super) fn depths(&self, middle: Middle) -> [usize; 2] {
         let (build, probe) = (self.depths)(self.half, middle);
         if build_is_west(middle) { [build, probe] } else { [probe, build] }

@@ -123,7 +123,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
     fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
-    /// Appends the patterns that share no bit with `avoid`.
+    /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would clear
+    /// others.
     fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// The keys that any of the patterns holds.

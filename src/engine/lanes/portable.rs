@@ -12,19 +12,13 @@ use super::portable as narrow;
 use super::transposing::transposing;
 
 /// 256 lanes in four words, on any processor.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Portable(());
 
 impl Portable {
     /// Any processor has it.
     pub const fn new() -> Self {
         Self(())
-    }
-}
-
-impl Default for Portable {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -17,26 +17,8 @@ fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value 
 
 /// Runs a check with every instruction set that this processor has, each version of it; the others are named by
 /// [`which_instruction_sets_are_tested`].
-macro_rules! with_every_isa {
-    ($check:ident, $($argument:expr),*) => {{
-        $check(Portable::new(), $($argument),*)?;
-        #[cfg(target_arch = "aarch64")]
-        if let Some(lanes) = Neon::detect() {
-            $check(lanes, $($argument),*)?;
-        }
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(lanes) = Avx2::detect() {
-                $check(lanes, $($argument),*)?;
-            }
-            if let Some(lanes) = Avx512f::detect() {
-                $check(lanes, $($argument),*)?;
-            }
-            if let Some(lanes) = Avx512Ice::detect() {
-                $check(lanes, $($argument),*)?;
-            }
-        }
-    }};
+fn with_every_isa(check: impl WithLanes<Output = Checked> + Copy) -> Checked {
+    Isa::available().try_for_each(|isa| isa.with(check).expect("this processor has it"))
 }
 
 #[test]
@@ -69,21 +51,29 @@ fn the_best_set_is_what_the_processor_has() {
 
 type Checked = Result<(), TestCaseError>;
 
-fn check_disjoint<L: Lanes>(isa: L, build: &[u64], probe: &[u64]) -> Checked {
-    let pairs = |probe: &[u64]| {
-        let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
-        build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
-    };
-    let (some, rest) = probe.split_at(probe.len() / 3);
-    let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
-    prop_assert_eq!(isa.union(build), union(build));
-    // Told which keys there may be, and some more.
-    for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
-        let keys = union(probe) & union(build).reverse_bits() | more;
-        let counts = isa.disjoint(keys, build, [some, rest, &[]], &mut Tables::default());
-        prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+#[derive(Clone, Copy)]
+struct Disjoint<'a>(&'a [u64], &'a [u64]);
+
+impl WithLanes for Disjoint<'_> {
+    type Output = Checked;
+
+    fn with<L: Lanes>(self, isa: L) -> Checked {
+        let Self(build, probe) = self;
+        let pairs = |probe: &[u64]| {
+            let meets = |one: u64, other: u64| one & other.reverse_bits() != 0;
+            build.iter().map(|&one| probe.iter().filter(|&&other| !meets(one, other)).count() as u64).sum::<u64>()
+        };
+        let (some, rest) = probe.split_at(probe.len() / 3);
+        let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
+        prop_assert_eq!(isa.union(build), union(build));
+        // Told which keys there may be, and some more.
+        for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
+            let keys = union(probe) & union(build).reverse_bits() | more;
+            let counts = isa.disjoint(keys, build, [some, rest, &[]], &mut Tables::default());
+            prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Rows hold a bit for each key of each lane, whatever the order of the lanes.
@@ -102,32 +92,48 @@ fn check_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &[[u64; WORDS]
     Ok(())
 }
 
-fn check_retain<L: Lanes>(isa: L, patterns: &[u64], avoid: u64) -> Checked {
-    let mut kept = vec![7];
-    isa.retain(patterns, avoid, &mut kept);
-    let expected: Vec<u64> =
-        [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
-    prop_assert_eq!(kept, expected);
-    Ok(())
+#[derive(Clone, Copy)]
+struct Retain<'a>(&'a [u64], u64);
+
+impl WithLanes for Retain<'_> {
+    type Output = Checked;
+
+    fn with<L: Lanes>(self, isa: L) -> Checked {
+        let Self(patterns, avoid) = self;
+        let mut kept = vec![7];
+        isa.retain(patterns, avoid, &mut kept);
+        let expected: Vec<u64> =
+            [7].into_iter().chain(patterns.iter().copied().filter(|pattern| pattern & avoid == 0)).collect();
+        prop_assert_eq!(kept, expected);
+        Ok(())
+    }
 }
 
-fn check_pairs<L: Lanes>(isa: L, stream: &[(u64, u16)], partners: &[Vec<u64>]) -> Checked {
-    let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
-    // The ranks of partners are in the way, not of use.
-    let all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
-    let mut starts = vec![0];
-    for run in partners {
-        starts.push(starts.last().unwrap() + run.len() as u32);
+#[derive(Clone, Copy)]
+struct Pairs<'a>(&'a [(u64, u16)], &'a [Vec<u64>]);
+
+impl WithLanes for Pairs<'_> {
+    type Output = Checked;
+
+    fn with<L: Lanes>(self, isa: L) -> Checked {
+        let Self(stream, partners) = self;
+        let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
+        // The ranks of partners are in the way, not of use.
+        let all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
+        let mut starts = vec![0];
+        for run in partners {
+            starts.push(starts.last().unwrap() + run.len() as u32);
+        }
+        let mut found = vec![];
+        isa.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
+        let mut expected = vec![];
+        for &(pattern, rank) in stream {
+            let run = &partners[partners.len() - 1 - usize::from(rank)];
+            expected.extend(run.iter().filter(|&&partner| partner & pattern == 0).map(|&partner| partner | pattern));
+        }
+        prop_assert_eq!(found, expected);
+        Ok(())
     }
-    let mut found = vec![];
-    isa.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
-    let mut expected = vec![];
-    for &(pattern, rank) in stream {
-        let run = &partners[partners.len() - 1 - usize::from(rank)];
-        expected.extend(run.iter().filter(|&&partner| partner & pattern == 0).map(|&partner| partner | pattern));
-    }
-    prop_assert_eq!(found, expected);
-    Ok(())
 }
 
 proptest! {
@@ -138,7 +144,7 @@ proptest! {
     ) {
         // Thinned once more at random, or hardly any pair would be disjoint.
         let lanes: Vec<u64> = lanes.into_iter().map(|lane| lane & thin).collect();
-        with_every_isa!(check_disjoint, &lanes, &queries);
+        with_every_isa(Disjoint(&lanes, &queries))?;
     }
 
     #[test]
@@ -168,7 +174,7 @@ proptest! {
     #[test]
     fn patterns_are_kept_in_order(patterns in patterns(0..300, 20), bits in any::<(u64, u64, u64)>()) {
         let avoid = bits.0 & bits.1 & bits.2;
-        with_every_isa!(check_retain, &patterns, avoid);
+        with_every_isa(Retain(&patterns, avoid))?;
     }
 
     #[test]
@@ -179,7 +185,7 @@ proptest! {
     ) {
         let stream: Vec<(u64, u16)> =
             stream.into_iter().zip(ranks.iter().map(|rank| rank % partners.len() as u16)).collect();
-        with_every_isa!(check_pairs, &stream, &partners);
+        with_every_isa(Pairs(&stream, &partners))?;
     }
 }
 
@@ -195,9 +201,11 @@ fn blocks_of_every_length() {
     let check = || -> Checked {
         for lanes in [0, 1, 23, 24, 25, 63, 64, 65, 255, 256, 257, 281, 511, 512, 513, 1024, 1037] {
             for queries in (0..=17).chain([64, 300, 700]) {
-                with_every_isa!(check_disjoint, &patterns[..lanes], &patterns[1100 - queries..]);
+                with_every_isa(Disjoint(&patterns[..lanes], &patterns[1100 - queries..]))?;
             }
         }
+        // No key that both have.
+        with_every_isa(Disjoint(&[1 << 6; 600], &[1 << 6; 600]))?;
         Ok(())
     };
     check().unwrap();
@@ -217,7 +225,7 @@ fn no_key_is_lost_between_windows() {
                 for queries in [count, 300, 1000, 6000] {
                     let queries: Vec<u64> =
                         keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();
-                    with_every_isa!(check_disjoint, &lanes, &queries);
+                    with_every_isa(Disjoint(&lanes, &queries))?;
                 }
             }
         }

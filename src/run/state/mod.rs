@@ -13,7 +13,7 @@ mod progress;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use super::clock::process_seconds;
+use super::clock::process_time;
 use super::pace::Pace;
 use super::stop::Stop;
 use crate::ledger::{Ledger, Partial};
@@ -33,10 +33,10 @@ pub struct RunState {
 struct State {
     ledger: Ledger,
     started: Instant,
-    /// Seconds spent by earlier runs on the same ledger.
-    earlier: f64,
-    /// Processor time of the earlier runs, less the time that this process had used before this run began.
-    cpu_before: Option<f64>,
+    /// The time of earlier runs on the same ledger.
+    earlier: Duration,
+    /// Processor time of the earlier runs, and what this process had used before this run began.
+    cpu_before: Option<(Duration, Duration)>,
     /// Estimated work of every unit of the plan; empty until the run starts.
     works: Vec<f64>,
     /// Estimated work of the units of the ledger's shard.
@@ -60,8 +60,8 @@ impl RunState {
         let solutions = ledger.total().map_or(u128::MAX, |total| total.get());
         let state = State {
             started: Instant::now(),
-            earlier: ledger.origin.seconds,
-            cpu_before: ledger.origin.cpu_seconds.zip(process_seconds()).map(|(earlier, now)| earlier - now),
+            earlier: ledger.origin.elapsed,
+            cpu_before: ledger.origin.cpu_time.zip(process_time()),
             works: Vec::new(),
             total: 0.0,
             done: 0.0,
@@ -138,8 +138,9 @@ impl State {
             let entered = ledger.record_partial(hand.unit, hand.finished);
             entered.expect("what a thread has in hand goes on from what the ledger has of it");
         }
-        ledger.origin.seconds = self.earlier + self.started.elapsed().as_secs_f64();
-        ledger.origin.cpu_seconds = self.cpu_before.zip(process_seconds()).map(|(before, now)| before + now);
+        ledger.origin.elapsed = self.earlier.saturating_add(self.started.elapsed());
+        let cpu = self.cpu_before.zip(process_time());
+        ledger.origin.cpu_time = cpu.map(|((earlier, start), now)| earlier.saturating_add(now.saturating_sub(start)));
         ledger
     }
 }

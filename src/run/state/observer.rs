@@ -60,10 +60,7 @@ impl<P: Plan> Observer for RunObserver<'_, P> {
         Ok(())
     }
 
-    fn disproved(&self, thread: usize) {
-        let mut state = self.state.state();
-        if let Some(hand) = lock(&self.hands[thread]).take() {
-            state.ledger.forget_partial(hand.unit);
-        }
+    fn disproved(&self, unit: usize) {
+        self.state.state().ledger.forget_partial(unit);
     }
 }

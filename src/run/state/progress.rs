@@ -11,6 +11,7 @@ use crate::run::pace::TimeLeft;
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Units finished by this run or earlier ones.
     pub units_done: usize,
@@ -93,7 +94,7 @@ impl State {
                 0.0
             },
             elapsed: now.saturating_duration_since(self.started),
-            earlier: Duration::try_from_secs_f64(self.earlier).unwrap_or(Duration::MAX),
+            earlier: self.earlier,
             left: if finished { Some(TimeLeft::NOTHING) } else { left },
             solutions: parts.fold(self.solutions, u128::saturating_add),
             tasks: self.tasks + hands.iter().map(|hand| hand.finished.tasks - hand.earlier).sum::<u64>(),

@@ -23,10 +23,12 @@ use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::options::When;
+use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use crate::cli::terminal::{files, json, messages, numbers};
@@ -41,12 +43,14 @@ const BEYOND_QUICK: usize = 1;
 const NOISE: f64 = 0.05;
 
 #[derive(ClapArgs, Debug)]
+// As in version 0.2, where the file was the next word.
+#[command(mut_arg("json", |json| json.require_equals(false)))]
 pub(crate) struct Args {
-    /// Columns and rows of the boards, 0 to 32, or ranges of them as in 10-14; left out: 10 to 16, in less than a minute on two cores
+    /// Columns and rows of the boards, 0 to 32, or ranges such as 10-14; if omitted: 10 to 16 and those of the score
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) sizes: Vec<Sizes>,
 
-    /// Numbers of threads, as in 1,2,4; 0 is every core; left out: 1, 2, 4, ... and every core
+    /// Numbers of threads, for example 1,2,4; 0 means every core; if omitted: 1, 2, 4, ... and every core
     #[arg(long, short, value_name = "T", value_delimiter = ',', value_parser = value_parsers::threads, allow_negative_numbers = true)]
     pub(crate) threads: Vec<usize>,
 
@@ -54,40 +58,39 @@ pub(crate) struct Args {
     #[arg(long, value_name = "R", default_value = "5", value_parser = whole("R", 1..=1000), allow_negative_numbers = true)]
     pub(crate) runs: u64,
 
-    /// An engine to time, once for each; left out: every engine, as far as it is quick
+    /// An engine to time, may be repeated; if omitted: every engine, for the sizes that it counts quickly
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
-    /// Instruction sets of the join engine to compare, as in portable,avx2; every one of this processor where none is
-    /// named, and the best alone without this option
+    /// Instruction sets of the join engine to compare, for example portable,avx2; if none is named, all that this processor
+    /// has. Without this option only the best is timed
     #[arg(long, value_name = "ISA", num_args = 0..=1, value_delimiter = ',', value_parser = isa_parser())]
     pub(crate) isa: Option<Vec<Isa>>,
 
-    /// Time nothing but what the score is made of: N = 17 on one thread, and a board on every core that takes a second or more
+    /// Time only what the score needs: N = 17 on one thread, and on every core a board that takes a second or more
     #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
     pub(crate) score: bool,
 
-    /// Print the score and what it is of in five lines, for a forum, in place of the table
+    /// Print the score, the machine and the command in five lines, for a forum, in place of the table
     #[arg(long, conflicts_with_all = ["sizes", "threads", "engines", "isa"])]
     pub(crate) share: bool,
 
-    /// Write the results as JSON; - or no file is stdout, in place of the table
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
-    pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
 
-    /// Write the results as CSV; - is stdout, in place of the table
+    /// Write the results as CSV; - means stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// Write the machine and the results as Markdown, to be shared; - is stdout, in place of the table
+    /// Write the machine and the results as Markdown, to be shared; - means stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
 
-    /// Draw the results, as SVG or PNG by the extension; - is stdout, as SVG, in place of the table
+    /// Draw the results, as SVG or PNG by the extension; - means stdout, as SVG, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
 
-    /// Time nothing; show, plot and write what --json saved earlier, of several machines together where there are more
+    /// Time nothing; show, plot and write what --json saved earlier, and compare the files if there are several
     #[arg(
         long,
         value_name = "FILE",
@@ -96,15 +99,15 @@ pub(crate) struct Args {
     )]
     pub(crate) from: Vec<PathBuf>,
 
-    /// Compare with the JSON of an earlier run; exit code 3 where a median is slower than the tolerance allows
+    /// Compare with the JSON of an earlier run; exit code 3 if a median is slower than the tolerance allows
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Option<PathBuf>,
 
-    /// How much slower a median may be than in the earlier run, as in 10% or 0.1
+    /// How much slower a median may be than in the earlier run, for example 10% or 0.1
     #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
     pub(crate) tolerance: f64,
 
-    /// Progress on stderr
+    /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 }
@@ -112,18 +115,24 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A file that can't be read or written is an error before the long work, not after it.
     let files = [
-        ("--json <FILE>", &args.json, file_format::JSON),
-        ("--csv <FILE>", &args.csv, file_format::CSV),
-        ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN),
-        ("--plot <FILE>", &args.plot, file_format::PICTURES),
+        ("--csv <FILE>", args.csv.as_deref(), file_format::CSV),
+        ("--markdown <FILE>", args.markdown.as_deref(), file_format::MARKDOWN),
+        ("--plot <FILE>", args.plot.as_deref(), file_format::PICTURES),
     ];
+    args.json.check()?;
+    if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
+        let reason = "a size of boards comes before --json; a file of that name is './SIZE'".replace("SIZE", size);
+        return Err(Failure::invalid("--json [<FILE>]", size, &reason));
+    }
     for (argument, path, extensions) in files {
         if let Some(path) = path {
             file_format::require(argument, path, extensions)?;
             files::try_out(path)?;
         }
     }
-    if files.iter().filter(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout)).count() > 1 {
+    let mut on_stdout = usize::from(args.json.is_alone());
+    on_stdout += files.iter().filter(|(_, path, _)| path.is_some_and(files::is_stdout)).count();
+    if on_stdout > 1 {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
     }
     let old = args.compare.as_deref().map(BenchResults::read).transpose()?;
@@ -132,7 +141,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     } else {
         args.from.iter().map(|path| BenchResults::read(path)).collect::<Result<_, _>>()?
     };
-    let alone = files.iter().any(|(_, path, _)| path.as_deref().is_some_and(files::is_stdout));
+    let alone = on_stdout > 0;
     if !alone {
         print(&all, args.share)?;
     }
@@ -140,7 +149,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
     if alone {
         // Where stdout is one object alone, the comparison goes to stderr.
-        compare::run(&mut anstream::stderr().lock(), now, &old, path, args.tolerance)
+        let mut text = Vec::new();
+        let compared = compare::run(&mut text, now, &old, path, args.tolerance);
+        let _ = anstream::stderr().write_all(ascii::shown(&String::from_utf8_lossy(&text)).as_bytes());
+        compared
     } else {
         compare::run(&mut BestEffortStdout::default(), now, &old, path, args.tolerance)
     }
@@ -151,22 +163,28 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let combinations = combinations(args)?;
     let activity = Activity::start(args.progress, "bench");
     let start = Instant::now();
-    let (mut begun, mut round, mut expected) = (start, 0.0, None);
+    let (mut begun, mut round_begun, mut round, mut expected) = (start, start, 0.0, None);
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
         // What a warm-up takes, every run takes again; quicker counts are repeated within one.
         if (1..=combinations.len()).contains(&done) {
-            round += begun.elapsed().as_secs_f64().max(SHORTEST_RUN);
+            round += begun.elapsed().max(SHORTEST_RUN).as_secs_f64();
         }
         begun = Instant::now();
-        if done == combinations.len() {
-            expected = Some(start.elapsed().as_secs_f64() + round * args.runs as f64);
+        if done > 0 && done % combinations.len() == 0 {
+            // After the warm-up each round tells how long the next ones take.
+            if done > combinations.len() {
+                round = round_begun.elapsed().as_secs_f64();
+            }
+            round_begun = begun;
+            let rounds = (all - done) / combinations.len();
+            expected = Some(start.elapsed().as_secs_f64() + round * rounds as f64);
         }
         let title =
             format!("N = {}, {}, {}", next.size, next.method.engine, numbers::count_of(next.threads as u64, "thread"));
         let (fields, expected) = (vec![format!("{done} of {all} runs")], expected);
         activity.watch(move || {
             let share = expected.map(|expected| (start.elapsed().as_secs_f64() / expected).min(0.99));
-            Step { title: title.clone(), share, is_even: true, fields: fields.clone() }
+            Step { title: title.clone(), share, is_even: true, fields: fields.clone(), ..Step::default() }
         });
     });
     activity.finish();
@@ -203,17 +221,16 @@ fn print(all: &[BenchResults], share: bool) -> Result<(), Failure> {
 
 /// The files.
 fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        // Of several, one object a line.
-        let objects: Vec<String> = all.iter().map(json::object).collect::<Result<_, _>>()?;
-        files::save(path, objects.concat().as_bytes())?;
-    }
+    // Of several, one object a line.
+    let objects: Vec<String> = all.iter().map(json::object).collect::<Result<_, _>>()?;
+    args.json.deliver(&objects.concat(), || Ok(()))?;
     if let Some(path) = &args.csv {
         files::save(path, tables::csv(all).as_bytes())?;
     }
     if let Some(path) = &args.markdown {
         let texts: Vec<String> = all.iter().map(tables::markdown).collect();
-        files::save(path, texts.join("\n").as_bytes())?;
+        let text = texts.join("\n");
+        if files::is_stdout(path) { messages::deliver(&text)? } else { files::save(path, text.as_bytes())? }
     }
     if let Some(path) = &args.plot {
         files::save(path, &plot(all, path)?)?;

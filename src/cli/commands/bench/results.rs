@@ -2,7 +2,7 @@
 //! made from, so that a plot of saved results is that of new ones.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use queens::Size;
 use queens::bench::Timing;
@@ -48,17 +48,18 @@ impl BenchResults {
         let measurement = |timing: &Timing| {
             let combination = timing.combination;
             let speed_up = timing.speed_up(timings);
+            let median = timing.median().as_secs_f64();
             Measurement {
                 n: combination.size.get(),
                 engine: combination.method.engine.info().name.to_owned(),
                 isa: combination.method.isa.name().to_owned(),
                 threads: combination.threads,
                 count: timing.count.to_string(),
-                seconds: timing.seconds.clone(),
-                median: timing.median(),
-                fastest: timing.fastest(),
-                slowest: timing.slowest(),
-                solutions_per_second: timing.count as f64 / timing.median(),
+                seconds: timing.times.iter().map(Duration::as_secs_f64).collect(),
+                median,
+                fastest: timing.fastest().as_secs_f64(),
+                slowest: timing.slowest().as_secs_f64(),
+                solutions_per_second: timing.count as f64 / median,
                 speed_up,
                 efficiency: speed_up.map(|speed_up| speed_up / combination.threads as f64),
             }
@@ -186,17 +187,19 @@ impl Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::bench::Combination;
+    use queens::bench::{Combination, bench};
     use queens::{EngineKind, Isa, Method, Size};
 
     #[test]
     fn figures_follow_from_the_times() {
-        let timing = |threads, seconds: [f64; 3]| {
+        let timing = |threads, seconds: [u64; 3]| {
             let method = Method { engine: EngineKind::Naive, isa: Isa::Portable };
             let combination = Combination { size: Size::new(8).unwrap(), method, threads };
-            Timing { combination, count: 92, seconds: seconds.to_vec() }
+            let mut timing = bench(&[combination], 1, |_, _, _| {}).unwrap().remove(0);
+            timing.times = seconds.map(Duration::from_secs).to_vec();
+            timing
         };
-        let saved = BenchResults::new(&[timing(1, [4.0, 8.0, 16.0]), timing(4, [3.0, 2.0, 4.0])], 3);
+        let saved = BenchResults::new(&[timing(1, [4, 8, 16]), timing(4, [3, 2, 4])], 3);
         let figures = |measurement: &Measurement| {
             let Measurement { median, fastest, slowest, solutions_per_second, speed_up, efficiency, .. } = measurement;
             [*median, *fastest, *slowest, *solutions_per_second, speed_up.unwrap(), efficiency.unwrap()]

@@ -19,7 +19,7 @@ pub(super) const HELP: [(&str, &str); 12] = [
     ("31 Enter", "solution number 31"),
     ("s", "turn and reflect the board"),
     ("f", "fundamental solutions only, or all"),
-    ("/", "only those that begin so, as in 158"),
+    ("/", "only those that begin with 158"),
     ("w", "save the board: .svg, .png or .txt"),
     ("p", "save the list to a file"),
     ("Ctrl-Z", "leave for the shell, fg comes back"),

@@ -34,11 +34,11 @@ pub(crate) struct Args {
     #[arg(value_name = "N", allow_negative_numbers = true)]
     size: Size,
 
-    /// Begin at the solution with this number, or at the first that is not before this placement, as in 31 or 4,2,5
+    /// Begin at the solution with this number, or at the first that does not come before this placement, as in 31 or 4,2,5
     #[arg(long, value_name = "K|P", allow_negative_numbers = true)]
     at: Option<String>,
 
-    /// Only ASCII characters
+    /// Use only ASCII characters
     #[arg(long)]
     ascii: bool,
 }

@@ -29,9 +29,10 @@ pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
     frame.render_widget(Paragraph::new(footer), bottom);
     let board = |panel| Layout::horizontal([Constraint::Fill(1), Constraint::Length(panel)]).areas::<2>(middle);
     // A wide panel where it takes nothing from the board.
-    let widest = (PANEL..=WIDE_PANEL).rev().find(|&panel| square(n, board(panel)[0]) == square(n, board(PANEL)[0]));
+    let widest =
+        (PANEL..=WIDE_PANEL).rev().find(|&panel| square(n, board(panel)[0], look) == square(n, board(PANEL)[0], look));
     let [board, panel] = board(widest.unwrap_or(PANEL));
-    if n > 0 && square(n, board).0 == 0 {
+    if n > 0 && square(n, board, look).0 == 0 {
         let mut lines = panel_lines(app, middle.width.into());
         lines.insert(0, "The window is too small for the board.".into());
         frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), middle);
@@ -67,46 +68,73 @@ fn to_ascii(frame: &mut Frame) {
     }
 }
 
-/// Width and height of a square: two columns to a line and one more, so that it looks square and has a middle for the
-/// queen; none where nothing fits.
-fn square(n: u16, area: Rect) -> (u16, u16) {
-    let fits = |&(width, height): &(u16, u16)| n * width + MARGIN <= area.width && n * height <= area.height;
+/// Columns and lines of a square: two columns to a line and one more, so that it looks square and has a middle column for
+/// the queen; none where nothing fits.
+///
+/// It has a middle line too. Where its height is even, and colours can divide a line, its first and its last line are
+/// halves, each shared with a neighbour; without colours heights are odd.
+fn square(n: u16, area: Rect, look: Look) -> (u16, u16) {
+    let fits = |&(width, height): &(u16, u16)| {
+        let lines = n * height + halves(height);
+        (look == Look::Colour || halves(height) == 0) && n * width + MARGIN <= area.width && lines <= area.height
+    };
     let mut sizes = (1..=9).rev().map(|height| (2 * height + 1, height)).chain([(1, 1)]);
     sizes.find(fits).unwrap_or((0, 0))
 }
 
+/// By how many half lines the squares of this height begin below the first line.
+const fn halves(height: u16) -> u16 {
+    1 - height % 2
+}
+
 fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) {
     let n = placement.size().get() as u16;
-    let (width, height) = square(n, area);
+    let (width, height) = square(n, area, look);
+    let lines = n * height + halves(height);
     let left = area.x + MARGIN + area.width.saturating_sub(MARGIN + n * width) / 2;
-    let top = area.y + area.height.saturating_sub(1 + n * height) / 2;
+    let top = area.y + area.height.saturating_sub(1 + lines) / 2;
     let number = Style::new().dark_gray();
     let buffer = frame.buffer_mut();
     for row in 1..=n {
-        let y = top + (row - 1) * height;
-        buffer.set_string(left - MARGIN, y + (height - 1) / 2, format!("{row:2}"), number);
-        for column in 1..=n {
-            let x = left + (column - 1) * width;
-            let cell = Cell::new(look, placement, column.into(), row.into());
+        let y = top + (row - 1) * height + height / 2;
+        buffer.set_string(left - MARGIN, y, format!("{row:2}"), number);
+    }
+    // The row of squares that has a half of a line.
+    let row_at =
+        |half: u16| half.checked_sub(halves(height)).map(|half| half / (2 * height) + 1).filter(|&row| row <= n);
+    let cell = |row: u16, column: u16| Cell::new(look, placement, column.into(), row.into());
+    for column in 1..=n {
+        let x = left + (column - 1) * width;
+        for line in 0..lines {
+            let [upper, lower] = [2 * line, 2 * line + 1].map(|half| row_at(half).map(|row| (row, cell(row, column))));
             for part in 0..width {
-                let style = cell.background(part.into(), width.into()).map_or_else(Style::new, |background| {
-                    Style::new().bg(Color::Indexed(background)).fg(Color::Indexed(FOREGROUND))
-                });
-                for line in 0..height {
-                    let middle = (part, line) == (width / 2, (height - 1) / 2);
-                    let mark = if middle { cell.mark } else { cell.fill };
-                    buffer.set_string(x + part, y + line, mark.to_string(), style);
-                }
+                let colour = |of: &Option<(u16, Cell)>| {
+                    let background = of.as_ref().and_then(|(_, cell)| cell.background(part.into(), width.into()));
+                    background.map_or(Color::Reset, Color::Indexed)
+                };
+                let (mark, style) = match (&upper, &lower) {
+                    (Some((row, cell)), Some((same, _))) if row == same => {
+                        let middle = (part, line) == (width / 2, (row - 1) * height + height / 2);
+                        let style = match colour(&upper) {
+                            Color::Reset => Style::new(),
+                            background => Style::new().bg(background).fg(Color::Indexed(FOREGROUND)),
+                        };
+                        (if middle { cell.mark } else { cell.fill }, style)
+                    }
+                    (_, None) => ('▀', Style::new().fg(colour(&upper))),
+                    _ => ('▄', Style::new().bg(colour(&upper)).fg(colour(&lower))),
+                };
+                buffer.set_string(x + part, top + line, mark.to_string(), style);
             }
         }
     }
-    for column in (1..=n).filter(|_| top + n * height < area.bottom()) {
+    for column in (1..=n).filter(|_| top + lines < area.bottom()) {
         // Where squares are narrow, only every other or fifth number has room.
         let step = if width >= 3 { 1 } else { 5 };
         if column % step == 0 || column == 1 {
             let text = column.to_string();
             let x = left + (column - 1) * width + (width - (text.len() as u16).min(width)).div_ceil(2);
-            buffer.set_string(x, top + n * height, text, number);
+            buffer.set_string(x, top + lines, text, number);
         }
     }
 }
@@ -252,6 +280,9 @@ mod tests {
             golden::check(&format!("src/cli/commands/browse/golden/8-{width}x{height}.txt"), &text);
         }
         let fourteen = app(14, Move::Number(1));
+        // Squares two lines high, of which the first and the last line are shared.
+        let coloured = screen(&eight, Look::Colour, (80, 24));
+        golden::check("src/cli/commands/browse/golden/8-80x24-colours.txt", &coloured);
         golden::check("src/cli/commands/browse/golden/14-80x24.txt", &screen(&fourteen, Look::Unicode, (80, 24)));
         let mut twenty = app(8, Move::First);
         twenty.size = Size::new(20).unwrap();
@@ -273,6 +304,42 @@ mod tests {
         help.message.clear();
         help.help = true;
         golden::check("src/cli/commands/browse/golden/help-80x24.txt", &screen(&help, Look::Unicode, (80, 24)));
+    }
+
+    /// Whatever the size of the window, her square's colour goes as far above the queen as below, and as far left as right.
+    #[test]
+    fn queens_are_in_the_middle_of_their_squares() {
+        let solution = Placement::parse("15863724", Size::new(8).unwrap()).unwrap();
+        let mut heights = std::collections::BTreeSet::new();
+        for (width, height) in (27..100).flat_map(|width| (9..60).map(move |height| (width, height))) {
+            let area = Rect::new(0, 0, width, height);
+            assert_eq!(square(8, area, Look::Unicode).1 % 2, 1, "{width}x{height}");
+            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            terminal.draw(|frame| draw_board(frame, area, &solution, Look::Colour)).unwrap();
+            let buffer = terminal.backend().buffer();
+            let halves = |x: u16, y: u16| match &buffer[(x, y)] {
+                cell if cell.symbol() == "▄" => [cell.bg, cell.fg],
+                cell if cell.symbol() == "▀" => [cell.fg, cell.bg],
+                cell => [cell.bg, cell.bg],
+            };
+            let squares = (0..width).flat_map(|x| (0..height).map(move |y| (x, y)));
+            let queens: Vec<(u16, u16)> = squares.filter(|&at| buffer[at].symbol() == "♛").collect();
+            assert_eq!(queens.len(), 8, "{width}x{height}");
+            for (x, y) in queens {
+                let own = buffer[(x, y)].bg;
+                let run =
+                    |colours: &mut dyn Iterator<Item = Color>| colours.take_while(|&colour| colour == own).count();
+                let above = run(&mut (0..y).rev().flat_map(|y| halves(x, y).into_iter().rev()));
+                let below = run(&mut (y + 1..height).flat_map(|y| halves(x, y)));
+                let left = run(&mut (0..x).rev().map(|x| buffer[(x, y)].bg));
+                let right = run(&mut (x + 1..width).map(|x| buffer[(x, y)].bg));
+                assert_eq!((above, left), (below, right), "{width}x{height}");
+                let size = square(8, area, Look::Colour);
+                assert_eq!((left + right + 1, above + 1), (size.0.into(), size.1.into()));
+                heights.insert(size.1);
+            }
+        }
+        assert!((1..=5).all(|height| heights.contains(&height)), "{heights:?}");
     }
 
     #[test]

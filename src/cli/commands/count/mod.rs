@@ -12,13 +12,14 @@ use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::units::{self, Outcome};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::numbers;
 use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, rotation_parser, size};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, 0 to 32 (half turns to 38, quarter turns to 77), or a range of them as in 1-16
+    /// Columns and rows of the board: 0 to 32 (with --symmetry half to 38, quarter to 77), or a range such as 1-16
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) sizes: Sizes,
 
@@ -33,11 +34,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     pub(crate) prefix: Option<String>,
 
-    /// Count symmetric solutions once (A002562): those that a turn or a mirror makes of each other
+    /// Count solutions that a rotation or reflection turns into each other only once (A002562)
     #[arg(long, conflicts_with = "prefix")]
     pub(crate) unique: bool,
 
-    /// Count the solutions that a turn leaves unchanged (A032522, A033148)
+    /// Count only the solutions that a half turn (A032522) or a quarter turn (A033148) leaves unchanged
     #[arg(
         long,
         value_name = "TURN",
@@ -47,11 +48,10 @@ pub(crate) struct Args {
     )]
     pub(crate) symmetry: Option<Rotation>,
 
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
 
-    /// Print the number alone, as where stdout is not a terminal
+    /// Print only the number, as when stdout is not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -61,10 +61,11 @@ pub(crate) struct Args {
 
 fn engine_help() -> String {
     let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
-    std::iter::once("The engine that counts; auto picks the fastest".to_owned()).chain(engines).collect()
+    std::iter::once("The engine that counts; auto: the fastest".to_owned()).chain(engines).collect()
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.json.check()?;
     if args.unique && args.long.shard.is_some() {
         return Err(Failure::usage(
             &"--unique divides the number of all solutions, which no shard has: count the shards without it and merge them; \
@@ -83,10 +84,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// In which form the result is asked for.
-fn form(args: &Args) -> Form {
+fn form(args: &Args) -> Form<'_> {
     // Where stderr is for programs too, a sentence would be in their way.
     let note = !args.quiet && args.long.progress != When::Json;
-    Form { json: args.json, quiet: args.quiet, note }
+    Form { json: &args.json, quiet: args.quiet, note }
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.
@@ -168,8 +169,11 @@ fn table(outcome: &Outcome, agreement: &Agreement) -> Summary {
     } else if rotation.is_none() && report.count > 0 && seconds > 0.0 {
         table.row("rate", format!("{} solutions/s", numbers::rounded(report.count as f64 / seconds)));
     }
-    if report.double_checked > 0 {
-        table.row("checked", format!("{} units twice, no difference", report.double_checked));
+    if report.double_checked_tasks > 0 {
+        table.row(
+            "checked",
+            format!("{} counted twice, no difference", numbers::count_of(report.double_checked_tasks, "task")),
+        );
     }
     table
 }
@@ -213,13 +217,11 @@ rate       29.5 million solutions/s
         assert!(!plain(&outcome).contains("rate"));
         outcome.shard = "2/3".parse().unwrap();
         (outcome.resumed, outcome.went_on) = (7, true);
-        outcome.report.double_checked = 5;
+        outcome.report.double_checked_tasks = 5;
         assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
         assert!(plain(&outcome).contains("shard     2/3\nits part  0\n"));
-        assert!(
-            plain(&outcome).contains(
-                "in all    1 min 02 s\nresumed   from 7 of 105 units\nchecked   5 units twice, no difference\n"
-            )
-        );
+        assert!(plain(&outcome).contains(
+            "in all    1 min 02 s\nresumed   from 7 of 105 units\nchecked   5 tasks counted twice, no difference\n"
+        ));
     }
 }

@@ -14,6 +14,7 @@ use crate::cli::long_run::options::When;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
+use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::table::{HEAD, LineTable};
 use crate::cli::terminal::value_parsers::Cores;
 use crate::cli::terminal::{messages, numbers, stdout};
@@ -23,32 +24,37 @@ use crate::cli::terminal::{messages, numbers, stdout};
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let long = &args.long;
     if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() {
-        return Err(Failure::usage(
-            &"a range of N is counted at once: --prefix, --shard and --checkpoint go with one N",
-        ));
+        return Err(Failure::usage(&"--prefix, --shard and --checkpoint need a single N, not a range"));
     }
     let sizes = args.sizes;
     // A board at the end that cannot be counted should not show after hours.
     request(args.symmetry, sizes.last, &args.cores)?;
     let super::Form { json, quiet, note } = super::form(args);
     let sequence = sequence(args);
-    let form = match json {
+    let form = match json.is_alone() {
         true => Form::Json,
         false if !quiet && std::io::stdout().is_terminal() => Form::table(sequence, sizes.last),
         false => Form::BFile { note },
     };
-    compare("count", sequence, form, sizes.all(), |n| term(args, n))
+    compare("count", sequence, form, json, None, sizes.all(), |n| term(args, n))
 }
 
-/// Prints the terms of a sequence with these indices, each held against the published one.
+/// Prints the terms of a sequence with these indices, each held against the published one, beside the progress if any is
+/// shown.
 pub(crate) fn compare(
     command: &'static str,
     sequence: &'static Sequence,
     form: Form,
+    json: &JsonOutput,
+    activity: Option<&Activity>,
     indices: impl IntoIterator<Item = usize>,
     find: impl FnMut(usize) -> Result<Term, Failure>,
 ) -> Result<(), Failure> {
-    Comparison { command, sequence, form, print: &mut messages::deliver }.run(indices, find)
+    let print = &mut |text: &str| match activity {
+        Some(activity) => activity.aside(|| messages::deliver(text)),
+        None => messages::deliver(text),
+    };
+    Comparison { command, sequence, form, json, print }.run(indices, find)
 }
 
 /// A term that was found, and in how many seconds.
@@ -59,6 +65,7 @@ pub(crate) struct Term {
 }
 
 pub(crate) enum Form {
+    /// Nothing but the object at the end.
     Json,
     /// A line "n a(n)" each; with a note at the end on which of them agree.
     BFile {
@@ -92,6 +99,7 @@ struct Comparison<'a> {
     command: &'static str,
     sequence: &'static Sequence,
     form: Form,
+    json: &'a JsonOutput,
     /// Where the lines or the object go.
     print: &'a mut dyn FnMut(&str) -> Result<(), Failure>,
 }
@@ -115,8 +123,9 @@ impl Comparison<'_> {
             let agreement = Agreement::with(self.sequence, n, value);
             let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
             let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
+            terms.push(TermJson { n, value: value.to_string(), agrees });
             match &self.form {
-                Form::Json => terms.push(TermJson { n, value: value.to_string(), agrees }),
+                Form::Json => {}
                 Form::BFile { .. } => (self.print)(&format!("{n} {value}\n"))?,
                 Form::Table(table) => {
                     let cells = [n.to_string(), numbers::grouped(value), word.to_owned(), numbers::seconds(seconds)];
@@ -126,17 +135,16 @@ impl Comparison<'_> {
             agreeing.extend((agrees == Some(true)).then_some(n));
             wrong = wrong.or(agreement.verdict().err());
         }
+        let object = Object::of(self.command).with("sequence", id).with("terms", terms).line();
         match (&self.form, agreeing.first(), agreeing.last()) {
-            (Form::Json, ..) => {
-                let object = Object::of(self.command).with("sequence", id).with("terms", terms);
-                (self.print)(&object.line())?;
-            }
+            (Form::Json, ..) => (self.print)(&object)?,
             (Form::BFile { note: true }, Some(first), Some(last)) if wrong.is_none() => {
                 messages::note(&agreeing_words(*first, *last, id));
             }
             _ => {}
         }
-        wrong.map_or(Ok(()), Err)
+        let saved = if self.json.is_alone() { Ok(()) } else { self.json.save(&object) };
+        wrong.map_or(saved, Err)
     }
 }
 
@@ -168,7 +176,7 @@ pub(crate) fn verify(
     rotation: Rotation,
     boards: RangeInclusive<usize>,
     cores: &Cores,
-    json: bool,
+    json: &JsonOutput,
     progress: When,
 ) -> Result<(), Failure> {
     let to = *boards.end();
@@ -185,9 +193,8 @@ pub(crate) fn verify(
         let report = request.count().map_err(|error| Failure::from(&error))?;
         Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
     };
-    let form = if json { Form::Json } else { Form::table(sequence, to) };
-    let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
-    let compared = Comparison { command: "verify", sequence, form, print }.run(boards, find);
+    let form = if json.is_alone() { Form::Json } else { Form::table(sequence, to) };
+    let compared = compare("verify", sequence, form, json, Some(&activity), boards, find);
     activity.finish();
     compared
 }
@@ -217,7 +224,8 @@ mod tests {
             Ok(Term { value, seconds: 1.0 })
         };
         let form = if json { Form::Json } else { Form::BFile { note: false } };
-        let ended = Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run(6..=10, find);
+        let json = &JsonOutput::default();
+        let ended = Comparison { command: "count", sequence: &oeis::QUEENS, form, json, print }.run(6..=10, find);
         (printed, ended)
     }
 
@@ -253,7 +261,8 @@ mod tests {
             Ok(())
         };
         let form = Form::BFile { note: false };
-        let ended = Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run(7..=9, find);
+        let json = &JsonOutput::default();
+        let ended = Comparison { command: "count", sequence: &oeis::QUEENS, form, json, print }.run(7..=9, find);
         assert!(matches!(ended, Err(Failure::AlreadyReported(Exit::Failure))) && lines == 1);
     }
 
@@ -266,7 +275,8 @@ mod tests {
         };
         let find = |n| Ok(Term { value: if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }, seconds: 0.25 });
         let form = Form::Table(LineTable::new(&[(2, 0), (11, 0), (7, 1), (10, 2)], 80));
-        Comparison { command: "count", sequence: &oeis::QUEENS, form, print }.run([8, 20, 28], find).unwrap();
+        let json = &JsonOutput::default();
+        Comparison { command: "count", sequence: &oeis::QUEENS, form, json, print }.run([8, 20, 28], find).unwrap();
         let expected = [
             " n    solutions  A000170        time\n",
             " 8           92   agrees      250 ms\n",

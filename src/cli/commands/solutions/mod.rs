@@ -37,11 +37,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     prefix: Option<String>,
 
-    /// Begin at the first solution not before this placement, then go on
+    /// Begin at the first solution that does not come before this placement
     #[arg(long, value_name = "P")]
     from: Option<String>,
 
-    /// Only the least of each symmetry class, with the size of the class
+    /// Only the first solution of each symmetry class, with the size of the class
     #[arg(long)]
     fundamental: bool,
 
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
     limit: Option<u64>,
 
-    /// Leave out the first so many
+    /// Leave out this many at the beginning
     #[arg(
         long,
         value_name = "S",
@@ -59,26 +59,26 @@ pub(crate) struct Args {
     )]
     skip: u64,
 
-    /// Print the number of this solution in the list instead of the list; `queens show --number` leads back
+    /// Print the number of this solution in the list, instead of the list; `queens show --number` does the reverse
     #[arg(long, value_name = "P", conflicts_with_all = ["from", "limit", "skip", "format", "output"])]
     rank: Option<String>,
 
-    /// How they are written [default: by the extension of the file, else digits]
+    /// The format [default: by the extension of the file, else digits]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Kind>,
 
-    /// Write to a file, whole or not at all; - is stdout
+    /// Write to this file, completely or not at all; - means stdout
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Progress on stderr; auto shows it where a file is written
+    /// When to show progress on stderr; auto: if solutions are skipped or a file is written; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     progress: When,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// One line each: 15863724, above N = 9 with commas (.txt)
+    /// One line each: 15863724, from N = 10 on with commas (.txt)
     Digits,
     /// One line each, always with commas
     List,
@@ -88,13 +88,13 @@ enum Kind {
     Json,
     /// A line of column names, then one line each (.csv)
     Csv,
-    /// One page that shows them, needing nothing else (.html)
+    /// A page to walk through them, in one file (.html)
     Html,
     /// One picture of all boards (.svg)
     Svg,
     /// The same in pixels (.png)
     Png,
-    /// Pages to be printed, with up to 96 boards each (.pdf)
+    /// Pages to print, with up to 96 boards each (.pdf)
     Pdf,
 }
 
@@ -187,12 +187,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let before = if kind.is_numbered() { rank::before(prefix, from, listed) } else { Some(0) };
     let before = before.map(|before| before.saturating_add(args.skip));
-    let solutions = skip(prefix, from, listed, args.skip).map(|start| Solutions::within(prefix, start));
+    let mut activity = Activity::start(args.progress, "solutions");
+    let solutions = skip(prefix, from, listed, args.skip, &activity).map(|start| Solutions::within(prefix, start));
     let mut list = SolutionList::new(solutions, listed, before);
     let first = before.map(|before| before.saturating_add(1));
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
-    let when = if args.progress == When::Auto && !out.is_file() { When::Never } else { args.progress };
-    let activity = Activity::start(when, "solutions");
+    if args.progress == When::Auto && !out.is_file() {
+        // A bar would be among the solutions.
+        activity.finish();
+        activity = Activity::start(When::Never, "solutions");
+    }
     let written = Arc::new(AtomicU64::new(0));
     activity.watch(progress(args, limit, &written));
     write(&mut out, &mut *kind.format(), &mut list, &about, limit, &written)?;
@@ -201,7 +205,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
-fn skip(prefix: Placement, from: Placement, listed: Listed, skip: u64) -> Option<Placement> {
+fn skip(prefix: Placement, from: Placement, listed: Listed, skip: u64, activity: &Activity) -> Option<Placement> {
     if skip == 0 {
         return Some(from);
     }
@@ -211,7 +215,7 @@ fn skip(prefix: Placement, from: Placement, listed: Listed, skip: u64) -> Option
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
         return None;
     }
-    numbered::select(prefix, from, listed, number)
+    numbered::select(prefix, from, listed, number, activity)
 }
 
 /// How many are written, of all where that is known.
@@ -223,7 +227,13 @@ fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> S
     move || {
         let done = written.load(Ordering::Relaxed);
         let fields = vec![format!("{} solutions", rounded(done as f64))];
-        Step { title: title.clone(), share: all.map(|all| done as f64 / all as f64), is_even: true, fields }
+        Step {
+            title: title.clone(),
+            share: all.map(|all| done as f64 / all as f64),
+            is_even: true,
+            fields,
+            ..Step::default()
+        }
     }
 }
 

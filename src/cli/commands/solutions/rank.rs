@@ -16,7 +16,7 @@ pub(super) fn before(prefix: Placement, from: Placement, listed: Listed) -> Opti
         return Some(0);
     }
     if is_long(&prefix) {
-        messages::note("counting the solutions before the first would take long; they are not numbered");
+        messages::note("the solutions are not numbered: counting those before the first would take long");
         return None;
     }
     // Where no solution is left there is none to number.
@@ -38,16 +38,16 @@ pub(super) fn run(prefix: Placement, listed: Listed, solution: &Placement, text:
     let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
     let Some(orbit) = Orbit::of(solution) else {
         return invalid(&format!(
-            "no solution, which has a queen in each of the {} columns; here are {}",
+            "no solution, which has a queen in each of the {} columns: this has {}",
             solution.size(),
             solution.len()
         ));
     };
     if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) {
-        return invalid(&format!("not in the list, which is of those beginning {prefix}"));
+        return invalid(&format!("not in the list, which has only solutions that begin with {prefix}"));
     }
     if listed == Listed::Fundamental && !orbit.is_fundamental() {
-        return invalid(&format!("not in the list: the fundamental one of its class is {}", orbit.canonical()));
+        return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
     }
     let number = listed.number(prefix, solution);
     messages::deliver(&format!("{number}\n"))

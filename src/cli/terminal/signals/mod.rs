@@ -47,9 +47,11 @@ struct Shared {
     armed: Arc<AtomicBool>,
     /// The long run that is told of signals instead of being ended by them.
     run: Mutex<Option<Tell>>,
+    /// The command that shows its progress when it is asked to, but is ended by signals.
+    activity: Mutex<Option<Box<dyn Fn() + Send>>>,
     /// Unfinished files, to be removed before the process ends.
     unfinished: Mutex<BTreeSet<PathBuf>>,
-    /// Whether SIGUSR1 has come before a long run has begun.
+    /// Whether SIGUSR1 has come before there was progress to show.
     asked: Arc<AtomicBool>,
 }
 
@@ -80,6 +82,29 @@ pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<List
 /// While it lives, a long run is told of signals.
 #[must_use]
 pub(crate) struct Listening;
+
+/// From here on, until the value is dropped, SIGUSR1 has a command show its progress, which other signals end.
+pub(crate) fn answer(show: impl Fn() + Send + 'static) -> io::Result<Answering> {
+    thread()?;
+    *lock(&shared().activity) = Some(Box::new(show));
+    // It may have come before.
+    if shared().asked.swap(false, Ordering::Relaxed)
+        && let Some(show) = &*lock(&shared().activity)
+    {
+        show();
+    }
+    Ok(Answering)
+}
+
+/// While it lives, a command shows its progress when it is asked to.
+#[must_use]
+pub(crate) struct Answering;
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        *lock(&shared().activity) = None;
+    }
+}
 
 /// To be called when all is saved: another signal ends the process at once.
 pub(crate) fn arm() {

@@ -4,7 +4,7 @@
 //! | --- | --- | --- |
 //! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the run saves and ends; a repeat ends it at once, see below | ends the process |
 //! | SIGXCPU, SIGALRM, SIGVTALRM | the run saves and ends; the system may repeat these by itself | ends the process |
-//! | SIGUSR1 | shows how far the run is | nothing |
+//! | SIGUSR1 | shows how far the run is | the same in commands with progress, else nothing |
 //! | SIGXFSZ | nothing: the write that was too large fails, as on a full disk | the same |
 //! | SIGABRT | ends the process with exit code 1, see below | the same |
 //!
@@ -73,8 +73,11 @@ fn receive(mut signals: Signals) {
         for signal in signals.wait() {
             let run = lock(&shared().run);
             match (run.as_ref(), signal) {
-                (Some(tell), SIGUSR1) => tell(Request::Show),
-                (None, SIGUSR1) => {}
+                (run, SIGUSR1) => match (&*lock(&shared().activity), run) {
+                    (Some(show), _) => show(),
+                    (None, Some(tell)) => tell(Request::Show),
+                    (None, None) => {}
+                },
                 (Some(tell), _) => {
                     tell(Request::End(signal));
                     drop(run);

@@ -86,6 +86,25 @@ impl<const EVERY: bool> WithLanes for LastThree<'_, EVERY> {
     }
 }
 
+/// Of each mask its lanes come side by side, byte by byte, and each goes back to where it came from.
+#[test]
+fn masks_are_packed_and_spread() {
+    fn check<const MASKS: usize, const BYTES: usize>() {
+        let tables = packing::Packing::<MASKS, BYTES>::new();
+        let size = BYTES / MASKS.ilog2() as usize;
+        for mask in 0..MASKS {
+            let bytes: Vec<usize> = (0..BYTES).filter(|byte| mask >> (byte / size) & 1 == 1).collect();
+            let (mut packed, mut spread) = ([0; BYTES], [0; BYTES]);
+            for (to, &from) in bytes.iter().enumerate() {
+                (packed[to], spread[from]) = (from as u8, to as u8);
+            }
+            assert_eq!((tables.packed[mask], tables.spread[mask]), (packed, spread), "{mask:b}");
+        }
+    }
+    check::<256, 8>();
+    check::<16, 16>();
+}
+
 proptest! {
     #[test]
     fn queens_are_set_in_every_board(boards in boards()) {

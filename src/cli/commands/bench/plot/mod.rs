@@ -7,6 +7,7 @@
 //! kept apart by hand as here.
 
 mod axis;
+mod labels;
 mod panel;
 mod panels;
 #[cfg(feature = "png")]

@@ -1,6 +1,7 @@
 //! One panel of the picture: axes, grid, lines of dots, and their names at their ends.
 
 use super::axis::{Axis, Scale, apart};
+use super::labels::{Area, Labels};
 use super::svg::{Anchor, Svg};
 
 /// What a panel shows.
@@ -14,7 +15,7 @@ pub(super) struct Panel {
     pub(super) y: Scale,
     /// The values that get a horizontal grid line, each with its label; those without one get a finer line.
     pub(super) grid: fn(&Axis) -> Vec<(f64, String)>,
-    /// Whether a line that ends before the right edge has its name above its end, out of the way of those that go on.
+    /// Whether a line that ends before the right edge has its name near its end, out of the way of those that go on.
     pub(super) names_above: bool,
     /// In the order in which they are drawn, later ones over earlier ones.
     pub(super) lines: Vec<Line>,
@@ -53,10 +54,15 @@ impl Panel {
         let x = Axis::new(self.x, dots().map(|dot| dot.x), (frame.left, frame.right));
         let y = Axis::new(self.y, dots().flat_map(|dot| [dot.range.0, dot.range.1]), (frame.bottom, frame.top));
         self.draw_axes(svg, frame, &x, &y);
-        let mut names = Vec::new();
+        let (mut names, mut inside, mut labels) = (Vec::new(), Vec::new(), Labels::default());
+        let heading =
+            (frame.top - 14.0, [(frame.left, Anchor::Start, &self.heading), (frame.right, Anchor::End, &self.note)]);
+        labels.texts.extend(heading.1.map(|(x, anchor, text)| Area::of_text((x, heading.0), anchor, text)));
         for Line { class, name, dots } in &self.lines {
             let at = |dot: &Dot| (x.at(dot.x), y.at(dot.y));
-            svg.path(class, dots.iter().map(at));
+            let through: Vec<(f64, f64)> = dots.iter().map(at).collect();
+            svg.path(class, through.iter().copied());
+            labels.line(&through);
             for dot in dots.iter().filter(|dot| !dot.title.is_empty()) {
                 let (low, high) = (y.at(dot.range.0), y.at(dot.range.1));
                 svg.line(&format!("{class} span"), (x.at(dot.x), low), (x.at(dot.x), high));
@@ -65,14 +71,20 @@ impl Panel {
             let (Some(name), Some(end)) = (name, dots.last().map(at)) else { continue };
             let class = format!("label {class}");
             if self.names_above && end.0 < frame.right - 30.0 {
-                svg.text(&class, (end.0, end.1 - 13.0), Anchor::Middle, name);
+                inside.push((end, name, class));
             } else {
                 names.push((end, name, class));
             }
         }
         let heights: Vec<f64> = names.iter().map(|(end, ..)| end.1).collect();
         for ((end, name, class), height) in names.iter().zip(apart(&heights, 17.0)) {
-            svg.text(class, (end.0 + 11.0, height + 4.5), Anchor::Start, name);
+            let at = (end.0 + 11.0, height + 4.5);
+            svg.text(class, at, Anchor::Start, name);
+            labels.texts.push(Area::of_text(at, Anchor::Start, name));
+        }
+        for (end, name, class) in inside {
+            let (anchor, at) = labels.place(name, end);
+            svg.text(&class, at, anchor, name);
         }
     }
 

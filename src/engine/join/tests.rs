@@ -1,0 +1,143 @@
+//! The join against plain enumeration, class by class, however its lists are cut and kept.
+
+use super::table::{CachePolicy, Depths};
+use super::*;
+use crate::engine::lanes::Portable;
+use crate::engine::split::ENDLESS_MATCHING;
+use crate::plan::Plan;
+use crate::plan::halves::HalvesPlan;
+
+/// Pieces of lists as short as those of small boards.
+const SHORT: Longest = Longest { build: 30, probe: 20 };
+
+/// The rows, from 0, of every solution, by plain recursion.
+fn solutions(n: usize) -> Vec<Vec<usize>> {
+    let mut boards = vec![vec![]];
+    for _ in 0..n {
+        let fits = |board: &Vec<usize>, row: usize| {
+            board.iter().rev().enumerate().all(|(back, &other)| other != row && other.abs_diff(row) != back + 1)
+        };
+        boards = boards
+            .iter()
+            .flat_map(|board| (0..n).filter(|&row| fits(board, row)).map(|row| [&board[..], &[row]].concat()))
+            .collect();
+    }
+    boards
+}
+
+/// Queens on the two long diagonals.
+fn on_long_diagonals(board: &[usize]) -> usize {
+    let n = board.len();
+    board.iter().enumerate().filter(|&(column, &row)| row == column || row + column == n - 1).count()
+}
+
+fn weighted(join: &Join<Portable>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
+    let mut worker = join.worker();
+    (0..plan.units())
+        .flat_map(|unit| plan.unit(unit))
+        .filter(|weighted| wanted(weighted.task.middle))
+        .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
+        .sum()
+}
+
+/// Even N: each reduction by quarter turns, mirror and diagonal reflection by itself.
+#[test]
+fn classes_of_even_boards_agree_with_enumeration() {
+    for n in [6, 8, 10, 12] {
+        let size = Size::new(n).unwrap();
+        let (plan, boards) = (HalvesPlan::new(size), solutions(n));
+        for queens in 0..=2 {
+            let mut join = Join::new(size, Portable::new());
+            join.classes = [0, 1, 2].map(|class| class == queens);
+            let expected = boards.iter().filter(|board| on_long_diagonals(board) == queens).count();
+            let count = weighted(&join, &plan, |_| true);
+            assert_eq!(count, expected as u64, "N = {n}, {queens} queens on the long diagonals");
+        }
+        assert_eq!(weighted(&Join::new(size, Portable::new()), &plan, |_| true), boards.len() as u64, "N = {n}");
+    }
+}
+
+/// However the lists are cut and whether quadrants are kept or not: what only pays for boards too large for a test
+/// is right on small ones.
+#[test]
+fn cuts_and_tables_change_nothing() {
+    (8..=9).for_each(whatever_the_cuts);
+}
+
+#[test]
+fn cuts_and_tables_change_nothing_on_larger_boards() {
+    (10..=13).for_each(whatever_the_cuts);
+}
+
+fn whatever_the_cuts(n: usize) {
+    const DEPTHS: [Depths; 12] = [
+        |_, _| (0, 0),
+        |_, _| (0, 1),
+        |_, _| (1, 0),
+        |_, _| (1, 1),
+        |_, _| (1, 2),
+        |_, _| (2, 1),
+        |_, _| (2, 2),
+        |_, _| (2, 3),
+        |_, _| (3, 3),
+        |_, _| (4, 0),
+        |_, _| (0, 4),
+        |_, _| (4, 4),
+    ];
+    let size = Size::new(n).unwrap();
+    let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
+    for (index, depths) in DEPTHS.into_iter().enumerate() {
+        for always in [false, true] {
+            // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
+            let cache = [CachePolicy::All, CachePolicy::Souths(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
+            let tables = QuadrantTables::otherwise(size, depths, cache);
+            let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT };
+            let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
+            let join = Join { cost, tables, longest, ..Join::new(size, Portable::new()) };
+            let found = weighted(&join, &plan, |_| true);
+            assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
+        }
+    }
+}
+
+/// A worker keeps the east for the places of the middle row's queen, and no longer than it is good: where tasks come in
+/// another order than that of the plan, as in an audit, it counts the same.
+#[test]
+fn the_order_of_tasks_changes_nothing() {
+    let size = Size::new(9).unwrap();
+    // With inner queens, which smaller boards have only where a test asks for them.
+    let tables = QuadrantTables::otherwise(size, |_, _| (1, 1), CachePolicy::All);
+    let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::new()) });
+    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task);
+    let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
+    let mut worker = join.worker();
+    for (task, between) in tasks().zip(centred.iter().cycle()) {
+        let [expected, expected_between] = [&task, between].map(|task| join.count(&mut join.worker(), task));
+        let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
+        assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
+    }
+}
+
+/// Odd N: the queen in the centre, and each pair of middle queens with all its images.
+#[test]
+fn classes_of_odd_boards_agree_with_enumeration() {
+    for n in [5, 7, 9, 11] {
+        let size = Size::new(n).unwrap();
+        let (plan, boards, half) = (HalvesPlan::new(size), solutions(n), n / 2);
+        let join = Join::new(size, Portable::new());
+        let crossing = |board: &Vec<usize>| {
+            let row = board.iter().position(|&row| row == half).unwrap();
+            let mut distances = [board[half].abs_diff(half), row.abs_diff(half)];
+            distances.sort_unstable();
+            distances
+        };
+        let count = |distances: [usize; 2]| boards.iter().filter(|board| crossing(board) == distances).count();
+        assert_eq!(weighted(&join, &plan, |middle| middle == Middle::Centre), count([0, 0]) as u64, "N = {n}");
+        for column in 1..=half as u8 {
+            for row in column + 1..=half as u8 {
+                let found = weighted(&join, &plan, |middle| middle == Middle::Crossed { column, row });
+                assert_eq!(found, count([column.into(), row.into()]) as u64, "N = {n}, {column} and {row}");
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The join and the auditor on the same task, or on a part of it where the auditor would take hours for the whole.
+
+use std::cell::Cell;
+use std::sync::Mutex;
+
+use fastrand::Rng;
+
+use crate::auditor;
+use crate::auditor::part::TaskPart;
+use crate::board::Size;
+use crate::engine::Engine;
+use crate::engine::join::{Join, Worker};
+use crate::engine::lanes::Lanes;
+use crate::plan::halves::Halves;
+use crate::tally::Tally;
+
+/// From this size on, a task takes the auditor half an hour to days.
+const IN_PARTS_FROM: usize = 26;
+
+/// The rows of each inner column in the first part that is drawn, for even and odd N.
+const ROWS: [usize; 2] = [3, 5];
+
+/// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
+const PATIENCE: usize = 400;
+
+/// The tallies of a task, without its weight, or of a part of it.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) engine: Tally,
+    pub(crate) auditor: Tally,
+    pub(crate) is_part: bool,
+}
+
+/// The tally of a task without its weight.
+pub(super) fn once(solutions: u64) -> Tally {
+    u128::from(solutions).into()
+}
+
+/// Counts a task by its definition, of which the join has found `counted`; or counts a random part of it, by both.
+/// `None` if `stopped`, called now and then, returns true before the end.
+pub(crate) fn audit<L: Lanes>(
+    (join, worker): (&Join<L>, &mut Worker),
+    task: &Halves,
+    counted: &Tally,
+    random: &mut Rng,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Compared> {
+    let n = task.n();
+    if n < IN_PARTS_FROM {
+        let auditor = once(auditor::count(task, stopped)?);
+        return Some(Compared { engine: counted.clone(), auditor, is_part: false });
+    }
+    let depths = join.depths(task.middle);
+    let mut rows = ROWS[n % 2];
+    while !stopped() {
+        let part = TaskPart::draw(*task, depths, rows, random);
+        let asked = Cell::new(0);
+        let is_too_long = || stopped() || asked.replace(asked.get() + 1) >= PATIENCE;
+        if let Some(auditor) = auditor::count(&part, &is_too_long) {
+            let engine = once(join.count_part(worker, task, &part.squares));
+            return Some(Compared { engine, auditor: once(auditor), is_part: true });
+        }
+        rows = (rows - 1).max(1);
+    }
+    None
+}
+
+/// The engine of double checks: a join that has some of its tasks, drawn at random, audited. If the auditor differs from
+/// it, so does the count.
+#[derive(Debug)]
+pub(crate) struct JoinWithAuditor<L> {
+    join: Join<L>,
+    /// One task in so many is audited.
+    one_in: u64,
+    /// The tasks that remain of the current `one_in`; how many of these come after the task to audit; and random numbers.
+    state: Mutex<(u64, u64, Rng)>,
+}
+
+impl<L: Lanes> JoinWithAuditor<L> {
+    /// Whole tasks take the auditor hundreds of times as long as the join, so it counts one of `many`. Parts take it less
+    /// time than the join takes for the whole, so it counts one of each task.
+    pub(crate) fn new(size: Size, lanes: L, many: u64) -> Self {
+        let one_in = if size.get() >= IN_PARTS_FROM { 1 } else { many.max(1) };
+        let mut random = Rng::new();
+        let until = random.u64(..one_in);
+        Self { join: Join::new(size, lanes), one_in, state: Mutex::new((one_in, until, random)) }
+    }
+
+    /// Random numbers for the audit of the next task, if it is to be audited.
+    fn draw(&self) -> Option<Rng> {
+        let (remain, until, random) = &mut *self.state.lock().expect("no thread panics with it");
+        let audit = *remain - 1 == *until;
+        *remain -= 1;
+        if *remain == 0 {
+            (*remain, *until) = (self.one_in, random.u64(..self.one_in));
+        }
+        audit.then(|| random.fork())
+    }
+}
+
+impl<L: Lanes> Engine for JoinWithAuditor<L> {
+    type Task = Halves;
+    type Worker = Worker;
+
+    fn worker(&self) -> Worker {
+        self.join.worker()
+    }
+
+    fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
+        let counted = self.join.count(worker, task);
+        let Some(mut random) = self.draw() else { return counted };
+        let compared = audit((&self.join, worker), task, &once(counted), &mut random, &|| false);
+        let Compared { engine, auditor, .. } = compared.expect("nothing stops it");
+        // Both are counts of 64 bits, and only their difference matters.
+        counted.wrapping_sub(engine.get() as u64).wrapping_add(auditor.get() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fault;
+    use crate::engine::lanes::Portable;
+    use crate::plan::Plan;
+    use crate::plan::halves::HalvesPlan;
+
+    fn size(n: usize) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    /// One task of each so many is audited, in which a join that is wrong in all tasks is seen; each place among them is
+    /// drawn.
+    #[test]
+    fn one_task_of_each_so_many_is_audited() {
+        let plan = HalvesPlan::new(size(12));
+        let tasks: Vec<Halves> = (0..24).map(|unit| plan.task(unit, 0).task).collect();
+        let join = Join::new(size(12), Portable::new());
+        let right: Vec<u64> = tasks.iter().map(|task| join.count(&mut join.worker(), task)).collect();
+        let mut audited = [0; 8];
+        for _ in 0..100 {
+            let wrong = fault::with(|_, _, _| 1, || JoinWithAuditor::new(size(12), Portable::new(), 8));
+            let mut worker = wrong.worker();
+            for (tasks, right) in tasks.chunks(8).zip(right.chunks(8)) {
+                let found: Vec<usize> =
+                    (0..8).filter(|&at| wrong.count(&mut worker, &tasks[at]) == right[at]).collect();
+                assert_eq!(found.len(), 1);
+                audited[found[0]] += 1;
+            }
+        }
+        assert!(audited.iter().all(|&times| times > 0), "{audited:?}");
+    }
+
+    /// Of large tasks both count the same part; where the join finds more in the part, the audit shows by how much.
+    #[test]
+    fn parts_of_large_tasks_are_audited() {
+        for n in 26..=28 {
+            let plan = HalvesPlan::new(size(n));
+            let mut random = Rng::with_seed(n as u64);
+            let faults: [(fault::Fault, u128); 2] = [(|_, _, _| 0, 0), (|_, _, _| 1, if n % 2 == 0 { 4 } else { 1 })];
+            for (fault, more) in faults {
+                let unit = random.usize(..plan.units());
+                let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+                let join = fault::with(fault, || Join::new(size(n), Portable::new()));
+                let of = (&join, &mut join.worker());
+                let compared = audit(of, &task, &99.into(), &mut random, &|| false).unwrap();
+                assert!(compared.is_part && compared.auditor.get() > 0, "N = {n}, {task:?}: no solutions");
+                assert_eq!(compared.engine.get(), compared.auditor.get() + more, "N = {n}, {task:?}");
+            }
+            let join = Join::new(size(n), Portable::new());
+            let task = plan.task(plan.units() / 2, 0).task;
+            let asked = Cell::new(0);
+            let stopped = || asked.replace(asked.get() + 1) >= 3;
+            assert!(audit((&join, &mut join.worker()), &task, &0.into(), &mut random, &stopped).is_none());
+            assert!(asked.get() < 10, "goes on {} times after it was stopped", asked.get());
+        }
+    }
+
+    /// Up to N = 25 whole tasks are audited, of which the engine's count is told; and one of many, not each.
+    #[test]
+    fn smaller_tasks_are_audited_whole() {
+        let (plan, join) = (HalvesPlan::new(size(12)), Join::new(size(12), Portable::new()));
+        let (task, mut random) = (plan.task(40, 0).task, Rng::with_seed(1));
+        let compared = audit((&join, &mut join.worker()), &task, &99.into(), &mut random, &|| false).unwrap();
+        let auditor = join.count(&mut join.worker(), &task);
+        assert_eq!((compared.engine.get(), compared.auditor.get(), compared.is_part), (99, auditor.into(), false));
+        let one_in = |n, many| JoinWithAuditor::new(size(n), Portable::new(), many).one_in;
+        assert_eq!([one_in(12, 0), one_in(25, 8), one_in(26, 8), one_in(27, 8)], [1, 8, 1, 1]);
+    }
+}

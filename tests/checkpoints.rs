@@ -1,0 +1,117 @@
+//! Which checkpoint a run goes on from, and which it refuses: those of another count, damaged, wrong or in use.
+
+#![cfg(all(unix, feature = "cli"))]
+
+mod common;
+
+use std::fs;
+
+use common::runs::{AGREES, started, total};
+use common::{output, tallies};
+use queens::ledger::store::Store;
+use queens::ledger::{Ledger, Partial};
+use queens::{Request, Shard, Size};
+
+#[test]
+fn a_checkpoint_goes_on_only_where_it_belongs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let base = "count 9 --engine backtrack --checkpoint c";
+    assert_eq!(output(path, base).0, Some(0));
+    let saved = fs::read(path.join("c")).unwrap();
+    let refused = |line: &str, reason: &str| {
+        let (code, out, err) = output(path, line);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{line}");
+        assert_eq!(err, format!("error: {reason}\n"), "{line}");
+        assert_eq!(fs::read(path.join("c")).unwrap(), saved, "left as it was: {line}");
+    };
+    refused(base, "c: there is a checkpoint already; go on from it with --resume or remove it");
+    refused("count 10 --engine backtrack --checkpoint c --resume", "c: it is for N = 9, not 10");
+    refused("count 9 --engine naive --checkpoint c --resume", "c: it is for the engine backtrack, not naive");
+    refused(
+        "count 9 --engine backtrack --prefix 1 --checkpoint c --resume",
+        "c: it is for the prefix of no queens, not 1",
+    );
+    refused(
+        "count 9 --engine backtrack --shard 1/2 --out o --checkpoint c --resume",
+        "c: it is for shard 1/1, not 1/2",
+    );
+    // Another number of threads is no other count.
+    let again = output(path, "count 9 --engine backtrack --checkpoint c --resume --threads 3");
+    assert_eq!(again, (Some(0), total(9), AGREES.to_owned()));
+    // A mistyped name does not pass in silence.
+    let (code, out, err) = output(path, "count 9 --checkpoint d --resume");
+    assert_eq!((code, out), (Some(0), total(9)));
+    assert_eq!(err, format!("d: there is no checkpoint yet; counting from the beginning\n{AGREES}"));
+
+    let bad = |contents: &[u8], reason: &str| {
+        fs::write(path.join("bad"), contents).unwrap();
+        let (code, _, err) = output(path, "count 9 --engine backtrack --checkpoint bad --resume");
+        assert_eq!((code, err), (Some(1), format!("error: bad: {reason}\n")));
+        assert_eq!(fs::read(path.join("bad")).unwrap(), contents);
+    };
+    let mut flipped = saved.clone();
+    flipped[saved.len() / 2] ^= 1;
+    bad(&flipped, "damaged: its checksum does not fit its contents");
+    bad(&saved[..saved.len() / 2], "cut short: its last line is not a checksum");
+    bad(b"", "cut short: its last line is not a checksum");
+    bad(b"queens ledger 4\nn 9\n", "ledger format 4; this program reads formats 1 to 3");
+    let (code, _, err) = output(path, "count 9 --checkpoint . --resume");
+    assert_eq!((code, err.as_str()), (Some(1), "error: .: not a regular file\n"));
+}
+
+#[test]
+fn two_runs_do_not_share_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut first = started(path, "count 20 --engine naive --checkpoint c");
+    let (code, _, err) = output(path, "count 20 --engine naive --checkpoint c --resume");
+    assert_eq!((code, err.as_str()), (Some(1), "error: c: in use by another run\n"));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // A run that was killed holds no lock.
+    let (_, _, err) = output(path, "count 20 --engine naive --checkpoint c --resume --max-time 1ms");
+    assert!(err.starts_with("the time is up: saved 0 of "), "{err}");
+}
+
+#[test]
+fn a_damaged_newest_save_falls_back_to_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // Stopped early, two saves are there.
+    let (code, _, err) =
+        output(path, "count 20 --engine naive --checkpoint c --checkpoint-every 10ms --max-time 200ms");
+    assert_eq!(code, Some(75), "{err}");
+    fs::copy(path.join(".c.previous"), path.join("before")).unwrap();
+    fs::write(path.join("c"), "queens ledger 1\nn 20\n").unwrap();
+    let (code, _, err) = output(path, "count 20 --engine naive --checkpoint c --resume --max-time 1ms");
+    assert_eq!(code, Some(1), "no unit was finished: {err}");
+    let warning = "warning: c: cut short: its last line is not a checksum; going on from the save before it\n";
+    assert!(err.starts_with(warning), "{err}");
+    assert_eq!(tallies(&path.join("c")), tallies(&path.join("before")));
+}
+
+/// Whatever a file says of parts of units: a double check sees what is wrong, and the part is not gone on with again.
+#[test]
+fn a_wrong_part_is_found_and_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let request = Request::solutions(Size::new(17).unwrap());
+    let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
+    ledger.record_partial(5, Partial { tasks: 2, tally: 1_000_000.into() }).unwrap();
+    Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
+    let line = "count 17 --threads 1 --checkpoint c --resume -q";
+    let (code, out, err) = output(path, &format!("{line} --double-check 100%"));
+    assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
+    assert!(err.contains("counted twice with different results") && err.contains("unit 5"), "{err}");
+    assert_eq!(output(path, line), (Some(0), total(17), String::new()));
+    // More tasks than the unit has are none of this plan.
+    ledger.record_partial(6, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
+    Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
+    let (code, _, err) = output(path, line);
+    assert_eq!(code, Some(1));
+    assert!(
+        err.contains("unit 6 has ") && err.contains(" tasks, and 1000000 of them are said to be finished"),
+        "{err}"
+    );
+}
