@@ -76,7 +76,7 @@ impl Grouped {
     }
 
     /// The patterns of consecutive groups.
-    fn of(&self, groups: &Range<usize>) -> &[u64] {
+    pub(super) fn of(&self, groups: &Range<usize>) -> &[u64] {
         if groups.is_empty() { &[] } else { &self.patterns[self.start(groups.start)..self.ends[groups.end - 1]] }
     }
 

@@ -187,3 +187,68 @@ impl Tails {
         start as usize..end as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::engine::lanes::Portable;
+
+    /// The first pieces of covers, with the shared keys of the covers that begin with them, in order.
+    type Covers = BTreeMap<FirstPieces, Vec<u64>>;
+
+    /// Every cover of `left` by its definition, under its first `depth` pieces.
+    fn search(pieces: &[Piece], left: u64, keys: u128, depth: usize, first: &[u64], covers: &mut Covers) {
+        if left == 0 {
+            let mut name = [0; MAX_DEPTH];
+            name[..depth].copy_from_slice(&first[..depth]);
+            return covers.entry(name).or_default().push(word(keys) & KEY_BITS);
+        }
+        for piece in pieces.iter().filter(|piece| piece.items.ilog2() == left.ilog2()) {
+            if piece.items & !left == 0 && piece.keys & keys == 0 {
+                let first = [first, &[word(piece.keys)]].concat();
+                search(pieces, left & !piece.items, keys | piece.keys, depth, &first, covers);
+            }
+        }
+    }
+
+    /// A piece for each pair of twelve items. It holds two random keys, of which pieces of items from `from` on may hold
+    /// some in `beyond`.
+    fn pairs(from: u32, beyond: &Range<u32>, random: &mut Rng) -> Vec<Piece> {
+        let mut key = |item| {
+            let range = if item >= from && random.bool() { beyond.clone() } else { 40..88 };
+            1u128 << random.u32(range)
+        };
+        let pair = |(high, low)| Piece { items: 1u64 << high | 1u64 << low, keys: key(high) | key(high) };
+        (0..12u32).flat_map(|high| (0..high).map(move |low| (high, low))).map(pair).collect()
+    }
+
+    /// Keys beyond the middle word are compared too, whichever pieces hold them: no tail is made of such pieces.
+    #[test]
+    fn keys_beyond_the_word_are_kept_apart() {
+        // Below the word, on its lower and on its upper edge, above it, and on both sides.
+        for beyond in [20..32, 30..34, 94..98, 96..108, 20..108] {
+            for from in [0, 1, 6, 9, 11, 12] {
+                let mut random = Rng::with_seed(u64::from(from));
+                let pieces = pairs(from, &beyond, &mut random);
+                let (mut lister, mut list) = (CoverLister::default(), Listed::default());
+                lister.list(Portable::new(), &Pieces::new(u64::MAX, pieces.clone()), 0xfff, 2, &mut list);
+                let mut covers = Covers::new();
+                for (group, first) in list.pieces.iter().enumerate() {
+                    let patterns = list.lists[0].of(&(group..group + 1));
+                    covers.entry(*first).or_default().extend(patterns.iter().map(|pattern| pattern & KEY_BITS));
+                }
+                // Up to five pieces are the tail, as far as they are of items below `from`.
+                let tail = from.saturating_sub(6).min(5) as usize;
+                let mut expected = Covers::new();
+                search(&pieces, 0xfff, 0, (6 - tail).min(2), &[], &mut expected);
+                covers.values_mut().chain(expected.values_mut()).for_each(|patterns| patterns.sort_unstable());
+                assert!(covers == expected, "keys {beyond:?} from item {from} on");
+                assert!(expected.len() > 5, "{} first pieces", expected.len());
+            }
+        }
+    }
+}
