@@ -24,7 +24,7 @@ use crate::engine::lanes::Isa;
 use crate::ledger::{Fingerprint, Ledger};
 use crate::plan::{Plan, Weighted};
 use crate::run::dispatch::{Counter, Dispatch, Job};
-use crate::run::join_audit::Compared;
+use crate::run::join_audit::{Compared, Counted};
 use crate::run::{CountError, Share, Threads, self_check};
 use crate::tally::{Overflow, Tally};
 
@@ -223,9 +223,9 @@ impl Recount<'_> {
         let audited = chosen.into_iter().map_while(|place| {
             let index = place as u64;
             let Weighted { task, weight } = plan.task(unit, index);
-            let stopped = || self.is_past(end_within);
-            let Compared { engine, auditor, is_part } =
-                counter.audit(worker, &task, &found[place], &mut random, &stopped)?;
+            let stopped = &|| self.is_past(end_within);
+            let counted = Counted { task: &task, tally: &found[place], random: &mut random, stopped };
+            let Compared { engine, auditor, is_part } = counter.audit(worker, counted)?;
             Some(AuditedTask { index, weight, engine, auditor, is_part })
         });
         let tasks = audited.collect();

@@ -13,13 +13,12 @@ use crate::engine::naive::Naive;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::ledger::Fingerprint;
 use crate::plan::Plan;
-use crate::plan::halves::{Halves, HalvesPlan};
+use crate::plan::halves::HalvesPlan;
 use crate::plan::prefixes::PrefixPlan;
 use crate::profile::Levels;
 use crate::rotational;
-use crate::run::join_audit::{self, Compared, JoinWithAuditor, once};
+use crate::run::join_audit::{self, Compared, Counted, JoinWithAuditor, once};
 use crate::subject::Subject;
-use crate::tally::Tally;
 
 /// A plan, and the engines that count its tasks.
 pub(crate) trait Counter: Sync {
@@ -34,15 +33,11 @@ pub(crate) trait Counter: Sync {
     /// The engine for double checks, which counts the same tasks by other means.
     fn second(&self) -> &Self::Second;
 
-    /// Has the auditor count a task of which the engine has found `counted`, without its weight; or has both count a
-    /// random part of it. `None` if `stopped`, called now and then, returns true before the end.
+    /// Has the auditor count a task, or has both count a random part of it. `None` if it was stopped.
     fn audit(
         &self,
         worker: &mut <Self::Engine as Engine>::Worker,
-        task: &<Self::Plan as Plan>::Task,
-        counted: &Tally,
-        random: &mut fastrand::Rng,
-        stopped: &dyn Fn() -> bool,
+        counted: Counted<'_, <Self::Plan as Plan>::Task>,
     ) -> Option<Compared>;
 }
 
@@ -149,12 +144,12 @@ where
     S: Engine<Task = Placement>,
 {
     let auditor = |task: &Placement, stopped: &dyn Fn() -> bool| auditor::count(task, stopped).map(once);
-    Parts { plan, engine, second, auditor: Whole(auditor) }
+    Parts::new(plan, engine, second, move |_, counted| counted.audit_whole(auditor))
 }
 
 /// A counter of profiles: placements of fewer queens too.
 fn profile<'a>(plan: &'a PrefixPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
-    Parts { plan, engine, second: &Levels(Naive), auditor: Whole(auditor::levels) }
+    Parts::new(plan, engine, &Levels(Naive), |_, counted| counted.audit_whole(auditor::levels))
 }
 
 /// A job for the join, on any lanes.
@@ -174,7 +169,7 @@ impl<J: Job> WithLanes for JoinJob<J> {
         let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
         let second = &JoinWithAuditor::new(self.size, Portable::new(), most);
         let engine = &Join::new(self.size, lanes);
-        self.job.run(&Parts { plan, engine, second, auditor: PartsOfTasks })
+        self.job.run(&Parts::new(plan, engine, second, |worker, counted| join_audit::audit((engine, worker), counted)))
     }
 }
 
@@ -193,7 +188,8 @@ impl<J: Job> WithLanes for CoverJob<J> {
             auditor::rotational::count(self.board, engine.plan(), task, stopped).map(once)
         };
         let second = rotational::Search::new(self.board);
-        self.job.run(&Parts { plan: engine.plan(), engine: &engine, second: &second, auditor: Whole(auditor) })
+        let audit = |_: &mut _, counted: Counted<'_, Cut>| counted.audit_whole(auditor);
+        self.job.run(&Parts::new(engine.plan(), &engine, &second, audit))
     }
 }
 
@@ -205,51 +201,14 @@ struct Parts<'a, P, E, S, A> {
     auditor: A,
 }
 
-/// How tasks of an engine are audited.
-trait Auditor<E: Engine>: Sync {
-    /// See [`Counter::audit`].
-    fn audit(
-        &self,
-        of: (&E, &mut E::Worker),
-        task: &E::Task,
-        counted: &Tally,
-        random: &mut fastrand::Rng,
-        stopped: &dyn Fn() -> bool,
-    ) -> Option<Compared>;
-}
-
-/// Whole tasks are counted by a function.
-struct Whole<F>(F);
-
-impl<E: Engine, F> Auditor<E> for Whole<F>
+impl<'a, P, E, S, A> Parts<'a, P, E, S, A>
 where
-    F: Fn(&E::Task, &dyn Fn() -> bool) -> Option<Tally> + Sync,
+    E: Engine,
+    A: Fn(&mut E::Worker, Counted<'_, E::Task>) -> Option<Compared>,
 {
-    fn audit(
-        &self,
-        _of: (&E, &mut E::Worker),
-        task: &E::Task,
-        counted: &Tally,
-        _random: &mut fastrand::Rng,
-        stopped: &dyn Fn() -> bool,
-    ) -> Option<Compared> {
-        Some(Compared { engine: counted.clone(), auditor: (self.0)(task, stopped)?, is_part: false })
-    }
-}
-
-/// Tasks of the join are counted in part where they are too large for the auditor.
-struct PartsOfTasks;
-
-impl<L: Lanes> Auditor<Join<L>> for PartsOfTasks {
-    fn audit(
-        &self,
-        of: (&Join<L>, &mut <Join<L> as Engine>::Worker),
-        task: &Halves,
-        counted: &Tally,
-        random: &mut fastrand::Rng,
-        stopped: &dyn Fn() -> bool,
-    ) -> Option<Compared> {
-        join_audit::audit(of, task, counted, random, stopped)
+    /// The auditor is given a worker of the engine too, by which the engine can count a part of a task.
+    fn new(plan: &'a P, engine: &'a E, second: &'a S, auditor: A) -> Self {
+        Self { plan, engine, second, auditor }
     }
 }
 
@@ -258,7 +217,7 @@ where
     P: Plan,
     E: Engine<Task = P::Task>,
     S: Engine<Task = P::Task>,
-    A: Auditor<E>,
+    A: Fn(&mut E::Worker, Counted<'_, P::Task>) -> Option<Compared> + Sync,
 {
     type Plan = P;
     type Engine = E;
@@ -276,15 +235,8 @@ where
         self.second
     }
 
-    fn audit(
-        &self,
-        worker: &mut E::Worker,
-        task: &P::Task,
-        counted: &Tally,
-        random: &mut fastrand::Rng,
-        stopped: &dyn Fn() -> bool,
-    ) -> Option<Compared> {
-        self.auditor.audit((self.engine, worker), task, counted, random, stopped)
+    fn audit(&self, worker: &mut E::Worker, counted: Counted<'_, P::Task>) -> Option<Compared> {
+        (self.auditor)(worker, counted)
     }
 }
 

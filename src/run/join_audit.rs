@@ -23,6 +23,25 @@ const ROWS: [usize; 2] = [3, 5];
 /// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 400;
 
+/// A task that an engine has counted, to be audited.
+pub(crate) struct Counted<'a, T> {
+    pub(crate) task: &'a T,
+    /// What the engine has found, without the task's weight.
+    pub(crate) tally: &'a Tally,
+    /// For the part of the task that is audited, if not the whole.
+    pub(crate) random: &'a mut Rng,
+    /// Called now and then; when it returns true, the audit ends.
+    pub(crate) stopped: &'a dyn Fn() -> bool,
+}
+
+impl<T> Counted<'_, T> {
+    /// The tallies of the whole task; `None` if the auditor was stopped.
+    pub(crate) fn audit_whole(self, auditor: impl FnOnce(&T, &dyn Fn() -> bool) -> Option<Tally>) -> Option<Compared> {
+        let auditor = auditor(self.task, self.stopped)?;
+        Some(Compared { engine: self.tally.clone(), auditor, is_part: false })
+    }
+}
+
 /// The tallies of a task, without its weight, or of a part of it.
 #[derive(Debug)]
 pub(crate) struct Compared {
@@ -36,20 +55,16 @@ pub(super) fn once(solutions: u64) -> Tally {
     u128::from(solutions).into()
 }
 
-/// Counts a task by its definition, of which the join has found `counted`; or counts a random part of it, by both.
-/// `None` if `stopped`, called now and then, returns true before the end.
+/// Has the auditor count a task, or has both count a random part of it. `None` if it was stopped.
 pub(crate) fn audit<L: Lanes>(
     (join, worker): (&Join<L>, &mut Worker),
-    task: &Halves,
-    counted: &Tally,
-    random: &mut Rng,
-    stopped: &dyn Fn() -> bool,
+    counted: Counted<'_, Halves>,
 ) -> Option<Compared> {
-    let n = task.n();
+    let n = counted.task.n();
     if n < IN_PARTS_FROM {
-        let auditor = once(auditor::count(task, stopped)?);
-        return Some(Compared { engine: counted.clone(), auditor, is_part: false });
+        return counted.audit_whole(|task, stopped| auditor::count(task, stopped).map(once));
     }
+    let Counted { task, random, stopped, .. } = counted;
     let depths = join.depths(task.middle);
     let mut rows = ROWS[n % 2];
     while !stopped() {
@@ -109,8 +124,8 @@ impl<L: Lanes> Engine for JoinWithAuditor<L> {
     fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
         let counted = self.join.count(worker, task);
         let Some(mut random) = self.draw() else { return counted };
-        let compared = audit((&self.join, worker), task, &once(counted), &mut random, &|| false);
-        let Compared { engine, auditor, .. } = compared.expect("nothing stops it");
+        let whole = Counted { task, tally: &once(counted), random: &mut random, stopped: &|| false };
+        let Compared { engine, auditor, .. } = audit((&self.join, worker), whole).expect("nothing stops it");
         // Both are counts of 64 bits, and only their difference matters.
         counted.wrapping_sub(engine.get() as u64).wrapping_add(auditor.get() as u64)
     }
@@ -126,6 +141,10 @@ mod tests {
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()
+    }
+
+    fn counted<'a>(task: &'a Halves, tally: &'a Tally, random: &'a mut Rng) -> Counted<'a, Halves> {
+        Counted { task, tally, random, stopped: &|| false }
     }
 
     /// One task of each so many is audited, in which a join that is wrong in all tasks is seen; each place among them is
@@ -162,7 +181,7 @@ mod tests {
                 let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
                 let join = fault::with(fault, || Join::new(size(n), Portable::new()));
                 let of = (&join, &mut join.worker());
-                let compared = audit(of, &task, &99.into(), &mut random, &|| false).unwrap();
+                let compared = audit(of, counted(&task, &once(99), &mut random)).unwrap();
                 assert!(compared.is_part && compared.auditor.get() > 0, "N = {n}, {task:?}: no solutions");
                 assert_eq!(compared.engine.get(), compared.auditor.get() + more, "N = {n}, {task:?}");
             }
@@ -170,7 +189,9 @@ mod tests {
             let task = plan.task(plan.units() / 2, 0).task;
             let asked = Cell::new(0);
             let stopped = || asked.replace(asked.get() + 1) >= 3;
-            assert!(audit((&join, &mut join.worker()), &task, &0.into(), &mut random, &stopped).is_none());
+            let found = once(0);
+            let counted = Counted { stopped: &stopped, ..counted(&task, &found, &mut random) };
+            assert!(audit((&join, &mut join.worker()), counted).is_none());
             assert!(asked.get() < 10, "goes on {} times after it was stopped", asked.get());
         }
     }
@@ -180,7 +201,7 @@ mod tests {
     fn smaller_tasks_are_audited_whole() {
         let (plan, join) = (HalvesPlan::new(size(12)), Join::new(size(12), Portable::new()));
         let (task, mut random) = (plan.task(40, 0).task, Rng::with_seed(1));
-        let compared = audit((&join, &mut join.worker()), &task, &99.into(), &mut random, &|| false).unwrap();
+        let compared = audit((&join, &mut join.worker()), counted(&task, &once(99), &mut random)).unwrap();
         let auditor = join.count(&mut join.worker(), &task);
         assert_eq!((compared.engine.get(), compared.auditor.get(), compared.is_part), (99, auditor.into(), false));
         let one_in = |n, many| JoinWithAuditor::new(size(n), Portable::new(), many).one_in;

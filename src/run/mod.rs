@@ -7,6 +7,7 @@ mod error;
 pub(crate) mod join_audit;
 mod pace;
 mod recheck;
+mod reread;
 pub(crate) mod self_check;
 mod share;
 pub mod state;
@@ -28,7 +29,8 @@ use crate::engine::Engine;
 use crate::ledger::Partial;
 use crate::plan::Plan;
 use crate::run::dispatch::{Counter, Job};
-use crate::run::recheck::{Checked, Recheck, Reread};
+use crate::run::recheck::{Checked, Recheck};
+use crate::run::reread::Reread;
 use crate::run::state::RunState;
 use crate::tally::Tally;
 

@@ -7,16 +7,13 @@
 //! A task is counted the second time right after the first, before it counts as finished. So a run that is stopped has
 //! checked what it saved, and loses no more than the task that it was checking.
 
-use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use rayon::prelude::*;
 
 use super::drawn::Drawn;
 use super::{Observer, RunError, Share};
 use crate::engine::Engine;
-use crate::ledger::{Ledger, Partial};
+use crate::ledger::Partial;
 use crate::plan::Plan;
 use crate::tally::Tally;
 
@@ -105,78 +102,8 @@ where
     }
 }
 
-/// Units of a ledger that are recounted by a second engine, before a run goes on from it. A checksum shows that a file is
-/// as it was written, but not that its contents are right.
-#[derive(Debug)]
-pub(crate) struct Reread {
-    /// Each with the number of its tasks that are finished, and their tally.
-    units: Vec<(usize, u64, Tally)>,
-    parts: HashSet<usize>,
-}
-
-impl Reread {
-    /// Chooses a random `share` of what `ledger` has of units, rounded down: to recount one takes the time of a unit,
-    /// hours for the largest boards, and a run that is stopped meanwhile chooses and recounts others when it goes on.
-    pub(crate) fn new(plan: &impl Plan, ledger: &Ledger, share: Share) -> Self {
-        let finished = ledger.tallies().map(|(unit, tally)| (unit, plan.tasks(unit), tally));
-        let parts = ledger.partials().map(|(unit, part)| (unit, part.tasks, part.tally.clone()));
-        let all: Vec<_> = finished.chain(parts).collect();
-        let number = (share.get() * all.len() as f64) as usize;
-        let units = fastrand::choose_multiple(all, number);
-        Self { units, parts: ledger.partials().map(|(unit, _)| unit).collect() }
-    }
-
-    /// Recounts them by the threads of `pool`.
-    ///
-    /// # Errors
-    /// If one differs, or the observer stops it.
-    pub(crate) fn recount<P, E, O>(
-        &self,
-        plan: &P,
-        second: &E,
-        pool: &rayon::ThreadPool,
-        observer: &O,
-    ) -> Result<(), RunError>
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-        O: Observer,
-    {
-        let recount = |worker: &mut E::Worker, (unit, tasks, tally): &(usize, u64, Tally)| {
-            let mut sum = Tally::default();
-            for task in plan.unit(*unit).take(*tasks as usize) {
-                if observer.stopped() {
-                    return Err(RunError::Stopped);
-                }
-                second.add_to(&mut sum, worker, &task)?;
-            }
-            let is_part = self.parts.contains(unit);
-            let name = plan.name(*unit);
-            let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
-            same(name, tally, &sum).inspect_err(|_| {
-                if is_part {
-                    // The next run must not go on from it.
-                    observer.disproved(*unit);
-                }
-            })
-        };
-        pool.install(|| self.units.par_iter().try_for_each_init(|| second.worker(), recount))
-    }
-
-    /// What it has recounted.
-    pub(crate) fn checked(&self) -> Checked {
-        let tasks = self.units.iter().map(|(_, tasks, _)| tasks).sum();
-        Checked { tasks, units: self.units.iter().filter(|(unit, ..)| !self.parts.contains(unit)).count() }
-    }
-
-    /// Whether it has recounted the tasks of this unit that were finished before, if there are any.
-    pub(crate) fn covers(&self, unit: usize) -> bool {
-        !self.parts.contains(&unit) || self.units.iter().any(|&(reread, ..)| reread == unit)
-    }
-}
-
 /// Fails with a name if two tallies differ.
-fn same(name: impl FnOnce() -> String, first: &Tally, second: &Tally) -> Result<(), RunError> {
+pub(super) fn same(name: impl FnOnce() -> String, first: &Tally, second: &Tally) -> Result<(), RunError> {
     if first == second {
         return Ok(());
     }
@@ -185,11 +112,11 @@ fn same(name: impl FnOnce() -> String, first: &Tally, second: &Tally) -> Result<
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
-    use crate::ledger::Fingerprint;
+    use crate::ledger::{Fingerprint, Ledger};
     use crate::plan::prefixes::PrefixPlan;
     use crate::run::run;
     use crate::run::state::RunState;
@@ -210,27 +137,24 @@ mod tests {
         }
     }
 
-    fn pool(threads: usize) -> rayon::ThreadPool {
+    pub(crate) fn pool(threads: usize) -> rayon::ThreadPool {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
     }
 
-    /// A plan for 8×8, all its units, and a ledger of it without a finished unit.
-    fn eight() -> (PrefixPlan, Vec<usize>, Ledger) {
-        let prefix = Placement::empty(Size::new(8).unwrap());
-        let plan = PrefixPlan::new(&prefix);
-        let (subject, engine) = (prefix.into(), "naive".to_owned());
-        let fingerprint = Fingerprint { subject, engine, plan: plan.fingerprint(), units: plan.units() };
+    /// A plan for 8×8 and all its units.
+    fn eight() -> (PrefixPlan, Vec<usize>) {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
         let units = (0..plan.units()).collect();
-        (plan, units, Ledger::new(fingerprint, Shard::WHOLE))
+        (plan, units)
     }
 
-    fn share(share: f64) -> Share {
+    pub(crate) fn share(share: f64) -> Share {
         share.try_into().unwrap()
     }
 
     #[test]
     fn a_flipped_tally_is_caught_and_named() {
-        let (plan, units, _) = eight();
+        let (plan, units) = eight();
         let of = (&units[..], 2);
         let all = Recheck::new(&plan, &Naive, of, Share::ALL, &());
         assert_eq!(run(&plan, &Backtrack::default(), &pool(2), &units, &all).map(|tally| tally.get()), Ok(92));
@@ -248,7 +172,7 @@ mod tests {
     /// As many tasks as the share says are counted twice, whichever threads count them.
     #[test]
     fn a_share_of_the_tasks_is_counted_twice() {
-        let (plan, units, _) = eight();
+        let (plan, units) = eight();
         for threads in [1, 3] {
             let some = Recheck::new(&plan, &Naive, (&units, threads), share(0.3), &());
             assert_eq!(
@@ -261,14 +185,14 @@ mod tests {
 
     /// Counts the calls: units begun, tasks, units finished, parts disproved.
     #[derive(Default)]
-    struct Told([AtomicUsize; 4]);
+    pub(crate) struct Told([AtomicUsize; 4]);
 
     impl Told {
         fn note(&self, what: usize) {
             self.0[what].fetch_add(1, Ordering::Relaxed);
         }
 
-        fn all(self) -> [usize; 4] {
+        pub(crate) fn all(self) -> [usize; 4] {
             self.0.map(AtomicUsize::into_inner)
         }
     }
@@ -296,7 +220,7 @@ mod tests {
     /// The observer of a double-checked run sees every unit once, and nothing of a task that is wrong.
     #[test]
     fn the_run_is_watched_as_without_a_double_check() {
-        let (plan, units, _) = eight();
+        let (plan, units) = eight();
         let tasks = units.iter().map(|&unit| plan.tasks(unit) as usize).sum();
         let told = Told::default();
         let recheck = Recheck::new(&plan, &Naive, (&units, 1), Share::ALL, &told);
@@ -309,7 +233,7 @@ mod tests {
         assert_eq!(told.all(), [1, 0, 0, 0]);
     }
 
-    struct Stopped;
+    pub(crate) struct Stopped;
 
     impl Observer for Stopped {
         fn stopped(&self) -> bool {
@@ -320,16 +244,13 @@ mod tests {
     /// A request to stop also stops a double check.
     #[test]
     fn double_checks_can_be_stopped() {
-        let (plan, units, mut ledger) = eight();
+        let (plan, units) = eight();
         assert!(Recheck::new(&plan, &Naive, (&units, 1), Share::ALL, &Stopped).stopped());
         assert!(!Recheck::new(&plan, &Naive, (&units, 1), Share::ALL, &()).stopped());
-        ledger.record(0, 0.into()).unwrap();
-        let reread = Reread::new(&plan, &ledger, Share::ALL);
-        assert_eq!(reread.recount(&plan, &Naive, &pool(1), &Stopped), Err(RunError::Stopped));
     }
 
     /// Finds two solutions in every task.
-    struct Two;
+    pub(crate) struct Two;
 
     impl Engine for Two {
         type Task = Placement;
@@ -378,50 +299,12 @@ mod tests {
     }
 
     /// A plan with several tasks in a unit, that unit, and a ledger of the plan.
-    fn with_tasks() -> (PrefixPlan, usize, Ledger) {
+    pub(crate) fn with_tasks() -> (PrefixPlan, usize, Ledger) {
         let prefix = Placement::empty(Size::new(22).unwrap());
         let plan = PrefixPlan::new(&prefix);
         let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 6).unwrap();
         let (subject, engine) = (prefix.into(), "naive".to_owned());
         let fingerprint = Fingerprint { subject, engine, plan: plan.fingerprint(), units: plan.units() };
         (plan, unit, Ledger::new(fingerprint, Shard::WHOLE))
-    }
-
-    /// Units and parts of units that earlier runs finished are recounted, a share rounded down; what is wrong is named,
-    /// and a part that is wrong is to be forgotten.
-    #[test]
-    fn what_earlier_runs_finished_is_recounted() {
-        let (plan, unit, empty) = with_tasks();
-        let first: u64 = plan.unit(unit).take(2).map(|task| 2 * task.weight).sum();
-        for (more, wrong) in [(0, None), (1, Some(format!("{}, its first 2 tasks", plan.name(unit))))] {
-            let mut ledger = empty.clone();
-            let all: u64 = plan.unit(unit + 1).map(|task| 2 * task.weight).sum();
-            ledger.record(unit + 1, u128::from(all).into()).unwrap();
-            ledger.record_partial(unit, Partial { tasks: 2, tally: u128::from(first + more).into() }).unwrap();
-            let reread = Reread::new(&plan, &ledger, Share::ALL);
-            let told = Told::default();
-            let result = reread.recount(&plan, &Two, &pool(1), &told);
-            let name = result.err().map(|error| match error {
-                RunError::Differs { what, .. } => what,
-                other => panic!("{other}"),
-            });
-            assert_eq!(name, wrong);
-            assert_eq!(told.all(), [0, 0, 0, usize::from(wrong.is_some())]);
-            assert_eq!(reread.checked(), Checked { tasks: 2 + plan.tasks(unit + 1), units: 1 });
-            assert!(reread.covers(unit) && reread.covers(unit + 2));
-        }
-        let mut ledger = empty;
-        ledger.record(unit + 1, 1.into()).unwrap();
-        let told = Told::default();
-        let reread = Reread::new(&plan, &ledger, Share::ALL);
-        let result = reread.recount(&plan, &Two, &pool(1), &told);
-        assert!(matches!(result, Err(RunError::Differs { what, .. }) if what == plan.name(unit + 1)));
-        assert_eq!(told.all(), [0; 4], "a finished unit is not a part");
-        let reread = Reread::new(&plan, &ledger, share(0.99));
-        assert_eq!((reread.checked(), reread.recount(&plan, &Two, &pool(1), &())), (Checked::default(), Ok(())));
-        ledger.record_partial(unit, Partial { tasks: 2, tally: 4.into() }).unwrap();
-        assert!(!Reread::new(&plan, &ledger, Share::NONE).covers(unit));
-        let other = Reread { units: vec![(unit + 1, 1, 1.into())], parts: HashSet::from([unit]) };
-        assert!(!other.covers(unit) && other.covers(unit + 1));
     }
 }
