@@ -16,6 +16,7 @@ use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
 use crate::cli::terminal::json;
 use crate::cli::terminal::json_output::JsonOutput;
+use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::whole;
 
 #[derive(ClapArgs, Debug)]
@@ -89,7 +90,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let object = || json::object(&Json::new(&placement, args.number.or_else(|| rank::number(&placement))));
     let mut out = Output::open(path)?;
     let bytes = match kind {
-        Kind::Board => text::board(&placement, look(args, &out)).into_bytes(),
+        Kind::Board => {
+            let room = if out.is_file() { usize::MAX } else { stdout::width() };
+            text::board(&placement, look(args, &out), room).into_bytes()
+        }
         Kind::Svg => svg::svg(&placement).into_bytes(),
         Kind::Png => {
             png::refuse_terminal(&out, "png")?;

@@ -82,34 +82,43 @@ fn letter(column: usize) -> char {
     char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
 }
 
-/// The board, with row numbers at the left and column numbers below, and of a partial placement the legend.
-pub(crate) fn board(placement: &Placement, look: Look) -> String {
+/// The columns of the terminal that a square takes where there is room, so that it looks like a square.
+const WIDTH: usize = 3;
+
+/// The board, with row numbers at the left and column numbers below, and of a partial placement the legend. If it is
+/// wider than `room`, its squares are narrower, and not every column is numbered.
+pub(crate) fn board(placement: &Placement, look: Look, room: usize) -> String {
     let n = placement.size().get();
     let (left, right, margin) = if look == Look::Unicode { ("│", "│", "    ") } else { ("", "", "   ") };
-    let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(3 * n));
+    let around = 3 + left.chars().count() + right.chars().count();
+    let width = (room.saturating_sub(around) / n.max(1)).clamp(1, WIDTH);
+    let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(width * n));
     let mut text = if look == Look::Unicode { edge('┌', '┐') } else { String::new() };
     for row in 1..=n {
-        let line: String = (1..=n).map(|column| square(&Cell::new(look, placement, column, row))).collect();
+        let line: String = (1..=n).map(|column| square(&Cell::new(look, placement, column, row), width)).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!("{row:2} {left}{line}{right}").trim_end());
     }
     if look == Look::Unicode {
         text += &edge('└', '┘');
     }
-    let numbers: Vec<String> = (1..=n).map(|column| format!("{column:^3}")).collect();
-    text += format!("{margin}{}", numbers.concat()).trim_end();
+    // A number has two digits and a space.
+    let each = 3_usize.div_ceil(width);
+    let number = |column| if width == WIDTH { format!("{column:^3}") } else { format!("{column:<0$}", each * width) };
+    let numbers: String = (1..=n).step_by(each).map(number).collect();
+    text += format!("{margin}{numbers}").trim_end();
     text.push('\n');
     if !placement.is_solution() && !placement.is_empty() {
-        text += &legend(placement, look);
+        text += &legend(placement, look, width * n);
     }
     text
 }
 
-/// Which queen attacks what, each named by column and row.
-fn legend(placement: &Placement, look: Look) -> String {
+/// Which queen attacks what, each named by column and row, in lines about as wide as the board.
+fn legend(placement: &Placement, look: Look, width: usize) -> String {
     /// Of an entry with the space behind it, as in `a 10,12`.
     const ENTRY: usize = 9;
-    let in_a_line = (3 * placement.size().get() / ENTRY).max(1);
+    let in_a_line = (width / ENTRY).max(1);
     let what = if look == Look::Colour { "Attacked by the queen in" } else { "First attacked by the queen in" };
     let mut text = format!("{what} column,row:\n");
     for line in placement.squares().collect::<Vec<_>>().chunks(in_a_line) {
@@ -125,13 +134,12 @@ fn legend(placement: &Placement, look: Look) -> String {
     text
 }
 
-/// Three columns. A stripe may end in the middle of one.
-fn square(cell: &Cell) -> String {
-    const WIDTH: usize = 3;
+/// So many columns. A stripe may end in the middle of one.
+fn square(cell: &Cell, width: usize) -> String {
     let Cell { fill, mark, .. } = cell;
-    let middle = |column| if column == WIDTH / 2 { *mark } else { *fill };
-    (0..WIDTH)
-        .map(|column| match [2 * column, 2 * column + 1].map(|half| cell.background(half, 2 * WIDTH)) {
+    let middle = |column| if column == (width - 1) / 2 { *mark } else { *fill };
+    (0..width)
+        .map(|column| match [2 * column, 2 * column + 1].map(|half| cell.background(half, 2 * width)) {
             [Some(left), Some(right)] if left != right => painted(right, left, "▌"),
             [Some(background), _] => painted(background, FOREGROUND, &middle(column).to_string()),
             _ => middle(column).to_string(),
@@ -154,7 +162,7 @@ mod tests {
     #[test]
     fn attackers_share_a_square() {
         let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap();
-        let shown = |column, row| square(&Cell::new(Look::Colour, &placement, column, row));
+        let shown = |column, row| square(&Cell::new(Look::Colour, &placement, column, row), WIDTH);
         assert_eq!(shown(8, 1), painted(attacked(1, is_dark(8, 8, 1)), FOREGROUND, " ").repeat(3));
         let all: Vec<usize> = attackers(&placement, 1, 6).collect();
         assert_eq!(all, [1, 2, 3]);
@@ -166,5 +174,22 @@ mod tests {
         let [left, right] = [0, 1].map(|index| attacked(both[index], is_dark(8, 2, 1)));
         let halves = painted(left, FOREGROUND, " ") + &painted(right, left, "▌") + &painted(right, FOREGROUND, " ");
         assert_eq!(shown(2, 1), halves);
+    }
+
+    /// A board that is too wide for the terminal has narrower squares, down to one column each.
+    #[test]
+    fn wide_boards_are_made_narrow() {
+        let placement = Placement::parse_alone("1,3,5,2,4").unwrap();
+        let board = |look, room| board(&placement, look, room);
+        assert!(board(Look::Ascii, 18).starts_with(" 1  Q  .  .  .  .\n"));
+        assert_eq!(board(Look::Ascii, 18), board(Look::Ascii, usize::MAX));
+        let narrow = " 1 Q . . . .\n 2 . . . Q .\n 3 . Q . . .\n 4 . . . . Q\n 5 . . Q . .\n   1   3   5\n";
+        assert_eq!([17, 13].map(|room| board(Look::Ascii, room)), [narrow; 2]);
+        let narrowest = " 1 Q....\n 2 ...Q.\n 3 .Q...\n 4 ....Q\n 5 ..Q..\n   1  4\n";
+        assert_eq!([12, 8, 0].map(|room| board(Look::Ascii, room)), [narrowest; 3]);
+        for (room, width) in [(20, 3), (19, 2), (15, 2), (14, 1)] {
+            let edge = format!("   ┌{}┐", "─".repeat(5 * width));
+            assert_eq!(board(Look::Unicode, room).lines().next(), Some(&*edge), "{room}");
+        }
     }
 }

@@ -14,6 +14,6 @@ pub(super) fn contents(placement: &Placement, path: &Path, argument: &str) -> Re
     Ok(match extensions {
         Some(SVG) => svg::svg(placement).into_bytes(),
         Some(PNG) => png::png(&svg::svg(placement))?,
-        _ => text::board(placement, text::Look::Unicode).into_bytes(),
+        _ => text::board(placement, text::Look::Unicode, usize::MAX).into_bytes(),
     })
 }
