@@ -154,7 +154,7 @@ fn formats_have_every_command() {
     }
 }
 
-const DOCUMENTS: [&str; 17] = [
+const DOCUMENTS: [&str; 18] = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/28.md",
@@ -166,6 +166,7 @@ const DOCUMENTS: [&str; 17] = [
     "docs/join.md",
     "docs/join-steps.md",
     "docs/long-runs.md",
+    "docs/machines.md",
     "docs/packages.md",
     "docs/reliability.md",
     "docs/results/README.md",

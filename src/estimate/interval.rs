@@ -40,6 +40,16 @@ impl Interval {
 
     /// The mean of independent samples, or 0 where there was nothing to sample.
     pub(super) fn of(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        Self::from(samples, |n| 1.0 / n)
+    }
+
+    /// Where one more sample will be: around the mean, by what the mean is off and by what the sample is off itself.
+    pub(super) fn of_another(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        Self::from(samples, |n| 1.0 + 1.0 / n)
+    }
+
+    /// The mean of n samples and an interval, of which `variance` tells the variance in those of a sample.
+    fn from(samples: impl ExactSizeIterator<Item = f64> + Clone, variance: impl Fn(f64) -> f64) -> Self {
         let n = samples.len() as f64;
         if n == 0.0 {
             return Self::exactly(0.0);
@@ -49,7 +59,7 @@ impl Interval {
             return Self::open(mean);
         };
         let squares: f64 = samples.map(|sample| (sample - mean).powi(2)).sum();
-        let reach = student.inverse_cdf(QUANTILE) * (squares / (n - 1.0) / n).sqrt();
+        let reach = student.inverse_cdf(QUANTILE) * (squares / (n - 1.0) * variance(n)).sqrt();
         Self { mean, low: (mean - reach).max(0.0), high: mean + reach }
     }
 
@@ -98,6 +108,11 @@ mod tests {
         let interval = Interval::of([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
         // t for 4 degrees of freedom is 2.776, the standard error sqrt(2.5 / 5).
         assert!((interval.mean - 3.0).abs() < 1e-12 && (interval.high - 3.0 - 2.776_445 * 0.5f64.sqrt()).abs() < 1e-5);
+        // One more is off by its own deviation too, which is that of the mean times the root of six.
+        let another = Interval::of_another([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
+        assert!(
+            (another.mean - 3.0).abs() < 1e-12 && (another.relative() - 6f64.sqrt() * interval.relative()).abs() < 1e-9
+        );
         assert!(Interval::of([1.0].into_iter()).high.is_infinite());
         assert!(Interval::of([1.0, 2.0, 3.0, 4.0].into_iter()).high.is_infinite(), "a handful tells something");
         assert!((Interval::of([1.0, 1.0, 1.0, 1.0, 90.0].into_iter()).low).abs() < 1e-12);

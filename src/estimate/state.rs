@@ -60,8 +60,8 @@ struct Found {
     /// Of one board after the other, up to that of the subject.
     timed: Vec<Samples>,
     needed: Option<Duration>,
-    /// The processor time of the whole run, where it was made.
-    ran: Option<f64>,
+    /// The processor time of the whole run, for each time that it was made.
+    ran: Vec<f64>,
 }
 
 /// The run that is predicted.
@@ -107,7 +107,7 @@ impl EstimateState {
         let Planned { subject, method, threads, cores, tasks, started, .. } = found.run?;
         // Tasks that turns leave unchanged are small enough for both.
         let counted = if subject.rotation().is_some() { found.timed.last()? } else { &found.counted };
-        let time = TimeSample::of(&found.timed, found.ran, subject.n());
+        let time = TimeSample::of(&found.timed, &found.ran, subject.n());
         Some(Prediction {
             subject,
             engine: method.name(&subject),
@@ -119,7 +119,7 @@ impl EstimateState {
             count_samples: counted.drawn.len(),
             core_seconds: time.core_seconds,
             seconds: time.core_seconds.over(cores),
-            time_samples: if found.ran.is_some() { tasks as usize } else { time.samples },
+            time_samples: if found.ran.is_empty() { time.samples } else { tasks as usize },
             timed_n: time.n,
             max_time_needed: found.needed.filter(|_| time.n != subject.n()),
             drift: time.drift,
@@ -149,7 +149,7 @@ impl EstimateState {
 
     /// The whole run took this processor time.
     pub(super) fn ran(&self, seconds: f64) {
-        self.found().ran = Some(seconds);
+        self.found().ran.push(seconds);
     }
 
     pub(super) fn add(&self, target: Target, number: usize, drawn: Drawn) {

@@ -9,7 +9,7 @@ pub(super) const STEP: usize = 2;
 
 /// The relative error that no sample shows: the run may come at another time than the estimate, and it fills lists and
 /// caches first.
-const BESIDE: f64 = 0.15;
+const BESIDE: f64 = 0.2;
 
 /// What is known of the time that a run takes.
 pub(super) struct TimeSample {
@@ -26,12 +26,12 @@ pub(super) struct TimeSample {
 }
 
 impl TimeSample {
-    /// Of the board of this size: what the run took if it was made, else from samples of its tasks if there are enough, else
-    /// from the two largest boards of which there are.
-    pub(super) fn of(timed: &[Samples], ran: Option<f64>, n: usize) -> Self {
+    /// Of the board of this size: what the runs took that were made, else from samples of its tasks if there are enough,
+    /// else from the two largest boards of which there are.
+    pub(super) fn of(timed: &[Samples], ran: &[f64], n: usize) -> Self {
         let told: Vec<&Samples> = timed.iter().filter(|board| board.drawn.len() >= FEWEST).collect();
         let boards = match told[..] {
-            _ if ran.is_some() => timed.last().into_iter().collect(),
+            _ if !ran.is_empty() => timed.last().into_iter().collect(),
             [.., below, near] if near.n < n => vec![near, below],
             [.., near] if near.n == n => vec![near],
             // A best guess, if any.
@@ -41,7 +41,8 @@ impl TimeSample {
         let widened = |interval: Interval| interval.widened(BESIDE.hypot(drift));
         let sampled = |board: &&Samples| widened(board.mean(|drawn| drawn.seconds));
         let core_seconds = match boards[..] {
-            _ if let Some(seconds) = ran => widened(Interval::exactly(seconds)),
+            _ if ran.len() >= FEWEST => widened(Interval::of_another(ran.iter().copied())),
+            _ if !ran.is_empty() => widened(Interval::exactly(ran.iter().sum::<f64>() / ran.len() as f64)),
             [near, below] => Interval::extrapolated(sampled(&near), sampled(&below), ((n - near.n) / STEP) as f64),
             [near] => sampled(&near),
             _ => Interval::UNKNOWN,
@@ -74,31 +75,36 @@ mod tests {
         Samples { n, drawn: (0..samples).map(drawn).collect(), ..Samples::default() }
     }
 
-    /// A run that was made has no error of a sample.
+    /// A run that was made has no error of a sample; several also show how far the next one may be from them.
     #[test]
-    fn a_run_tells_best() {
-        let Interval { mean, low, high } = TimeSample::of(&[board(20, 20, 1000.0)], Some(800.0), 20).core_seconds;
-        assert!(
-            (mean - 800.0).abs() < 1e-9 && (low - 680.0).abs() < 1e-9 && (high - 920.0).abs() < 1e-9,
-            "{low} to {high}"
-        );
+    fn runs_tell_best() {
+        let of = |ran: &[f64]| TimeSample::of(&[board(20, 20, 1000.0)], ran, 20).core_seconds;
+        for ran in [&[800.0][..], &[900.0, 700.0], &[800.0; 8]] {
+            let Interval { mean, low, high } = of(ran);
+            assert!((mean - 800.0).abs() < 1e-9 && (low - 640.0).abs() < 1e-9, "{low} to {high}");
+            assert!((high - 960.0).abs() < 1e-9, "{low} to {high}");
+        }
+        // t of 4 degrees is 2.776, the deviation the root of 25000 for 800 ± 100 (twice) and 800 ± 200.
+        let unlike = of(&[700.0, 1000.0, 800.0, 600.0, 900.0]);
+        let expected = (2.776_445 * (25_000.0f64 * 1.2).sqrt() / 800.0).hypot(0.2);
+        assert!((unlike.relative() - expected).abs() < 1e-6, "{unlike:?}");
     }
 
     #[test]
     fn the_board_itself_tells_if_it_can() {
         let steady = [board(16, 8, 1.0), board(18, 8, 30.0), board(20, 20, 1000.0)];
-        let own = TimeSample::of(&steady, None, 20);
+        let own = TimeSample::of(&steady, &[], 20);
         assert_eq!((own.samples, own.n), (20, 20));
         assert!((own.core_share - 0.25).abs() < 1e-12);
         // Sampled: t of 19 degrees 2.093, deviation 0.1 (20/19)^½.
-        let expected = (2.093_024 * 0.1 / 19f64.sqrt()).hypot(0.15);
+        let expected = (2.093_024 * 0.1 / 19f64.sqrt()).hypot(0.2);
         assert!((own.core_seconds.mean - 1000.0).abs() < 1e-9, "{:?}", own.core_seconds);
         assert!((own.core_seconds.relative() - expected).abs() < 1e-6, "{:?}", own.core_seconds);
         // Four of its tasks are too few: the others are extrapolated, to within a factor of 3 and their own errors.
-        let few = TimeSample::of(&[board(16, 8, 1.0), board(18, 8, 30.0), board(20, 4, 1.0)], None, 20);
+        let few = TimeSample::of(&[board(16, 8, 1.0), board(18, 8, 30.0), board(20, 4, 1.0)], &[], 20);
         assert_eq!((few.samples, few.n), (16, 18));
         assert!((few.core_seconds.mean - 900.0).abs() < 1e-9 && few.core_seconds.factor() > 3.0);
-        let far = TimeSample::of(&steady[..2], None, 24);
+        let far = TimeSample::of(&steady[..2], &[], 24);
         assert!((far.core_seconds.mean - 30f64.powi(4)).abs() < 1e-3 && far.core_seconds.factor() > 27.0);
     }
 
@@ -106,9 +112,9 @@ mod tests {
     #[test]
     fn what_no_sample_tells_is_not_told() {
         for timed in [&[][..], &[board(16, 8, 1.0)], &[board(16, 4, 1.0), board(18, 8, 30.0)], &[board(20, 4, 1.0)]] {
-            assert!(TimeSample::of(timed, None, 20).core_seconds.high.is_infinite());
+            assert!(TimeSample::of(timed, &[], 20).core_seconds.high.is_infinite());
         }
-        assert!(TimeSample::of(&[board(20, 0, 1.0)], None, 20).core_seconds.high.is_infinite());
+        assert!(TimeSample::of(&[board(20, 0, 1.0)], &[], 20).core_seconds.high.is_infinite());
     }
 
     #[test]
@@ -116,7 +122,7 @@ mod tests {
         let mut drifting = board(20, 20, 1000.0);
         let ratios = (0..16).map(|at| if at < 8 { 1.0 } else { 2.0 });
         drifting.repeats = ratios.enumerate().map(|(at, ratio)| Repeat { at: at as f64, ratio }).collect();
-        let [steady, drifting] = [board(20, 20, 1000.0), drifting].map(|board| TimeSample::of(&[board], None, 20));
+        let [steady, drifting] = [board(20, 20, 1000.0), drifting].map(|board| TimeSample::of(&[board], &[], 20));
         assert!(steady.drift.abs() < 1e-9 && (steady.core_seconds.mean - drifting.core_seconds.mean).abs() < 1e-9);
         let expected = steady.core_seconds.relative().hypot(drifting.drift);
         assert!(drifting.drift > 0.5 && (drifting.core_seconds.relative() - expected).abs() < 1e-9);
