@@ -32,9 +32,16 @@ const BRIEF: f64 = 10.0;
 /// A run that is expected to take no longer than this is made whatever the time allowed.
 const AT_ONCE: f64 = 2.0;
 
-/// How often a run is made at the most, and for how long it is begun anew: one of 0.3 s was seen to take 1.6 times as long
-/// as another.
-const RUNS: (usize, Duration) = (8, Duration::from_secs(4));
+/// How often a run is made at the most: one of 0.3 s was seen to take 1.6 times as long as another.
+const RUNS: usize = 8;
+
+/// For how long a run is begun again.
+const RUNS_WITHIN: Duration = Duration::from_secs(4);
+
+/// Whether a run is made once more, after so many in this time, of which the longest would have to end in what is left.
+fn is_made_again(made: usize, elapsed: Duration, longest: Duration, left: Duration) -> bool {
+    made == 0 || made < RUNS && elapsed < RUNS_WITHIN && longest < left
+}
 
 /// Times tasks of the run into the sampler's state.
 pub(super) struct Climb<'a> {
@@ -142,19 +149,14 @@ impl Job for Whole<'_> {
     fn run<C: Counter>(self, counter: &C) {
         let Sampler { pool, state, deadline, .. } = self.0;
         let units: Vec<usize> = (0..counter.plan().units()).collect();
-        let (runs, begin_within) = RUNS;
-        let (started, mut longest) = (Instant::now(), Duration::ZERO);
-        for made in 0..runs {
-            let begun = Instant::now();
-            if made > 0 && (begun + longest >= deadline || started.elapsed() >= begin_within) {
-                return;
-            }
-            let worked = seconds_of(pool);
+        let (started, mut made, mut longest) = (Instant::now(), 0, Duration::ZERO);
+        while is_made_again(made, started.elapsed(), longest, deadline.saturating_duration_since(Instant::now())) {
+            let (begun, worked) = (Instant::now(), seconds_of(pool));
             if run(counter.plan(), counter.engine(), pool, &units, &Until(state.stop())).is_err() {
                 return;
             }
             state.ran(seconds_of(pool) - worked);
-            longest = longest.max(begun.elapsed());
+            (made, longest) = (made + 1, longest.max(begun.elapsed()));
         }
     }
 }
@@ -176,6 +178,9 @@ impl Observer for Until<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::EngineKind;
+    use crate::estimate::samples::Target;
+    use crate::estimate::state::EstimateState;
 
     /// What every thread of the pool does counts, and nothing else does.
     #[test]
@@ -191,6 +196,41 @@ mod tests {
         let worked = seconds_of(&pool) - before;
         assert!(worked >= 0.03, "{worked}");
         assert!(cfg!(not(unix)) || worked < 0.08, "{worked}");
+    }
+
+    /// Once in any case; then while there is time, for four seconds, up to eight times.
+    #[test]
+    fn brief_runs_are_made_again() {
+        let [second, four, hour] = [1, 4, 3600].map(Duration::from_secs);
+        let tick = Duration::from_nanos(1);
+        assert!(is_made_again(0, hour, hour, Duration::ZERO));
+        assert!(is_made_again(1, second, second, second + tick) && !is_made_again(1, second, second, second));
+        assert!(is_made_again(7, four - tick, second, hour) && !is_made_again(7, four, second, hour));
+        assert!(!is_made_again(8, second, second, hour));
+    }
+
+    /// Each run counts by itself: not what its threads did before. A request to stop leaves out the one in hand.
+    #[test]
+    fn each_run_is_timed() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.broadcast(|_| while thread_seconds() < 0.2 {});
+        let subject = Subject::from(Size::new(8).unwrap());
+        let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, subject).unwrap();
+        let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
+        for (deadline, stop, runs) in [(soon, false, 1), (late, false, RUNS), (late, true, 0)] {
+            let state = EstimateState::default();
+            if stop {
+                state.stop().request();
+            }
+            let (pool, state) = (&pool, &state);
+            method.dispatch(
+                &subject,
+                Whole(Sampler { pool, state, target: Target::Time, samples: 0, least: 0, seed: 1, deadline }),
+            );
+            let ran = state.runs();
+            assert_eq!(ran.len(), runs);
+            assert!(ran.iter().all(|seconds| (0.0..0.2).contains(seconds)), "{ran:?}");
+        }
     }
 
     /// A request to stop ends a run that is made.

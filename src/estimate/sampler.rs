@@ -164,6 +164,8 @@ mod tests {
         let size = Size::new(9).unwrap();
         let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        // What the thread did before is in no sample.
+        pool.broadcast(|_| while thread_seconds() < 0.2 {});
         let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
         for (target, deadline, again) in [(Target::Time, late, 3), (Target::Time, soon, 0), (Target::Count, late, 0)] {
             let state = EstimateState::default();
@@ -172,6 +174,7 @@ mod tests {
             Sampler { pool, state, target, samples: 28, least: 28, seed: 1, deadline }.draw(&plan, &join);
             let samples = state.samples(target);
             assert!(samples.drawn.iter().map(|(number, _)| *number).eq(0..28));
+            assert!(samples.drawn.iter().all(|(_, drawn)| drawn.task_seconds < 0.2));
             let repeats = state.samples(Target::Time).repeats;
             assert_eq!(repeats.len(), again);
             // A product of such times would be next to nothing.

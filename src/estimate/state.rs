@@ -152,6 +152,11 @@ impl EstimateState {
         self.found().ran.push(seconds);
     }
 
+    #[cfg(test)]
+    pub(super) fn runs(&self) -> Vec<f64> {
+        self.found().ran.clone()
+    }
+
     pub(super) fn add(&self, target: Target, number: usize, drawn: Drawn) {
         self.found().samples(target).drawn.push((number, drawn));
     }
