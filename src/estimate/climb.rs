@@ -202,10 +202,10 @@ mod tests {
     #[test]
     fn brief_runs_are_made_again() {
         let [second, four, hour] = [1, 4, 3600].map(Duration::from_secs);
-        let tick = Duration::from_nanos(1);
+        let (tick, below_four) = (Duration::from_nanos(1), Duration::from_nanos(3_999_999_999));
         assert!(is_made_again(0, hour, hour, Duration::ZERO));
         assert!(is_made_again(1, second, second, second + tick) && !is_made_again(1, second, second, second));
-        assert!(is_made_again(7, four - tick, second, hour) && !is_made_again(7, four, second, hour));
+        assert!(is_made_again(7, below_four, second, hour) && !is_made_again(7, four, second, hour));
         assert!(!is_made_again(8, second, second, hour));
     }
 
