@@ -137,7 +137,7 @@ pub(crate) fn predict(
     let threads = pool.current_num_threads();
     let cores = threads.min(available_threads());
     let (turned, tasks) = (subject.rotation().is_some(), method.dispatch(subject, Tasks));
-    let samples = if turned { parts } else { parts + timed };
+    let samples = if turned { [0, parts] } else { [parts, timed] };
     state.begin(Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time });
     let sampler = |target, samples, share| {
         let deadline = started + max_time.mul_f64(share);

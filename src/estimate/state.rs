@@ -41,7 +41,7 @@ pub struct EstimateState {
 /// How far an estimate is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EstimateProgress {
-    /// Of the samples or of the time, whichever is further: from 0 to 1.
+    /// Of the time or of the samples of both kinds, whichever is further: from 0 to 1.
     pub share: f64,
     /// Since it began.
     pub elapsed: Duration,
@@ -73,8 +73,9 @@ pub(super) struct Planned {
     pub(super) cores: usize,
     pub(super) tasks: u64,
     pub(super) started: Instant,
-    /// Samples that the estimate draws at the most, of both kinds.
-    pub(super) samples: usize,
+    /// Samples that the estimate draws at the most, for the count (none where those for the time serve both) and for the
+    /// time.
+    pub(super) samples: [usize; 2],
     pub(super) max_time: Duration,
 }
 
@@ -90,13 +91,16 @@ impl EstimateState {
         let Some(run) = found.run else { return EstimateProgress::default() };
         let elapsed = run.started.elapsed();
         let timed = found.timed.last();
-        let drawn = found.counted.drawn.len() + timed.map_or(0, |board| board.drawn.len());
-        let share = (drawn as f64 / run.samples as f64).max(elapsed.as_secs_f64() / run.max_time.as_secs_f64());
+        let drawn = [found.counted.drawn.len(), timed.map_or(0, |board| board.drawn.len())];
+        // The tasks are timed when the parts are counted, and take most of the time.
+        let of = |(drawn, most): (usize, usize)| if most == 0 { 1.0 } else { drawn as f64 / most as f64 };
+        let sampled = drawn.into_iter().zip(run.samples).map(of).fold(1.0, f64::min);
+        let share = sampled.max(elapsed.as_secs_f64() / run.max_time.as_secs_f64());
         EstimateProgress {
             share: share.min(1.0),
             elapsed,
-            count_samples: found.counted.drawn.len(),
-            time_samples: timed.map_or(0, |board| board.drawn.len()),
+            count_samples: drawn[0],
+            time_samples: drawn[1],
             timed_n: timed.map_or(0, |board| board.n),
         }
     }
@@ -198,9 +202,10 @@ mod tests {
     }
 
     fn begin(state: &EstimateState, subject: Subject, max_time: Duration) {
+        let samples = [if subject.rotation().is_some() { 0 } else { 10 }, 4];
         let method = Method::choose(Choice::Auto, None, subject).unwrap();
         let started = Instant::now();
-        state.begin(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples: 10, max_time });
+        state.begin(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples, max_time });
     }
 
     #[test]
@@ -214,12 +219,16 @@ mod tests {
         }
         let progress = state.progress();
         assert_eq!((progress.count_samples, progress.time_samples, progress.timed_n), (3, 2, 10));
-        assert!((progress.share - 0.5).abs() < 1e-9, "{progress:?}");
+        // Three of ten parts are counted, while half of the tasks are timed.
+        assert!((progress.share - 0.3).abs() < 1e-9, "{progress:?}");
+        (3..10).for_each(|number| state.add(Target::Count, number, drawn(5.0)));
+        assert!((state.progress().share - 0.5).abs() < 1e-9);
         assert!((state.prediction().unwrap().count.mean - 5.0).abs() < 1e-9);
         begin(&state, size.into(), Duration::from_nanos(1));
         assert!((state.progress().share - 1.0).abs() < 1e-9);
         // The tasks of turns are counted and timed at once.
         begin(&state, RotationalBoard::new(Rotation::Half, 10).unwrap().into(), Duration::from_hours(1));
+        assert!((state.progress().share - 0.5).abs() < 1e-9);
         assert!((state.prediction().unwrap().count.mean - 10.0).abs() < 1e-9);
     }
 
