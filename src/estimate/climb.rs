@@ -1,6 +1,6 @@
 //! Timing tasks of a run: those of smaller boards first, which tell how long the next take, and those of the board itself
-//! if they take no longer than there is time. A run of a second or two is simply made, and made
-//! again to see how far one differs from another.
+//! if they take no longer than there is time. A run of up to ten seconds is simply made, and made again to see
+//! how far one differs from another.
 
 use std::time::{Duration, Instant};
 
