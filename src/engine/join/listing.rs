@@ -109,7 +109,8 @@ impl<L: Lanes> Join<L> {
                 let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
                 0..list_groups(self.lanes, &half, queen, longest, east)
             };
-            lists[0].retain(self.lanes, east, groups.clone(), keys.middle_row_queen(row));
+            let pieces = queen.iter().map(|inner| &inner.keys);
+            lists[0].retain(self.lanes, east, groups.clone(), pieces, keys.middle_row_queen(row));
             groups.len()
         } else {
             let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
