@@ -77,6 +77,15 @@
 //!   then lists keep their order through all cuts, but four times as many parts are to be kept apart and at last brought
 //!   together. To leave such keys out of the windows (the lanes that hold them are the same for all queries of a class)
 //!   took as much for the many short runs as it saved, and a third key made it 1.07 times as long.
+//! - Fewer keys in the windows, and the queries that hold one of the others looked up once more: of the 26 keys of a call
+//!   at N = 24 and 26 a tenth of the queries hold the rarest, and 0.12, 0.15 and 0.19 the next ones. Without the two or
+//!   three that make a fifth window, three in ten queries would be looked up twice, which costs more than the window
+//!   (computed from these shares, not built).
+//! - Queries of 32 bits, gathered as soon as no more than 32 keys are held by both sides: 1.02 at N = 20, 1.00 at 22,
+//!   0.99 at 24. They are read ten times at half the cost, and to gather them takes as much.
+//! - The build side transposed once for all parts of the probe side, and the rows of its keys compressed for each part by
+//!   PEXT, in place of its patterns: 1.31 at N = 20, 1.13 at 22, 1.07 at 24. To retain 900 of 2,000 patterns and to
+//!   transpose them takes a tenth of what they are then looked up for.
 //! - Turning whole lists from one corner's orientation into another's for each task: 40 % of N = 17. Tables are now made
 //!   in the orientation they are used in.
 
