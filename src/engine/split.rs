@@ -378,6 +378,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_retained_holds_no_key_that_was_avoided() {
+        let lanes = Portable::detect().unwrap();
+        let [a, b, c, d] = from_fn(|key| 1 << (6 + key));
+        let mut from = Grouped::default();
+        for group in [[a | c, a | d], [b | c, b | d]] {
+            from.patterns.extend(group);
+            from.close(lanes);
+        }
+        let pieces = [[a, 0, 0, 0], [b, 0, 0, 0]];
+        let retained = |keys| {
+            let mut to = Grouped::default();
+            to.retain(lanes, &from, 0..2, pieces.iter(), keys);
+            (to.patterns, to.ends, to.keys)
+        };
+        assert_eq!(retained(c), (vec![a | d, b | d], vec![1, 2], vec![a | d, b | d]));
+        // A group whose piece is attacked has no pattern left, and so no key.
+        assert_eq!(retained(a | c), (vec![b | d], vec![0, 1], vec![0, b | d]));
+    }
+
+    #[test]
     fn branching_is_the_mean_number_of_parts() {
         let pieces = [[1, 3, 0, 0], [1, 4, 0, 0], [1, 5, 0, 0], [2, 4, 0, 0]];
         let tenths = |pieces| branching(pieces).map(|parts| (10.0 * parts) as u32);
