@@ -3,6 +3,7 @@
 pub(crate) mod activity;
 pub(crate) mod checkpoint;
 mod display;
+mod hint;
 pub(crate) mod known_terms;
 pub(crate) mod memory;
 pub(crate) mod named_files;

@@ -16,10 +16,10 @@ use queens::run::RunError;
 use queens::run::state::RunState;
 
 use super::display::{Ending, Line};
+use super::hint::LongRunHint;
 use super::run_status;
-use super::status::range;
 use crate::cli::long_run::checkpoint::Checkpoint;
-use crate::cli::long_run::options::{LongRun, When};
+use crate::cli::long_run::options::LongRun;
 use crate::cli::long_run::printer::Printer;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -59,7 +59,7 @@ pub(crate) fn run<T: Send + 'static>(
     let no_thread =
         |error: std::io::Error| Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"));
     let fingerprint = ledger.fingerprint().clone();
-    let n = fingerprint.subject.n();
+    let hint = LongRunHint::new(&fingerprint, args.progress);
     let state = Arc::new(RunState::new(ledger));
     let (sender, events) = mpsc::channel();
     let requests = sender.clone();
@@ -78,7 +78,7 @@ pub(crate) fn run<T: Send + 'static>(
 
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut run = SupervisedRun { state, checkpoint, printer };
-    let outcome = run.wait(&events, deadline, LongRunHint::new(n, args.progress));
+    let outcome = run.wait(&events, deadline, hint);
     run.conclude(outcome, args)
 }
 
@@ -104,7 +104,11 @@ impl SupervisedRun<'_> {
                 Some(Event::Request(Request::Failed(message))) => break Interruption::Failed(message),
                 None => {}
             }
-            hint.tell(self);
+            if let Some(told) = hint.told(|| self.state.progress().left) {
+                let advice =
+                    if self.checkpoint.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
+                self.printer.say(Line::Note(told + advice));
+            }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break Interruption::MaxTime;
             }
@@ -226,50 +230,6 @@ impl Interruption {
                 }
             }
         }
-    }
-}
-
-/// The line that tells once, of a run that will be long, how long it will be and how it could be resumed.
-struct LongRunHint {
-    /// When it is next asked whether the run will be long; `None` once that is settled.
-    due: Option<Instant>,
-    /// When the line is printed at the latest.
-    latest: Instant,
-    n: usize,
-}
-
-impl LongRunHint {
-    const CHECK_EVERY: Duration = Duration::from_secs(2);
-    /// A run of this age whose end is not known is a long one.
-    const LATEST: Duration = Duration::from_mins(1);
-    /// A run that is expected to take longer than this had better keep a checkpoint.
-    const LONG: Duration = Duration::from_mins(10);
-
-    fn new(n: usize, progress: When) -> Self {
-        let is_shown = !matches!(progress, When::Never | When::Json);
-        let now = Instant::now();
-        Self { due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST, n }
-    }
-
-    /// Prints the line where it is due and the run is known to be long.
-    fn tell(&mut self, run: &SupervisedRun) {
-        let now = Instant::now();
-        if self.due.is_none_or(|due| now < due) {
-            return;
-        }
-        let left = run.state.progress().left;
-        if left.is_none() && now < self.latest {
-            self.due = Some(now + Self::CHECK_EVERY);
-            return;
-        }
-        self.due = None;
-        let time = match left {
-            Some(left) if left.high < Self::LONG => return,
-            Some(left) => format!("{} expected", range(&left)),
-            None => "how long this takes is not known yet".to_owned(),
-        };
-        let advice = if run.checkpoint.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
-        run.printer.say(Line::Note(format!("{time}; 'queens estimate {}' tells more{advice}", self.n)));
     }
 }
 
