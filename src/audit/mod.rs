@@ -23,8 +23,8 @@ use crate::engine::Engine;
 use crate::engine::lanes::Isa;
 use crate::ledger::{Fingerprint, Ledger};
 use crate::plan::{Plan, Weighted};
+use crate::run::audited::{Compared, Counted};
 use crate::run::dispatch::{Counter, Dispatch, Job};
-use crate::run::join_audit::{Compared, Counted};
 use crate::run::{CountError, Share, Threads, self_check};
 use crate::tally::{Overflow, Tally};
 

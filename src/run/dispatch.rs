@@ -17,7 +17,9 @@ use crate::plan::halves::HalvesPlan;
 use crate::plan::prefixes::PrefixPlan;
 use crate::profile::Levels;
 use crate::rotational;
-use crate::run::join_audit::{self, Compared, Counted, JoinWithAuditor, once};
+use crate::run::audited::{Compared, Counted, once};
+use crate::run::join_audit::{self, JoinWithAuditor};
+use crate::run::prefix_audit;
 use crate::subject::Subject;
 
 /// A plan, and the engines that count its tasks.
@@ -144,12 +146,14 @@ where
     S: Engine<Task = Placement>,
 {
     let auditor = |task: &Placement, stopped: &dyn Fn() -> bool| auditor::count(task, stopped).map(once);
-    Parts::new(plan, engine, second, move |_, counted| counted.audit_whole(auditor))
+    Parts::new(plan, engine, second, move |worker, counted| prefix_audit::audit((engine, worker), counted, auditor))
 }
 
 /// A counter of profiles: placements of fewer queens too.
 fn profile<'a>(plan: &'a PrefixPlan, engine: &'a impl Engine<Task = Placement>) -> impl Counter {
-    Parts::new(plan, engine, &Levels(Naive), |_, counted| counted.audit_whole(auditor::levels))
+    Parts::new(plan, engine, &Levels(Naive), move |worker, counted| {
+        prefix_audit::audit((engine, worker), counted, auditor::levels)
+    })
 }
 
 /// A job for the join, on any lanes.

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::engine::join::{Join, Worker};
 use crate::engine::lanes::Lanes;
 use crate::plan::halves::Halves;
-use crate::tally::Tally;
+use crate::run::audited::{Compared, Counted, once};
 
 /// From this size on, a task takes the auditor half an hour to days.
 const IN_PARTS_FROM: usize = 26;
@@ -22,38 +22,6 @@ const ROWS: [usize; 2] = [3, 5];
 
 /// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 400;
-
-/// A task that an engine has counted, to be audited.
-pub(crate) struct Counted<'a, T> {
-    pub(crate) task: &'a T,
-    /// What the engine has found, without the task's weight.
-    pub(crate) tally: &'a Tally,
-    /// For the part of the task that is audited, if not the whole.
-    pub(crate) random: &'a mut Rng,
-    /// Called now and then; when it returns true, the audit ends.
-    pub(crate) stopped: &'a dyn Fn() -> bool,
-}
-
-impl<T> Counted<'_, T> {
-    /// The tallies of the whole task; `None` if the auditor was stopped.
-    pub(crate) fn audit_whole(self, auditor: impl FnOnce(&T, &dyn Fn() -> bool) -> Option<Tally>) -> Option<Compared> {
-        let auditor = auditor(self.task, self.stopped)?;
-        Some(Compared { engine: self.tally.clone(), auditor, is_part: false })
-    }
-}
-
-/// The tallies of a task, without its weight, or of a part of it.
-#[derive(Debug)]
-pub(crate) struct Compared {
-    pub(crate) engine: Tally,
-    pub(crate) auditor: Tally,
-    pub(crate) is_part: bool,
-}
-
-/// The tally of a task without its weight.
-pub(super) fn once(solutions: u64) -> Tally {
-    u128::from(solutions).into()
-}
 
 /// Has the auditor count a task, or has both count a random part of it. `None` if it was stopped.
 pub(crate) fn audit<L: Lanes>(
@@ -138,6 +106,7 @@ mod tests {
     use crate::engine::lanes::Portable;
     use crate::plan::Plan;
     use crate::plan::halves::HalvesPlan;
+    use crate::tally::Tally;
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()

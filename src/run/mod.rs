@@ -1,11 +1,13 @@
 //! Running a plan: a rayon pool with one worker for each thread, a checked sum, and observers of the run.
 
+pub(crate) mod audited;
 pub(crate) mod clock;
 pub(crate) mod dispatch;
 mod drawn;
 mod error;
 pub(crate) mod join_audit;
 mod pace;
+mod prefix_audit;
 mod recheck;
 mod reread;
 pub(crate) mod self_check;
