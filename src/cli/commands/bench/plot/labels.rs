@@ -23,6 +23,11 @@ const PLACES: [(Anchor, (f64, f64)); 12] = [
     (Anchor::Middle, (0.0, -47.0)),
 ];
 
+/// How wide a text is, about.
+pub(super) fn width(text: &str) -> f64 {
+    LETTER * text.chars().count() as f64
+}
+
 /// What a text fills.
 #[derive(Clone, Copy)]
 pub(super) struct Area {
@@ -34,7 +39,7 @@ pub(super) struct Area {
 
 impl Area {
     pub(super) fn of_text((x, y): (f64, f64), anchor: Anchor, text: &str) -> Self {
-        let width = LETTER * text.chars().count() as f64;
+        let width = width(text);
         let left = match anchor {
             Anchor::Start => x,
             Anchor::Middle => x - width / 2.0,
@@ -43,8 +48,13 @@ impl Area {
         Self { left, right: left + width, top: y - ABOVE, bottom: y + BELOW }
     }
 
-    fn overlaps(self, other: Self) -> bool {
+    pub(super) fn overlaps(self, other: Self) -> bool {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_within(self, width: f64) -> bool {
+        self.left >= 0.0 && self.right <= width
     }
 
     fn holds(self, (x, y): (f64, f64)) -> bool {

@@ -51,9 +51,10 @@ pub(super) fn plot(machines: &[BenchResults], path: &Path) -> Result<Vec<u8>, Fa
 
 /// The picture, and how large it is.
 fn draw(machines: &[BenchResults]) -> (Svg, (f64, f64)) {
-    /// The height of a panel, the width of a further one with its names, and the height of a line of subtitles.
+    /// The height of a panel, the width of a further one, what is at least between two, and how high a subtitle is.
     const PANEL: f64 = 268.0;
-    const WIDTH: f64 = 410.0;
+    const WIDTH: f64 = 214.0;
+    const BETWEEN: f64 = 196.0;
     const SUBTITLE: f64 = 19.0;
     let all = Series::all(machines);
     let mut svg = Svg::default();
@@ -68,16 +69,23 @@ fn draw(machines: &[BenchResults]) -> (Svg, (f64, f64)) {
     }
     let top = 118.0 + SUBTITLE * (machines.len() - 1) as f64;
     let bottom = top + PANEL;
-    // At the right of each panel there is room for the names of its lines.
+    let first = times(&all);
     let more: Vec<Panel> = [speed_ups(&all), ratios(&all, &machines[0])].into_iter().flatten().collect();
-    let right = if more.is_empty() { 580.0 } else { 500.0 };
-    times(&all).draw(&mut svg, Frame { left: 88.0, right, top, bottom });
-    for (index, panel) in more.iter().enumerate() {
-        let left = 686.0 + WIDTH * index as f64;
-        panel.draw(&mut svg, Frame { left, right: left + 214.0, top, bottom });
+    if more.is_empty() {
+        first.draw(&mut svg, Frame { left: 88.0, right: 580.0, top, bottom });
+        return (svg, (700.0, bottom + 64.0));
     }
-    let width = if more.is_empty() { 700.0 } else { 670.0 + WIDTH * more.len() as f64 };
-    (svg, (width, bottom + 64.0))
+    // At the right of each panel there is room for the names of its lines and for the values on the next one's axis.
+    let mut right = 500.0;
+    first.draw(&mut svg, Frame { left: 88.0, right, top, bottom });
+    let mut between = first.room().max(BETWEEN);
+    for panel in &more {
+        let left = right + between;
+        right = left + WIDTH;
+        panel.draw(&mut svg, Frame { left, right, top, bottom });
+        between = panel.room().max(BETWEEN);
+    }
+    (svg, (right + between - 16.0, bottom + 64.0))
 }
 
 #[cfg(test)]
@@ -85,6 +93,7 @@ mod tests {
     use super::*;
     use crate::cli::commands::bench::measurement::Measurement;
     use crate::cli::commands::bench::tests as planted;
+    use labels::Area;
 
     fn point(n: usize, engine: &str, threads: usize, median: f64, speed_up: Option<f64>) -> Measurement {
         let times = [median, median, 1.02 * median];
@@ -163,6 +172,24 @@ mod tests {
                 && picture.contains("N = 16, join, b on 2 threads: 2.00 times")
         );
         check(&picture, 4);
+    }
+
+    #[test]
+    fn long_names_leave_the_next_panel_alone() {
+        let points = |speed: f64| {
+            let of = |engine, threads, seconds| point(16, engine, threads, seconds / speed, Some(threads as f64));
+            vec![of("join", 1, 0.06), of("join", 2, 0.03), of("backtrack", 1, 0.6), of("backtrack", 2, 0.3)]
+        };
+        let (svg, (width, _)) = draw(&[machine("a-machine-1", &points(1.0)), machine("a-machine-2", &points(1.6))]);
+        let area = |text: &svg::Text| Area::of_text(text.at, text.anchor, &text.letters);
+        let long = svg.texts.iter().filter(|text| text.letters.starts_with("backtrack, a-machine"));
+        for name in long {
+            assert!(area(name).is_within(width), "{}", name.letters);
+            let others = svg.texts.iter().filter(|other| !std::ptr::eq(*other, name));
+            for other in others {
+                assert!(!area(name).overlaps(area(other)), "{} and {}", name.letters, other.letters);
+            }
+        }
     }
 
     /// Other programs, as scripts/vs-peers writes them: a hue for each, that of no engine.
