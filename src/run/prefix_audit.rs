@@ -20,10 +20,7 @@ pub(crate) fn audit<E: Engine<Task = Placement>>(
     auditor: impl Fn(&Placement, &dyn Fn() -> bool) -> Option<Tally>,
 ) -> Option<Compared> {
     let all = counted.task.size().get() - counted.task.len();
-    if all <= WHOLE_UP_TO {
-        return counted.audit_whole(auditor);
-    }
-    // On a large board few placements of many queens can be completed, so the parts grow.
+    // No part of a small task; on a large board few placements of many queens can be completed, so the parts grow.
     for empty in WHOLE_UP_TO..all {
         let part = part(*counted.task, empty, counted.random);
         let mut engine_finds = Tally::default();
