@@ -23,11 +23,6 @@ const PLACES: [(Anchor, (f64, f64)); 12] = [
     (Anchor::Middle, (0.0, -47.0)),
 ];
 
-/// How wide a text is, about.
-pub(super) fn width(text: &str) -> f64 {
-    LETTER * text.chars().count() as f64
-}
-
 /// What a text fills.
 #[derive(Clone, Copy)]
 pub(super) struct Area {
@@ -39,7 +34,7 @@ pub(super) struct Area {
 
 impl Area {
     pub(super) fn of_text((x, y): (f64, f64), anchor: Anchor, text: &str) -> Self {
-        let width = width(text);
+        let width = LETTER * text.chars().count() as f64;
         let left = match anchor {
             Anchor::Start => x,
             Anchor::Middle => x - width / 2.0,
@@ -81,6 +76,11 @@ impl Labels {
             let share = |step: u32| f64::from(step) / f64::from(steps);
             self.points.extend((1..steps).map(|step| (from.0 + by.0 * share(step), from.1 + by.1 * share(step))));
         }
+    }
+
+    /// How far to the right texts reach.
+    pub(super) fn reach(&self) -> f64 {
+        self.texts.iter().map(|text| text.right).fold(0.0, f64::max)
     }
 
     /// The best place for the name of a line that ends there, which is taken from now on.

@@ -51,10 +51,12 @@ pub(super) fn plot(machines: &[BenchResults], path: &Path) -> Result<Vec<u8>, Fa
 
 /// The picture, and how large it is.
 fn draw(machines: &[BenchResults]) -> (Svg, (f64, f64)) {
-    /// The height of a panel, the width of a further one, what is at least between two, and how high a subtitle is.
+    /// The height of a panel, the width of a further one, what is at least between two, room for the values on its axis
+    /// beyond the names of the panel before, and how high a subtitle is.
     const PANEL: f64 = 268.0;
     const WIDTH: f64 = 214.0;
     const BETWEEN: f64 = 196.0;
+    const VALUES: f64 = 54.0;
     const SUBTITLE: f64 = 19.0;
     let all = Series::all(machines);
     let mut svg = Svg::default();
@@ -75,17 +77,14 @@ fn draw(machines: &[BenchResults]) -> (Svg, (f64, f64)) {
         first.draw(&mut svg, Frame { left: 88.0, right: 580.0, top, bottom });
         return (svg, (700.0, bottom + 64.0));
     }
-    // At the right of each panel there is room for the names of its lines and for the values on the next one's axis.
     let mut right = 500.0;
-    first.draw(&mut svg, Frame { left: 88.0, right, top, bottom });
-    let mut between = first.room().max(BETWEEN);
+    let mut reach = first.draw(&mut svg, Frame { left: 88.0, right, top, bottom });
     for panel in &more {
-        let left = right + between;
+        let left = (right + BETWEEN).max(reach + VALUES);
         right = left + WIDTH;
-        panel.draw(&mut svg, Frame { left, right, top, bottom });
-        between = panel.room().max(BETWEEN);
+        reach = panel.draw(&mut svg, Frame { left, right, top, bottom });
     }
-    (svg, (right + between - 16.0, bottom + 64.0))
+    (svg, ((right + BETWEEN - 16.0).max(reach + 32.0).ceil(), bottom + 64.0))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One panel of the picture: axes, grid, lines of dots, and their names at their ends.
 
 use super::axis::{Axis, Scale, apart};
-use super::labels::{Area, Labels, width};
+use super::labels::{Area, Labels};
 use super::svg::{Anchor, Svg};
 
 /// What a panel shows.
@@ -49,17 +49,8 @@ pub(super) struct Frame {
 }
 
 impl Panel {
-    /// What the names at its right take, and the values of an axis beyond them.
-    pub(super) fn room(&self) -> f64 {
-        /// From the end of a line to its name and from the longest value to its axis, with some air.
-        const GAPS: f64 = 65.0;
-        let end = |line: &Line| line.dots.last().map(|dot| dot.x);
-        let last = self.lines.iter().filter_map(end).max_by(f64::total_cmp);
-        let names = self.lines.iter().filter(|line| !self.names_above || end(line) == last);
-        GAPS + names.filter_map(|line| line.name.as_deref()).map(width).max_by(f64::total_cmp).unwrap_or(0.0)
-    }
-
-    pub(super) fn draw(&self, svg: &mut Svg, frame: Frame) {
+    /// Draws it, and says how far to the right its names reach.
+    pub(super) fn draw(&self, svg: &mut Svg, frame: Frame) -> f64 {
         let dots = || self.lines.iter().flat_map(|line| &line.dots);
         let x = Axis::new(self.x, dots().map(|dot| dot.x), (frame.left, frame.right));
         let y = Axis::new(self.y, dots().flat_map(|dot| [dot.range.0, dot.range.1]), (frame.bottom, frame.top));
@@ -96,6 +87,7 @@ impl Panel {
             let (anchor, at) = labels.place(name, end);
             svg.text(&class, at, anchor, name);
         }
+        labels.reach()
     }
 
     /// Everything but the lines.
