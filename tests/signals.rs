@@ -16,6 +16,9 @@ use std::time::Duration;
 
 use common::runs::{LINE, counting, end, hang_ups_arrive, signal, thread_named, total, units, until};
 use common::{output, queens, skipped, texts};
+use queens::ledger::store::Store;
+use queens::ledger::{Ledger, Partial};
+use queens::{EngineKind, Request, Shard, Size};
 use rustix::process::{Pid, Signal, getuid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -373,6 +376,25 @@ fn time_too_short_for_a_task_is_told_and_ends_a_loop() {
     let (code, _, err) = output(folder.path(), line);
     assert_eq!(code, Some(1));
     assert!(err.contains("error: no task was finished within 20.0 ms: give a longer --max-time"), "{err}");
+}
+
+/// A run that resumes recounts first what earlier runs have saved, which may take longer than they did: it says so.
+#[test]
+fn time_too_short_for_a_recount_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = Request::solutions(Size::new(28).unwrap()).engine(EngineKind::Naive);
+    let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
+    ledger.record_partial(5, Partial { tasks: 2, tally: 8.into() }).unwrap();
+    Store::open(folder.path().join("c")).unwrap().save(&ledger).unwrap();
+    let line = "count 28 --engine naive --checkpoint c --resume --max-time 20ms --double-check 100%";
+    let (code, _, err) = output(folder.path(), line);
+    assert_eq!(code, Some(1));
+    let told = "error: no task was finished within 20.0 ms: the double check has recounted 0 of 2 tasks of earlier runs; \
+                give a longer --max-time or a smaller --double-check\n";
+    assert!(err.ends_with(told), "{err}");
+    let (_, _, events) = output(folder.path(), &format!("{line} --progress json"));
+    let last: serde_json::Value = serde_json::from_str(events.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["recounted"], &last["to_recount"]), (&0.into(), &2.into()), "{events}");
 }
 
 #[test]

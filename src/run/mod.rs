@@ -72,6 +72,12 @@ pub(crate) trait Observer: Sync {
         Ok(())
     }
 
+    /// So many tasks that earlier runs finished are recounted before this run goes on.
+    fn recounts(&self, _tasks: u64) {}
+
+    /// One more of them is recounted.
+    fn recounted(&self) {}
+
     /// What the ledger has of the first tasks of this unit is wrong.
     fn disproved(&self, _unit: usize) {}
 }

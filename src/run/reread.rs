@@ -56,6 +56,7 @@ impl Reread {
                     return Err(RunError::Stopped);
                 }
                 second.add_to(&mut sum, worker, &task)?;
+                observer.recounted();
             }
             let is_part = self.parts.contains(unit);
             let name = plan.name(*unit);
@@ -67,6 +68,7 @@ impl Reread {
                 }
             })
         };
+        observer.recounts(self.checked().tasks);
         pool.install(|| self.units.par_iter().try_for_each_init(|| second.worker(), recount))
     }
 
@@ -87,6 +89,7 @@ mod tests {
     use super::super::recheck::tests::{Stopped, Told, Two, pool, share, with_tasks};
     use super::*;
     use crate::ledger::Partial;
+    use crate::run::state::RunState;
 
     /// A request to stop also stops the recount.
     #[test]
@@ -133,5 +136,18 @@ mod tests {
         assert!(!Reread::new(&plan, &ledger, Share::NONE).covers(unit));
         let other = Reread { units: vec![(unit + 1, 1, 1.into())], parts: HashSet::from([unit]) };
         assert!(!other.covers(unit) && other.covers(unit + 1));
+    }
+    /// Who watches the run sees how many of the tasks are recounted.
+    #[test]
+    fn it_says_how_far_it_is() {
+        let (plan, unit, mut ledger) = with_tasks();
+        let tally: u64 = plan.unit(unit).take(2).map(|task| 2 * task.weight).sum();
+        ledger.record_partial(unit, Partial { tasks: 2, tally: u128::from(tally).into() }).unwrap();
+        let state = RunState::new(ledger.clone());
+        let told = || (state.progress().recounted, state.progress().to_recount);
+        assert_eq!(told(), (0, 0));
+        let reread = Reread::new(&plan, &ledger, Share::ALL);
+        reread.recount(&plan, &Two, &pool(1), &state.start(&plan, 1)).unwrap();
+        assert_eq!(told(), (2, 2));
     }
 }

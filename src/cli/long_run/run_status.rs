@@ -7,7 +7,7 @@ use queens::run::state::Progress;
 
 use super::status::{Status, time};
 use crate::cli::terminal::json::Object;
-use crate::cli::terminal::numbers::{count_of, rounded};
+use crate::cli::terminal::numbers::{count_of, grouped, rounded};
 
 /// What is counted, as in `N = 20, join`.
 pub(crate) fn title(fingerprint: &Fingerprint) -> String {
@@ -17,10 +17,18 @@ pub(crate) fn title(fingerprint: &Fingerprint) -> String {
     format!("N = {}{prefix}{turn}, {}", subject.n(), fingerprint.engine)
 }
 
+/// How far a double check is with what earlier runs have saved.
+pub(super) fn recounting(progress: &Progress) -> String {
+    let Progress { recounted, to_recount, .. } = *progress;
+    format!("recounted {} of {} of earlier runs", grouped(recounted.into()), count_of(to_recount, "task"))
+}
+
 /// With the age of the last save, where there is a checkpoint.
 pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Option<Duration>) -> Status {
     let Progress { units_done, units, share, elapsed, earlier, left, solutions, threads, .. } = *progress;
+    let Progress { to_recount, recounted, .. } = *progress;
     let fields = [
+        (recounted < to_recount).then(|| recounting(progress)),
         (units_done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),
         saved.map(|age| format!("saved {} ago", time(age))),
         (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
@@ -36,6 +44,8 @@ pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Opti
         .with("left_low", left.map(|left| left.low.as_secs_f64()))
         .with("left_high", left.map(|left| left.high.as_secs_f64()))
         .with("solutions", solutions.to_string())
+        .with("recounted", recounted)
+        .with("to_recount", to_recount)
         .with("tasks_per_second", progress.tasks_per_second())
         .with("saved_ago", saved.map(|age| age.as_secs_f64()));
     // Before the run has begun, nobody knows how many.
@@ -62,6 +72,10 @@ mod tests {
         (progress.units_done, progress.earlier) = (44, Duration::from_hours(1));
         let fields = told(&progress, Some(Duration::from_secs(12))).fields;
         assert_eq!(fields, ["6.12 million solutions", "saved 12 s ago", "1 h 01 min 02 s with earlier runs"]);
+        (progress.to_recount, progress.recounted) = (28, 27);
+        assert_eq!(told(&progress, None).fields[0], "recounted 27 of 28 tasks of earlier runs");
+        progress.recounted = 28;
+        assert_eq!(told(&progress, None).fields[0], "6.12 million solutions", "that is over");
         let prefix = Placement::parse("1,3", Size::new(16).unwrap()).unwrap();
         let title = |request: Request| title(&request.fingerprint().unwrap());
         assert_eq!(title(Request::completions(prefix)), "N = 16, prefix 1,3, backtrack");

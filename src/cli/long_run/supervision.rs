@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use queens::CountError;
 use queens::ledger::Ledger;
 use queens::run::RunError;
-use queens::run::state::RunState;
+use queens::run::state::{Progress, RunState};
 
 use super::display::{Ending, Line};
 use super::hint::LongRunHint;
@@ -156,9 +156,10 @@ impl SupervisedRun<'_> {
                 Ok((report, ledger))
             }
             (Some(Err(CountError::Run(RunError::Stopped))) | None, Some(interruption)) => {
-                let saved = checkpoint.save(&ledger);
+                let (saved, progress) = (checkpoint.save(&ledger), state.progress());
                 signals::arm();
-                let (is_saved, (line, mut failure)) = (saved.is_ok(), interruption.ending(&ledger, checkpoint, args));
+                let (is_saved, (line, mut failure)) =
+                    (saved.is_ok(), interruption.ending(&ledger, &progress, checkpoint, args));
                 let mut lines = vec![interruption.how_to_resume(&ledger, checkpoint, is_saved)];
                 if let Err(error) = saved {
                     lines.insert(0, Line::Warning(checkpoint.unsaved(&error)));
@@ -212,7 +213,13 @@ impl Interruption {
     }
 
     /// The last line, if any, and how the program ends.
-    fn ending(&self, ledger: &Ledger, checkpoint: &Checkpoint, args: &LongRun) -> (Option<Line>, Failure) {
+    fn ending(
+        &self,
+        ledger: &Ledger,
+        progress: &Progress,
+        checkpoint: &Checkpoint,
+        args: &LongRun,
+    ) -> (Option<Line>, Failure) {
         match self {
             Self::Signal(signal) => (None, Failure::Signal(*signal)),
             Self::Failed(message) => (Some(Line::Error(message.clone())), Failure::AlreadyReported(Exit::Failure)),
@@ -222,7 +229,13 @@ impl Interruption {
             // Another run of the same length would not do better. The first one may have been a trial.
             Self::MaxTime => {
                 let time = numbers::seconds(args.max_time.unwrap_or_default().as_secs_f64());
-                let text = format!("no task was finished within {time}: give a longer --max-time");
+                let (what, or) = if progress.recounted < progress.to_recount {
+                    let recounting = format!(": the double check has {};", run_status::recounting(progress));
+                    (recounting, " or a smaller --double-check")
+                } else {
+                    (":".to_owned(), "")
+                };
+                let text = format!("no task was finished within {time}{what} give a longer --max-time{or}");
                 if checkpoint.reached_before.is_some() {
                     (Some(Line::Error(text)), Failure::AlreadyReported(Exit::Failure))
                 } else {

@@ -10,6 +10,7 @@ mod hand;
 mod observer;
 mod progress;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,9 @@ pub use progress::Progress;
 #[derive(Debug)]
 pub struct RunState {
     stop: Stop,
+    /// Tasks of earlier runs that are recounted before this run goes on, and those that are recounted by now.
+    to_recount: AtomicU64,
+    recounted: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -72,7 +76,8 @@ impl RunState {
             hands: Arc::default(),
             ledger,
         };
-        Self { stop: Stop::default(), state: Mutex::new(state) }
+        let [to_recount, recounted] = [AtomicU64::default(), AtomicU64::default()];
+        Self { stop: Stop::default(), to_recount, recounted, state: Mutex::new(state) }
     }
 
     /// The flag that stops the run.
@@ -100,7 +105,9 @@ impl RunState {
 
     /// The progress of the run.
     pub fn progress(&self) -> Progress {
-        self.state().progress(Instant::now())
+        let progress = self.state().progress(Instant::now());
+        let [to_recount, recounted] = [&self.to_recount, &self.recounted].map(|tasks| tasks.load(Ordering::Relaxed));
+        Progress { to_recount, recounted, ..progress }
     }
 
     /// Takes note of the plan and the number of threads, and starts the clock. Returns the observer for the run.

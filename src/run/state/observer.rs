@@ -1,5 +1,6 @@
 //! What the threads of a run tell its state.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::hand::{Hand, Hands, share};
@@ -58,6 +59,14 @@ impl<P: Plan> Observer for RunObserver<'_, P> {
             }
         }
         Ok(())
+    }
+
+    fn recounts(&self, tasks: u64) {
+        self.state.to_recount.store(tasks, Ordering::Relaxed);
+    }
+
+    fn recounted(&self) {
+        self.state.recounted.fetch_add(1, Ordering::Relaxed);
     }
 
     fn disproved(&self, unit: usize) {

@@ -29,6 +29,10 @@ pub struct Progress {
     pub solutions: u128,
     /// Tasks solved by this run.
     pub tasks: u64,
+    /// Tasks of earlier runs that a double check recounts before this run goes on.
+    pub to_recount: u64,
+    /// Those of them that it has recounted.
+    pub recounted: u64,
     /// Threads of the run; none before it begins.
     pub threads: usize,
 }
@@ -98,6 +102,8 @@ impl State {
             left: if finished { Some(TimeLeft::NOTHING) } else { left },
             solutions: parts.fold(self.solutions, u128::saturating_add),
             tasks: self.tasks + hands.iter().map(|hand| hand.finished.tasks - hand.earlier).sum::<u64>(),
+            to_recount: 0,
+            recounted: 0,
             threads: self.hands.len(),
         }
     }
