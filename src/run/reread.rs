@@ -137,6 +137,7 @@ mod tests {
         let other = Reread { units: vec![(unit + 1, 1, 1.into())], parts: HashSet::from([unit]) };
         assert!(!other.covers(unit) && other.covers(unit + 1));
     }
+
     /// Who watches the run sees how many of the tasks are recounted.
     #[test]
     fn it_says_how_far_it_is() {

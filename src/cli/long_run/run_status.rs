@@ -25,8 +25,9 @@ pub(super) fn recounting(progress: &Progress) -> String {
 
 /// With the age of the last save, where there is a checkpoint.
 pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Option<Duration>) -> Status {
-    let Progress { units_done, units, share, elapsed, earlier, left, solutions, threads, .. } = *progress;
-    let Progress { to_recount, recounted, .. } = *progress;
+    let Progress {
+        units_done, units, share, elapsed, earlier, left, solutions, to_recount, recounted, threads, ..
+    } = *progress;
     let fields = [
         (recounted < to_recount).then(|| recounting(progress)),
         (units_done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),

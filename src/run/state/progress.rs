@@ -102,6 +102,7 @@ impl State {
             left: if finished { Some(TimeLeft::NOTHING) } else { left },
             solutions: parts.fold(self.solutions, u128::saturating_add),
             tasks: self.tasks + hands.iter().map(|hand| hand.finished.tasks - hand.earlier).sum::<u64>(),
+            // The run's state has these beside its lock.
             to_recount: 0,
             recounted: 0,
             threads: self.hands.len(),
