@@ -8,7 +8,6 @@
 
 pub mod backtrack;
 pub(crate) mod cover;
-#[cfg(test)]
 pub(crate) mod fault;
 pub mod join;
 pub mod lanes;

@@ -38,7 +38,7 @@ pub struct Block {
 
 /// How a block is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Means {
+pub enum Means {
     /// Each pattern with each query.
     Pairs,
     /// In a block of [`Cost::narrow`].

@@ -16,6 +16,7 @@
 /// this processor has them.
 macro_rules! kernels {
     ($token:ty, $name:literal, $features:meta, $detected:expr) => {
+        use $crate::engine::fault::{KernelFault, planted, without_first};
         use $crate::engine::lanes::cost::Means;
         use $crate::engine::lanes::windows::Gather;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
@@ -32,16 +33,19 @@ macro_rules! kernels {
             fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 // SAFETY: `self` proves that the processor has the features.
                 unsafe { pairs(stream, partners, out) }
+                out.truncate(out.len() - out.len().min(planted(KernelFault::JoinedQuadrants) as usize));
             }
 
             fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
+                out.truncate(out.len() - out.len().min(planted(KernelFault::Retain) as usize));
             }
 
             fn union(self, patterns: &[u64]) -> u64 {
                 // SAFETY: as above.
-                unsafe { union(patterns) }
+                let keys = unsafe { union(patterns) };
+                without_first(keys, planted(KernelFault::Union))
             }
 
             fn disjoint<const LISTS: usize>(
@@ -53,6 +57,17 @@ macro_rules! kernels {
             ) -> [u64; LISTS] {
                 // SAFETY: as above.
                 unsafe { disjoint(keys, build, probe, tables) }
+            }
+
+            fn attacked_by<const LISTS: usize>(
+                self,
+                (means, windows): (Means, Windows),
+                patterns: &[u64],
+                queries: [&[u64]; LISTS],
+                tables: &mut Tables,
+            ) -> [u64; LISTS] {
+                // SAFETY: as above.
+                unsafe { attacked(patterns, queries, windows, Some(means), tables) }
             }
         }
 
@@ -109,30 +124,32 @@ macro_rules! kernels {
                     let cost: f64 = lists.map(|list| COST.matching(exchanged, list.len(), build.len())).sum();
                     if cost < COST.matching(windows, build.len(), asked) {
                         for (attacking, list) in attacking.iter_mut().zip(probe) {
-                            [*attacking] = attacked(list, [build], exchanged, tables);
+                            [*attacking] = attacked(list, [build], exchanged, None, tables);
                         }
                     } else {
-                        attacking = attacked(build, probe, windows, tables);
+                        attacking = attacked(build, probe, windows, None, tables);
                     }
                 }
                 std::array::from_fn(|list| pairs[list] - attacking[list])
             }
 
-            /// For each list of queries the pairs of a pattern and a query that share a key of the windows.
+            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by these means, or by
+            /// the cheapest for each block.
             fn attacked<const LISTS: usize>(
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 windows: Windows,
+                means: Option<Means>,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
                 let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-                let means = |block: &[u64]| COST.cheapest(windows, block.len(), asked).0;
+                let means = |block: &[u64]| means.unwrap_or_else(|| COST.cheapest(windows, block.len(), asked).0);
                 let Tables { words, gathered } = tables;
                 let mut gathered_queries = queries;
                 if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| means(block) == Means::Pairs) {
                     gathered.clear();
-                    let gather = Gather::<AT>::new(windows.active);
+                    let gather = Gather::<AT>::new(without_first(windows.active, planted(KernelFault::Gathering)));
                     for queries in queries {
                         if gather.is_short() {
                             gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
@@ -146,9 +163,14 @@ macro_rules! kernels {
                     }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
+                    #[cfg(test)]
+                    $crate::engine::lanes::kernel_check::note($name, means(block), windows);
                     match means(block) {
                         Means::Pairs => compare(block, queries, &mut counts),
-                        Means::Narrow => narrow::match_block(block, gathered_queries, windows, words, &mut counts),
+                        Means::Narrow => {
+                            narrow::match_block(block, gathered_queries, windows, words, &mut counts);
+                            counts[0] += planted(KernelFault::NarrowBlock);
+                        }
                         Means::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
                     }
                 }
@@ -157,6 +179,7 @@ macro_rules! kernels {
 
             /// [`attacked`] by comparing each pattern with each query.
             fn compare<const LISTS: usize>(patterns: &[u64], queries: [&[u64]; LISTS], counts: &mut [u64; LISTS]) {
+                counts[0] += planted(KernelFault::Pairs);
                 for pattern in patterns {
                     for (count, queries) in counts.iter_mut().zip(queries) {
                         *count += (queries.len() as u64) - count_disjoint(queries, pattern.reverse_bits());

@@ -7,6 +7,7 @@
 /// - `gather`, which brings the keys that matter together in a query.
 macro_rules! matching {
     ($features:meta) => {
+        use $crate::engine::fault::{KernelFault, planted, without_first};
         use $crate::engine::lanes::windows::{ENTRIES, Windows};
 
         /// Bytes of a vector, as a power of two: where the first key of a gathered query lies, so that one shift and one
@@ -31,6 +32,7 @@ macro_rules! matching {
                 let (table, rows) = words[skip..].split_at_mut(ENTRIES * Vector::WORDS);
                 let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
                 tabulate(block, windows, rows, table);
+                table[0] ^= planted(KernelFault::Table(windows.size));
                 for (count, queries) in counts.iter_mut().zip(queries) {
                     *count += attacked_in(queries, windows, table);
                 }
@@ -41,7 +43,8 @@ macro_rules! matching {
                 match windows.size {
                     5 => attacked_in_windows_of::<5>(queries, windows, table),
                     6 => attacked_in_windows_of::<6>(queries, windows, table),
-                    _ => attacked_in_windows_of::<7>(queries, windows, table),
+                    7 => attacked_in_windows_of::<7>(queries, windows, table),
+                    size => unreachable!("windows have no {size} keys"),
                 }
             }
 
@@ -61,6 +64,7 @@ macro_rules! matching {
             /// See [`attacked_in`], for `COUNT` windows of `SIZE` keys.
             fn sum<const SIZE: usize, const COUNT: usize>(queries: &[u64], active: u64, table: &[u64]) -> u64 {
                 assert!(table.len() >= (COUNT << SIZE) * Vector::WORDS);
+                let active = without_first(active, planted(KernelFault::Gathering));
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
@@ -98,6 +102,7 @@ macro_rules! matching {
             fn tabulate(block: &[u64], windows: Windows, rows: &mut [[u64; Vector::WORDS]; 64], table: &mut [u64]) {
                 // The queries are mirrored: their first key is the last one of the lanes.
                 key_rows(block, windows.active.reverse_bits(), rows);
+                rows[0][0] ^= planted(KernelFault::Transposition);
                 let rows = &rows[..windows.active.count_ones() as usize];
                 for (window, rows) in rows.rchunks(windows.size).enumerate() {
                     fill(rows, &mut table[(window << windows.size) * Vector::WORDS..]);
@@ -171,7 +176,7 @@ macro_rules! matching {
 
                 fn total(self) -> u64 {
                     let [one, two, four] = self.planes.map(|plane| ones(plane).sum());
-                    self.rest.sum() + one + 2 * two + 4 * four + 8 * self.eights.sum()
+                    self.rest.sum() + one + 2 * two + 4 * four + 8 * self.eights.sum() + planted(KernelFault::Sums)
                 }
             }
         }

@@ -1,15 +1,21 @@
 //! Windows: which keys decide, and how they are cut up for the look-ups.
 
-/// Entries of all tables of a block together, at most: eight windows of seven keys.
-pub(super) const ENTRIES: usize = 8 << 7;
+/// Entries of all tables of a block together, at most.
+pub(super) const ENTRIES: usize = MOST << SIZES[0];
+
+/// The keys that a window may have, the size that takes the fewest look-ups first.
+pub(super) const SIZES: [usize; 3] = [7, 6, 5];
+
+/// The most windows there are.
+pub(super) const MOST: usize = 8;
 
 /// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to 27.
 /// They are brought together at the low end of each query and cut into windows of equal size; the last may have fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Windows {
+pub struct Windows {
     /// The keys that matter, as bits of a query.
     pub(super) active: u64,
-    /// Keys of a window, 5 to 7.
+    /// Keys of a window, one of [`SIZES`].
     pub(super) size: usize,
     /// How many windows there are.
     pub(super) count: usize,
@@ -22,11 +28,11 @@ impl Windows {
         let keys = active.count_ones() as usize;
         debug_assert!((1..=52).contains(&keys));
         let of = |size: usize| Self { active, size, count: keys.div_ceil(size) };
-        let (mut best, mut least) = (of(7), cost(of(7)));
-        for windows in [of(6), of(5)] {
+        let (mut best, mut least) = (of(SIZES[0]), cost(of(SIZES[0])));
+        for windows in SIZES[1..].iter().map(|&size| of(size)) {
             let cost = cost(windows);
-            // Windows of five and six would not fit the tables where there are many keys.
-            if windows.count <= 8 && cost < least {
+            // Small windows would not fit the tables where there are many keys.
+            if windows.count <= MOST && cost < least {
                 (best, least) = (windows, cost);
             }
         }

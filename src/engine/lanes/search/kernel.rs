@@ -13,6 +13,7 @@
 /// Implements `LevelSearch` for each `$token`. `$features` is the attribute that every function gets.
 macro_rules! search {
     ($features:meta, $($token:ty),+) => {
+        use $crate::engine::fault::{KernelFault, planted};
         use $crate::engine::lanes::search::{FRONTS, FULL, Level, LevelSearch, PAD, Waiting, words, words_mut};
 
         $(#[allow(unused_unsafe, reason = "portable code needs no proof")]
@@ -178,7 +179,7 @@ macro_rules! search {
                     }
                 }
                 work.pause(from);
-                to.end = end;
+                to.end = end - (end - to.end).min(planted(KernelFault::Expand) as usize);
                 queens
             }
 
@@ -200,6 +201,7 @@ macro_rules! search {
                     }
                 }
                 work.pause(from);
+                ways[2] += planted(KernelFault::LastColumns);
                 ways
             }
         }
