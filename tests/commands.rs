@@ -161,7 +161,6 @@ fn profiles_of_a_range_are_the_triangle() {
     assert!(terms.len() == 55 && terms.iter().all(|term| term["agrees"] == true), "{json}");
     for (args, code, reason) in [
         (&["verify", "--profile", "--to", "13-14"][..], 1, "nothing to compare: A319284 has none of these rows"),
-        (&["verify", "--profile", "--unique"], 2, "cannot be used with"),
         (&["profile", "1-33"], 2, "N is a whole number from 0 to 32"),
         (&["profile", "3-1"], 2, "or a range as in 1-16"),
         (&["profile", "1-3", "--checkpoint", "none/none"], 2, "need a single N"),
