@@ -44,6 +44,8 @@ pub enum Verdict {
 pub struct Check {
     /// The engine and its instruction set.
     pub method: Method,
+    /// The number of threads.
+    pub threads: usize,
     /// Its result.
     pub verdict: Verdict,
     /// Wall time.
@@ -90,12 +92,12 @@ impl Terms {
             let start = Instant::now();
             let state = Arc::new(RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE)));
             watch(&method, &state);
-            let verdict = match request.resume(&state) {
-                Ok(report) => self.verdict(report.count, published, &unique),
-                Err(CountError::SelfCheck(error)) => Verdict::Failed(error.to_string()),
+            let (threads, verdict) = match request.resume(&state) {
+                Ok(report) => (report.threads, self.verdict(report.count, published, &unique)),
+                Err(CountError::SelfCheck(error)) => (threads.get(), Verdict::Failed(error.to_string())),
                 Err(error) => return Err(error),
             };
-            Ok(Check { method, verdict, elapsed: start.elapsed() })
+            Ok(Check { method, threads, verdict, elapsed: start.elapsed() })
         };
         methods.iter().map(&mut check).collect()
     }

@@ -29,12 +29,6 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["count", "8", "--threads", "1025"], "threads are a whole number from 0 (every core) to 1024"),
         (&["count", "8", "--color", "blue"], "[possible values: auto, always, never]"),
         (&["count", "8", "--symmetry", "third"], "[possible values: half, quarter]"),
-        (&["count", "8", "--unique", "--symmetry", "half"], "cannot be used with"),
-        (&["count", "8", "--unique", "--prefix", "1"], "cannot be used with"),
-        (
-            &["count", "8", "--unique", "--shard", "1/2", "--out", "none/none"],
-            "count the shards without it and merge them",
-        ),
         (&["count", "8-9", "--unique", "--shard", "1/2", "--out", "none/none"], "which no shard has"),
         (&["bench", "8", "--compare", "x", "--tolerance", "much"], "a share is from 0% to 1000%"),
         (&["bench", "8", "--compare", "x", "--tolerance", "1"], "for 1 percent write 1%"),

@@ -25,13 +25,9 @@ fn a_range_is_a_b_file() {
     }
     let json: serde_json::Value =
         serde_json::from_str(&output(folder.path(), "count 19-20 --symmetry half --json").1).unwrap();
-    assert_eq!(
-        json["terms"],
-        serde_json::json!([
-            {"n": 19, "value": "44184", "agrees": true},
-            {"n": 20, "value": "144620", "agrees": true},
-        ])
-    );
+    let terms = json["terms"].as_array().unwrap();
+    let terms = terms.iter().map(|term| (term["n"].as_u64(), term["value"].as_str(), term["agrees"].as_bool()));
+    assert!(terms.eq([(Some(19), Some("44184"), Some(true)), (Some(20), Some("144620"), Some(true))]), "{json}");
 }
 
 #[test]

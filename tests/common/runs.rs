@@ -68,6 +68,15 @@ pub(crate) fn thread_named(name: &str, child: &Child) {
     until(name, || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(is_it))));
 }
 
+/// The first line of stderr that is of this kind; then the run is killed.
+pub(crate) fn first_line(mut child: Child, is_it: impl Fn(&str) -> bool) -> String {
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = lines.map(Result::unwrap).find(|line| is_it(line));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    line.expect("there is such a line")
+}
+
 /// Its end; what hangs is killed.
 pub(crate) fn end(mut child: Child) -> Output {
     let start = Instant::now();

@@ -2,10 +2,9 @@
 
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
-use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use queens::{Request, oeis};
+use queens::{Report, Request, oeis};
 
 use crate::cli::commands::count::range::{self, Term};
 use crate::cli::long_run::known_terms::{Form, Printed};
@@ -75,7 +74,7 @@ fn several(args: &Args, note: bool) -> Result<(), Failure> {
         false if !args.quiet && std::io::stdout().is_terminal() => table_of_rows(args.sizes.last),
         false => range::Form::BFile { note },
     };
-    compare("profile", form, &args.json, args.sizes.all(), |n| Ok(profile(args, n)?.report.placements))
+    compare("profile", form, &args.json, args.sizes.all(), |n| Ok(profile(args, n)?.report))
 }
 
 /// Recomputes the published rows of these boards, and compares.
@@ -89,7 +88,7 @@ pub(crate) fn verify(boards: RangeInclusive<usize>, cores: &Cores, json: &JsonOu
     let form = if json.is_alone() { range::Form::Json } else { table_of_rows(last) };
     compare("verify", form, json, boards, |n| {
         let request = Request::profile(size(n)?).isa(cores.isa).threads(cores.threads);
-        Ok(request.count().map_err(|error| Failure::from(&error))?.placements)
+        request.count().map_err(|error| Failure::from(&error))
     })
 }
 
@@ -107,9 +106,9 @@ fn compare(
     form: range::Form,
     json: &JsonOutput,
     boards: impl IntoIterator<Item = usize>,
-    mut row: impl FnMut(usize) -> Result<Vec<u128>, Failure>,
+    mut row: impl FnMut(usize) -> Result<Report, Failure>,
 ) -> Result<(), Failure> {
-    let mut found = (Vec::new(), 0.0);
+    let mut found: Option<Report> = None;
     let places = boards.into_iter().flat_map(|n| (0..=n).map(move |queens| (n, queens)));
     // The row is counted when the first of its numbers is asked for.
     let (indices, places): (Vec<usize>, Vec<_>) = places.map(|(n, queens)| (first(n) + queens, (n, queens))).unzip();
@@ -117,10 +116,10 @@ fn compare(
     range::compare(command, &oeis::PROFILE, form, json, None, indices, |_| {
         let (n, queens) = places.next().expect("an index is that of a place");
         if queens == 0 {
-            let start = Instant::now();
-            found = (row(n)?, start.elapsed().as_secs_f64());
+            found = Some(row(n)?);
         }
-        Ok(Term { value: found.0[queens], seconds: found.1 })
+        let report = found.clone().expect("a row begins with no queen");
+        Ok(Term { value: report.placements[queens], report })
     })
 }
 

@@ -304,6 +304,7 @@ struct TermJson {
 struct ResultJson {
     engine: &'static str,
     isa: &'static str,
+    threads: usize,
     agrees: bool,
     /// Where it is not the published term.
     found: Option<String>,
@@ -316,6 +317,7 @@ fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Objec
     let result = |check: &Check| ResultJson {
         engine: check.method.engine.info().name,
         isa: check.method.isa.name(),
+        threads: check.threads,
         agrees: check.verdict == Verdict::Agrees,
         found: if let Verdict::Differs(count) = check.verdict { Some(count.to_string()) } else { None },
         error: match &check.verdict {

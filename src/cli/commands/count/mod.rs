@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return range::run(args) };
     let outcome = counted(args, n)?;
     if args.unique {
-        return unique::run(args, &outcome.report);
+        return unique::run(args, &outcome);
     }
     let agreement = outcome.agreement(args.cores.threads)?;
     let numbers = outcome.shard.is_whole().then(|| format!("{}\n", outcome.report.count));

@@ -3,8 +3,8 @@
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 
-use queens::Rotation;
 use queens::oeis::{self, Sequence};
+use queens::{Report, Rotation};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
@@ -57,11 +57,10 @@ pub(crate) fn compare(
     Comparison { command, sequence, form, json, print }.run(indices, find)
 }
 
-/// A term that was found, and in how many seconds.
-#[derive(Clone, Copy)]
+/// A term, and the count that found it.
 pub(crate) struct Term {
     pub(crate) value: u128,
-    pub(crate) seconds: f64,
+    pub(crate) report: Report,
 }
 
 pub(crate) enum Form {
@@ -119,11 +118,14 @@ impl Comparison<'_> {
         let (mut terms, mut agreeing) = (Vec::new(), Vec::new());
         let mut wrong = None;
         for n in indices {
-            let Term { value, seconds } = find(n)?;
+            let Term { value, report } = find(n)?;
+            let seconds = report.elapsed.as_secs_f64();
             let agreement = Agreement::with(self.sequence, n, value);
             let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
             let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
-            terms.push(TermJson { n, value: value.to_string(), agrees });
+            let Report { engine, isa, threads, double_checked_tasks, .. } = report;
+            let (value_json, isa) = (value.to_string(), isa.name());
+            terms.push(TermJson { n, value: value_json, agrees, engine, isa, threads, seconds, double_checked_tasks });
             match &self.form {
                 Form::Json => {}
                 Form::BFile { .. } => (self.print)(&format!("{n} {value}\n"))?,
@@ -168,7 +170,7 @@ fn sequence(args: &Args) -> &'static Sequence {
 fn term(args: &Args, n: usize) -> Result<Term, Failure> {
     let report = counted(args, n)?.report;
     let value = if args.unique { unique::classes(&report)?.0 } else { report.count };
-    Ok(Term { value, seconds: report.elapsed.as_secs_f64() })
+    Ok(Term { value, report })
 }
 
 /// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
@@ -191,7 +193,7 @@ pub(crate) fn verify(
         let request = request(Some(rotation), n, cores)?;
         activity.at(Step { title: format!("N = {n}, {rotation} turn"), ..Step::default() });
         let report = request.count().map_err(|error| Failure::from(&error))?;
-        Ok(Term { value: report.count, seconds: report.elapsed.as_secs_f64() })
+        Ok(Term { value: report.count, report })
     };
     let form = if json.is_alone() { Form::Json } else { Form::table(sequence, to) };
     let compared = compare("verify", sequence, form, json, Some(&activity), boards, find);
@@ -206,11 +208,26 @@ struct TermJson {
     value: String,
     /// Whether OEIS has the same term; null where its term is not known.
     agrees: Option<bool>,
+    /// By what it was found.
+    engine: &'static str,
+    isa: &'static str,
+    threads: usize,
+    seconds: f64,
+    double_checked_tasks: u64,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queens::Size;
+    use std::time::Duration;
+
+    /// Of a count that took a quarter of a second.
+    fn report() -> Report {
+        let mut report = queens::Request::solutions(Size::new(4).unwrap()).count().unwrap();
+        report.elapsed = Duration::from_millis(250);
+        report
+    }
 
     /// Terms of 6 to 10, of which those of the boards named are one too many: what is printed, and how it ends.
     fn compared(wrong: &[usize], json: bool) -> (String, Result<(), Failure>) {
@@ -221,7 +238,7 @@ mod tests {
         };
         let find = |n| {
             let value = oeis::QUEENS.term(n).unwrap() + u128::from(wrong.contains(&n));
-            Ok(Term { value, seconds: 1.0 })
+            Ok(Term { value, report: report() })
         };
         let form = if json { Form::Json } else { Form::BFile { note: false } };
         let json = &JsonOutput::default();
@@ -253,8 +270,9 @@ mod tests {
     /// What cannot be counted ends the range.
     #[test]
     fn a_failure_ends_the_range() {
-        let find =
-            |n| if n < 8 { Ok(Term { value: 40, seconds: 1.0 }) } else { Err(Failure::AlreadyReported(Exit::Failure)) };
+        let find = |n| {
+            if n < 8 { Ok(Term { value: 40, report: report() }) } else { Err(Failure::AlreadyReported(Exit::Failure)) }
+        };
         let mut lines = 0;
         let print = &mut |_: &str| {
             lines += 1;
@@ -273,7 +291,7 @@ mod tests {
             printed += text;
             Ok(())
         };
-        let find = |n| Ok(Term { value: if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }, seconds: 0.25 });
+        let find = |n| Ok(Term { value: if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }, report: report() });
         let form = Form::Table(LineTable::new(&[(2, 0), (11, 0), (7, 1), (10, 2)], 80));
         let json = &JsonOutput::default();
         Comparison { command: "count", sequence: &oeis::QUEENS, form, json, print }.run([8, 20, 28], find).unwrap();

@@ -1,10 +1,8 @@
 //! `queens count N --unique`
 
-use std::time::Instant;
-
 use queens::{Report, Subject, Unique, oeis};
 
-use super::{Args, form};
+use super::{Args, Outcome, form};
 use crate::cli::long_run::known_terms::{Agreement, Printed};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -21,10 +19,10 @@ pub(super) fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
 }
 
 /// Prints it.
-pub(super) fn run(args: &Args, report: &Report) -> Result<(), Failure> {
-    let (n, start) = (report.subject.n(), Instant::now());
+pub(super) fn run(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
+    let report = &outcome.report;
+    let n = report.subject.n();
     let (classes, unique) = classes(report)?;
-    let seconds = (report.elapsed + start.elapsed()).as_secs_f64();
 
     // The classes are divided from the total by a check modulo 8.
     let agreement = Agreement::with(&oeis::UNIQUE, n, classes);
@@ -37,15 +35,14 @@ pub(super) fn run(args: &Args, report: &Report) -> Result<(), Failure> {
     table.row("quarter turn", format!("{} unchanged", numbers::grouped(unique.quarter)));
     table.row("engine", format!("{}, {}", report.engine, report.isa));
     table.row("threads", report.threads);
-    table.row("time", numbers::seconds(seconds));
+    table.row("time", numbers::seconds(report.elapsed.as_secs_f64()));
     let object = Object::of_board("count", n)
         .with("unique", classes.to_string())
         .with("oeis", agreement.oeis)
         .with("count", report.count.to_string())
         .with("half_turn", unique.half.to_string())
         .with("quarter_turn", unique.quarter.to_string())
-        .by(Some(report.engine), report.isa, report.threads)
-        .with("seconds", seconds);
-    let (numbers, table) = (Some(format!("{classes}\n")), table.to_string());
+        .by(Some(report.engine), report.isa, report.threads);
+    let (object, numbers, table) = (outcome.json(object), Some(format!("{classes}\n")), table.to_string());
     Printed { agreement: &agreement, object, numbers, table }.deliver(&form(args))
 }

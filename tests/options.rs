@@ -1,0 +1,635 @@
+//! The wiring of the command line: every option of the commands that count, in every form of each command, is seen in
+//! what the command does, or refused with a sentence.
+//!
+//! A table for each command has a row for each option and a column for each form. The options are those that the
+//! program itself completes in a shell, so that a new one fails until it has its row. Every run is made without the
+//! option too, and what is expected must not be seen there: no row can hold by chance. Where the form's own line has the
+//! option, as `--prefix` in a count with a prefix, there is nothing to leave out.
+//!
+//! What is expected of threads, instruction sets and double checks are fields that are told by the count that ran.
+
+#![cfg(all(feature = "cli", unix))]
+
+mod common;
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::LazyLock;
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::{output, queens};
+use queens::ledger::Ledger;
+use queens::ledger::store::{self, Store};
+use queens::{Isa, available_threads};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use Expect::{
+    Differs, Equal, Err, Exit, Field, File, Length, Lines, Never, NotZero, Out, Refused, Same, Saves, Silent, Stops,
+};
+
+/// How an option is seen. A field is named by its path in the object of `--json`, as in `terms/0/isa`.
+#[derive(Clone, Copy, Debug)]
+enum Expect {
+    /// A field has this value.
+    Field(&'static str, &'static str),
+    /// A field is a number, and not 0.
+    NotZero(&'static str),
+    /// Two fields are the same number, and not 0.
+    Equal(&'static str, &'static str),
+    /// A field is an array of this length.
+    Length(&'static str, usize),
+    /// A field has another value than without the option.
+    Differs(&'static str),
+    /// Stdout has this text.
+    Out(&'static str),
+    /// Stdout has this many lines.
+    Lines(usize),
+    /// Stderr has this text.
+    Err(&'static str),
+    /// Stderr is empty.
+    Silent,
+    /// There is a file of this name, which begins with this text.
+    File(&'static str, &'static str),
+    /// Exit code 2, nothing on stdout, and an error of one line with this sentence.
+    Refused(&'static str),
+    /// This exit code, and this sentence on stderr.
+    Exit(i32, &'static str),
+    /// A long run has more in its checkpoint than it began with, before it has ended.
+    Saves,
+    /// A long run ends before its time, and says so.
+    Stops,
+    /// The option changes nothing here.
+    Same,
+    /// The form, or what goes with the option, is refused with this sentence whether the option is there or not.
+    Never(&'static str),
+}
+
+/// A form of a command.
+struct Form {
+    name: &'static str,
+    /// What comes after the name of the command.
+    line: &'static str,
+    /// The same for a count of half a second at least on one thread of any machine; empty where no row needs it.
+    long: &'static str,
+    exit: i32,
+}
+
+const fn form(name: &'static str, line: &'static str) -> Form {
+    Form { name, line, long: "", exit: 0 }
+}
+
+/// An option with its value, other options that go with it, and how it is seen in each of the forms.
+struct Row<const FORMS: usize> {
+    option: &'static str,
+    with: &'static str,
+    expected: [Expect; FORMS],
+}
+
+const fn row<const FORMS: usize>(option: &'static str, expected: [Expect; FORMS]) -> Row<FORMS> {
+    Row { option, with: "", expected }
+}
+
+const fn row_with<const FORMS: usize>(
+    option: &'static str,
+    with: &'static str,
+    expected: [Expect; FORMS],
+) -> Row<FORMS> {
+    Row { option, with, expected }
+}
+
+/// What every command has, and `every_command_has_the_options_of_all` tries.
+const OF_ALL: [&str; 3] = ["--color", "--help", "--version"];
+
+/// Of the bench, on their way out.
+const GOING: [&str; 2] = ["--plot", "--share"];
+
+const LEDGER: &str = "queens ledger";
+const FILE: Expect = File("o.json", "{\"schema\":");
+const ENDS: Expect = Err("\"event\":\"finished\"");
+const CLASH: Expect = Refused("cannot be used with");
+const TWICE: Expect = Refused("cannot be used multiple times");
+const ONE_N: Expect = Refused("--prefix, --shard and --checkpoint need a single N, not a range");
+const NEVER: Expect = Never("--prefix, --shard and --checkpoint need a single N, not a range");
+const NO_SHARD: Expect = Refused("which no shard has: count the shards without it and merge them");
+
+#[test]
+fn count() {
+    let long = |name, line, long| Form { long, ..form(name, line) };
+    let forms = [
+        long("plain", "12", "15 --engine naive --threads 1"),
+        form("range", "11-12"),
+        long("prefix", "12 --prefix 3", "16 --prefix 3 --engine naive --threads 1"),
+        long("unique", "12 --unique", "15 --unique --engine naive --threads 1"),
+        long("half", "20 --symmetry half", "26 --symmetry half --isa portable --threads 1"),
+        long("quarter", "33 --symmetry quarter", "48 --symmetry quarter --isa portable --threads 1"),
+        long("shard", "12 --shard 1/2 --out s", "15 --engine naive --threads 1 --shard 1/2 --out s"),
+        long(
+            "resumed",
+            "12 --checkpoint plain.part --resume",
+            "15 --engine naive --threads 1 --checkpoint long.part --resume",
+        ),
+    ];
+    let (object, saved, result) = (Field("command", "count"), File("c", LEDGER), File("s", LEDGER));
+    let (naive, naives) = (Field("engine", "naive"), Field("terms/0/engine", "naive"));
+    let (isa, isas) = (Field("isa", "portable"), Field("terms/0/isa", "portable"));
+    let (five, fives) = (Field("threads", "5"), Field("terms/1/threads", "5"));
+    let (unique, uniques) = (Field("unique", "1787"), Field("sequence", "A002562"));
+    let (half, halves) = (Field("symmetry", "half"), Field("sequence", "A032522"));
+    let (quarter, quarters) = (Field("symmetry", "quarter"), Field("sequence", "A033148"));
+    let (twice, twices) = (Equal("double_checked", "units"), NotZero("terms/0/double_checked_tasks"));
+    let (prefix, shard, resumed) = (Field("prefix", "3"), Field("shard", "1/2"), NotZero("resumed"));
+    let foreign = Exit(1, "error: plain.part: it is for ");
+    #[rustfmt::skip]
+    let rows = [
+        //                                                    plain    range     prefix   unique    half     quarter  shard     resumed
+        row("--engine naive",                                [naive,   naives,   naive,   naive,    CLASH,   CLASH,   naive,    foreign]),
+        row("--isa portable",                                [isa,     isas,     isa,     isa,      isa,     isa,     isa,      isa]),
+        row("--threads 5",                                   [five,    fives,    five,    five,     five,    five,    five,     five]),
+        row("--prefix 3",                                    [prefix,  ONE_N,    prefix,  CLASH,    CLASH,   CLASH,   prefix,   foreign]),
+        row("--unique",                                      [unique,  uniques,  CLASH,   unique,   CLASH,   CLASH,   NO_SHARD, unique]),
+        row("--symmetry half",                               [half,    halves,   CLASH,   CLASH,    half,    TWICE,   half,     foreign]),
+        row("--symmetry quarter",                            [quarter, quarters, CLASH,   CLASH,    TWICE,   quarter, quarter,  foreign]),
+        row("--json",                                        [object; 8]),
+        row("--json=o.json",                                 [FILE; 8]),
+        row("--quiet",                                       [Silent,  Silent,   Same,    Silent,   Silent,  Silent,  Silent,   Silent]),
+        row("--progress json",                               [ENDS; 8]),
+        row("--checkpoint c",                                [saved,   ONE_N,    saved,   saved,    saved,   saved,   saved,    resumed]),
+        row_with("--checkpoint-every 1ms", "--checkpoint c", [Saves,   NEVER,    Saves,   Saves,    Saves,   Saves,   Saves,    Saves]),
+        // A shard goes on from its checkpoint without being told to.
+        row_with("--resume", "--checkpoint {form}.part",     [resumed, NEVER,    resumed, resumed,  resumed, resumed, Same,     resumed]),
+        row_with("--max-time 50ms", "--checkpoint c",        [Stops,   NEVER,    Stops,   Stops,    Stops,   Stops,   Stops,    Stops]),
+        row("--double-check 100%",                           [twice,   twices,   twice,   twice,    twice,   twice,   twice,    twice]),
+        row_with("--shard 1/2", "--out s",                   [shard,   ONE_N,    shard,   NO_SHARD, shard,   shard,   shard,    foreign]),
+        row_with("--out s", "--shard 1/2",                   [result,  ONE_N,    result,  NO_SHARD, result,  result,  result,   foreign]),
+    ];
+    check("count", &forms, &rows);
+}
+
+#[test]
+fn audit() {
+    let forms = [
+        form("plain", "plain"),
+        form("prefix", "prefix"),
+        form("half", "half"),
+        form("quarter", "quarter"),
+        form("shard", "shard"),
+        form("shards", "s1 s2"),
+        form("unfinished", "plain.part"),
+    ];
+    #[rustfmt::skip]
+    let rows = [
+        row("--units 2",       [Length("drawn", 2); 7]),
+        row("--tasks 0",       [Field("audited_tasks", "0"); 7]),
+        row("--seed 7",        [Field("seed", "7"); 7]),
+        row("--max-time 1ns",  [Exit(1, "nothing was compared: no unit was recounted within"); 7]),
+        row("--isa portable",  [Field("isa", "portable"); 7]),
+        row("--threads 5",     [Field("threads", "5"); 7]),
+        row("--json",          [Field("command", "audit"); 7]),
+        row("--json=o.json",   [FILE; 7]),
+        row("--progress json", [ENDS; 7]),
+    ];
+    check("audit", &forms, &rows);
+}
+
+#[test]
+fn merge() {
+    let forms = [
+        form("plain", "plain"),
+        form("prefix", "prefix"),
+        form("half", "half"),
+        form("quarter", "quarter"),
+        form("shards", "s1 s2"),
+        Form { exit: 4, ..form("missing", "s1") },
+    ];
+    #[rustfmt::skip]
+    let rows = [
+        row("--json",        [Field("command", "merge"); 6]),
+        row("--json=o.json", [FILE; 6]),
+        row("--quiet",       [Silent, Same, Silent, Silent, Silent, Same]),
+    ];
+    check("merge", &forms, &rows);
+}
+
+#[test]
+fn verify() {
+    let forms = [
+        form("plain", "--to 8"),
+        form("range", "--to 7-8"),
+        form("unique", "--to 8 --unique"),
+        form("half", "--to 8 --symmetry half"),
+        form("quarter", "--to 8 --symmetry quarter"),
+        form("profile", "--to 8 --profile"),
+    ];
+    let (naive, nine) = (Field("terms/0/results/0/engine", "naive"), Length("terms", 9));
+    let (isa, isas) = (Field("terms/0/results/0/isa", "portable"), Field("terms/0/isa", "portable"));
+    let (five, fives) = (Field("terms/0/results/0/threads", "5"), Field("terms/0/threads", "5"));
+    let (two, eight, rows) = (Length("terms", 2), Length("terms", 8), Length("terms", 45));
+    let [half, unique, profile] = ["A032522", "A002562", "A319284"].map(|id| Field("sequence", id));
+    let (source, wrong) = (Field("source", "b.txt"), Exit(3, "N = 7 in b.txt is 40, but"));
+    #[rustfmt::skip]
+    let rows = [
+        //                      plain    range    unique  half   quarter profile
+        row("--to 8",          [nine,    two,     eight,  eight, eight,  rows]),
+        row("--symmetry half", [half,    half,    CLASH,  half,  TWICE,  CLASH]),
+        row("--engine naive",  [naive,   naive,   naive,  CLASH, CLASH,  CLASH]),
+        row("--isa portable",  [isa,     isa,     isa,    isas,  isas,   isas]),
+        row("--threads 5",     [five,    five,    five,   fives, fives,  fives]),
+        row("--unique",        [unique,  unique,  unique, CLASH, CLASH,  CLASH]),
+        row("--profile",       [profile, profile, CLASH,  CLASH, CLASH,  profile]),
+        row("--bfile b.txt",   [source,  source,  wrong,  CLASH, CLASH,  CLASH]),
+        row("--json",          [Field("command", "verify"); 6]),
+        row("--json=o.json",   [FILE; 6]),
+        row("--progress json", [ENDS,    ENDS,    ENDS,   ENDS,  ENDS,   Same]),
+    ];
+    check("verify", &forms, &rows);
+}
+
+#[test]
+fn estimate() {
+    let forms = [
+        form("plain", "10"),
+        form("range", "9-10"),
+        form("half", "12 --symmetry half"),
+        form("quarter", "12 --symmetry quarter"),
+    ];
+    let one_n = Never("estimate needs a single N, not a range");
+    let (object, seed) = (Field("command", "estimate"), Differs("count/mean"));
+    let (half, naive) = (Field("symmetry", "half"), Field("engine", "naive"));
+    let (isa, five) = (Field("isa", "portable"), Field("threads", "5"));
+    let (counted, sampled) = (Field("count_samples", "20"), Field("samples", "20"));
+    let (least, fewest) = (Field("count_samples", "2"), Field("samples", "2"));
+    #[rustfmt::skip]
+    let rows = [
+        //                      plain    range  half     quarter
+        row("--symmetry half", [half,    one_n, half,    TWICE]),
+        row("--engine naive",  [naive,   one_n, CLASH,   CLASH]),
+        row("--isa portable",  [isa,     one_n, isa,     isa]),
+        row("--threads 5",     [five,    one_n, five,    five]),
+        row("--samples 20",    [counted, one_n, sampled, sampled]),
+        row("--seed 7",        [seed,    one_n, seed,    seed]),
+        row("--max-time 1ns",  [least,   one_n, fewest,  fewest]),
+        row("--progress json", [ENDS,    one_n, ENDS,    ENDS]),
+        row("--json",          [object,  one_n, object,  object]),
+        row("--json=o.json",   [FILE,    one_n, FILE,    FILE]),
+    ];
+    check("estimate", &forms, &rows);
+}
+
+#[test]
+fn bench() {
+    // One engine, one run of each: what is timed here does not matter.
+    let forms = [
+        form("plain", "6 --engine backtrack --runs 1 --threads 5"),
+        form("range", "5-6 --engine backtrack --runs 1 --threads 5"),
+        form("saved", "--from saved.json"),
+    ];
+    let (isa, five) = (Field("results/0/isa", "portable"), Field("results/0/threads", "5"));
+    let (one, engine) = (Length("results/0/seconds", 1), Field("results/0/engine", "backtrack"));
+    let [slower, by] = ["slower than in fast.json by more than 10%", "by more than 50%"].map(|told| Exit(3, told));
+    #[rustfmt::skip]
+    let rows = [
+        //                                                  plain   range   saved
+        row("--threads 5",                                 [five,   five,   CLASH]),
+        row("--runs 1",                                    [one,    one,    CLASH]),
+        row("--engine backtrack",                          [engine, engine, CLASH]),
+        row("--isa portable",                              [isa,    isa,    CLASH]),
+        // What it times, `a_score_is_of_large_boards` looks at.
+        row("--score",                                     [CLASH; 3]),
+        row("--json",                                      [Field("command", "bench"); 3]),
+        row("--json=o.json",                               [FILE; 3]),
+        row("--csv -",                                     [Out("n,"); 3]),
+        row("--csv o.csv",                                 [File("o.csv", "n,"); 3]),
+        row("--markdown -",                                [Out("| processor |"); 3]),
+        row("--markdown o.md",                             [File("o.md", "|"); 3]),
+        row("--from saved.json",                           [CLASH,  CLASH,  five]),
+        row("--compare fast.json",                         [slower; 3]),
+        row_with("--tolerance 50%", "--compare fast.json", [by; 3]),
+        row("--progress json",                             [ENDS,   ENDS,   Same]),
+    ];
+    check("bench", &forms, &rows);
+}
+
+#[test]
+fn solutions() {
+    let forms = [form("plain", "8"), form("prefix", "8 --prefix 1"), form("fundamental", "8 --fundamental")];
+    let [one, two, three, four, eleven, twelve, most] = [1, 2, 3, 4, 11, 12, 91].map(Lines);
+    let (csv, commas, third) = (File("o.csv", "number,"), Out("1,5,8,6,3,7,2,4"), Out("3\n"));
+    let foreign = Refused("the fundamental solution of its class is");
+    #[rustfmt::skip]
+    let rows = [
+        //                       plain    prefix   fundamental
+        row("--prefix 1",       [four,    four,    two]),
+        row("--from 16",        [most,    three,   eleven]),
+        row("--fundamental",    [twelve,  two,     twelve]),
+        row("--limit 1",        [one; 3]),
+        row("--skip 1",         [most,    three,   eleven]),
+        row("--rank 17468253",  [third,   third,   foreign]),
+        row("--format list",    [commas; 3]),
+        row("--output o.csv",   [csv; 3]),
+        row("--progress json",  [ENDS; 3]),
+    ];
+    check("solutions", &forms, &rows);
+}
+
+/// It times boards of its own, and those alone.
+#[test]
+fn a_score_is_of_large_boards() {
+    let folder = tempfile::tempdir().unwrap();
+    for (option, sizes) in [("--score", 17..=32), ("", 10..=16)] {
+        let child = queens(folder.path(), &format!("bench {option} --progress json")).spawn().unwrap();
+        let line = common::runs::first_line(child, |line| line.contains("N = "));
+        let n = line.split("N = ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+        assert!(sizes.contains(&n.parse().unwrap()), "bench {option}: {line}");
+    }
+}
+
+#[test]
+fn every_command_has_the_options_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    // A wrong extension is an error of the command and not of the line, and so has its colour.
+    for (command, line) in [
+        ("count", "8 --json=o.txt"),
+        ("audit", "c --json=o.txt"),
+        ("merge", "c --json=o.txt"),
+        ("verify", "--json=o.txt"),
+        ("estimate", "8 --json=o.txt"),
+        ("bench", "--json=o.txt"),
+        ("solutions", "8 --output=o.xyz"),
+    ] {
+        let all: BTreeSet<String> = options(command).into_iter().flatten().collect();
+        assert!(OF_ALL.iter().all(|option| all.contains(*option)), "{command}: {all:?}");
+        let (code, out, _) = output(folder.path(), &format!("{command} --help"));
+        assert!(code == Some(0) && out.contains(&format!("Usage: queens {command}")), "{out}");
+        let (code, out, _) = output(folder.path(), &format!("{command} --version"));
+        assert!(code == Some(0) && out.contains(env!("CARGO_PKG_VERSION")), "{out}");
+        for (when, is_coloured) in [("always", true), ("never", false), ("auto", false)] {
+            let (code, _, err) = output(folder.path(), &format!("{command} {line} --color {when}"));
+            assert_eq!((code, err.contains('\u{1b}')), (Some(2), is_coloured), "{command} --color {when}: {err}");
+        }
+    }
+}
+
+/// Too little memory for so many threads is told before any begins, in every form of a count whose need is known: all
+/// but those of turns, which need little. How the run ends is another matter.
+#[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (form, is_told) in [
+        ("8", true),
+        ("7-8", true),
+        ("8 --prefix 3", true),
+        ("8 --unique", true),
+        ("8 --shard 1/2 --out s", true),
+        ("8 --checkpoint c --resume", true),
+        ("8 --symmetry half", false),
+    ] {
+        for (threads, warned) in [(200, is_told), (2, false)] {
+            let line = format!("count {form} --threads {threads}");
+            let mut limited = std::process::Command::new("sh");
+            limited.args(["-c", "ulimit -v 150000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_queens")]);
+            let run = limited.args(line.split_whitespace()).current_dir(folder.path()).output().unwrap();
+            let err = String::from_utf8_lossy(&run.stderr);
+            let told = "warning: 200 threads may take 215 MB of memory, and 153 MB are free; --threads 138 would fit";
+            assert_eq!(err.contains(told), warned, "{line}: {err}");
+        }
+    }
+}
+
+/// Compares every row with what the command does, and the rows with the options that there are.
+fn check<const FORMS: usize>(command: &'static str, forms: &[Form; FORMS], rows: &[Row<FORMS>]) {
+    let spellings = options(command);
+    let listed: BTreeSet<&str> = rows.iter().map(|row| name(row.option)).collect();
+    for names in &spellings {
+        let has_row = names.iter().any(|name| listed.contains(name.as_str()));
+        let is_excepted = names.iter().any(|name| OF_ALL.contains(&name.as_str()) || GOING.contains(&name.as_str()));
+        assert!(has_row || is_excepted, "'queens {command}' has {names:?}, of which tests/options.rs has no row");
+    }
+    let known = |row: &str| spellings.iter().flatten().any(|name| name == row);
+    assert!(listed.iter().all(|row| known(row)), "'queens {command}' has not all of {listed:?}");
+
+    let runs = Runs { command, made: RefCell::default() };
+    let mut failures = Vec::new();
+    for row in rows {
+        let names = spellings.iter().find(|names| names.iter().any(|of| of == name(row.option))).unwrap();
+        for (place, (form, expected)) in forms.iter().zip(row.expected).enumerate() {
+            // By each of its names in turn.
+            let spelled = row.option.replacen(name(row.option), &names[place % names.len()], 1);
+            if let Some(failure) = runs.failure(form, row, &spelled, expected) {
+                failures.push(format!("{command} {} in the form '{}': {failure}", row.option, form.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn name(option: &str) -> &str {
+    option.split([' ', '=']).next().unwrap()
+}
+
+/// The names of each option of a command, as the program tells a shell.
+fn options(command: &str) -> Vec<Vec<String>> {
+    let (_, script, _) = output(Path::new("."), "completions fish");
+    let of = format!("complete -c queens -n \"__fish_queens_using_subcommand {command}\" ");
+    let lines = script.lines().filter_map(|line| line.strip_prefix(&of));
+    let names = lines.filter_map(|line| {
+        let words: Vec<&str> = line.split(" -d ").next()?.split_whitespace().collect();
+        let named = |pair: &[&str]| match pair[0] {
+            "-s" => Some(format!("-{}", pair[1])),
+            "-l" => Some(format!("--{}", pair[1])),
+            _ => None,
+        };
+        Some(words.windows(2).filter_map(named).collect::<Vec<_>>())
+    });
+    let names: Vec<Vec<String>> = names.filter(|names| !names.is_empty()).collect();
+    assert!(names.len() > OF_ALL.len(), "no options of {command} in:\n{script}");
+    names
+}
+
+/// What a run has left.
+struct Seen {
+    folder: TempDir,
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+/// Runs of a command, each made once.
+struct Runs {
+    command: &'static str,
+    made: RefCell<HashMap<String, Rc<Seen>>>,
+}
+
+impl Runs {
+    fn run(&self, line: &str) -> Rc<Seen> {
+        let line = format!("{} {line}", self.command);
+        let seen = self.made.borrow().get(&line).cloned();
+        seen.unwrap_or_else(|| {
+            let folder = with_files(&line);
+            let (code, out, err) = output(folder.path(), &line);
+            let seen = Rc::new(Seen { folder, code, out, err });
+            self.made.borrow_mut().insert(line, Rc::clone(&seen));
+            seen
+        })
+    }
+
+    /// Why the option is not seen as expected.
+    fn failure<const FORMS: usize>(
+        &self,
+        form: &Form,
+        row: &Row<FORMS>,
+        spelled: &str,
+        expected: Expect,
+    ) -> Option<String> {
+        let is_long = matches!(expected, Saves | Stops);
+        let line = if is_long { form.long } else { form.line };
+        let has = |option: &str| !option.is_empty() && line.split(' ').any(|word| word == name(option));
+        let with = if has(row.with) { String::new() } else { row.with.replace("{form}", form.name) };
+        // The object is not asked for where that is the option.
+        let json = if expected.is_of_json() && name(row.option) != "--json" { " --json" } else { "" };
+        let without = format!("{line} {with}{json}");
+        // A second time where the parser is to refuse that.
+        let is_own = has(row.option) && !matches!(expected, Refused(_));
+        let line = if is_own { without.clone() } else { format!("{line} {with} {spelled}{json}") };
+        if is_long {
+            let holds = self.long(&line, expected);
+            return (!holds).then(|| format!("{expected:?} is not seen\n    queens {} {line}", self.command));
+        }
+        let seen = self.run(&line);
+        let told = format!("    queens {} {line}\n    {:?}\n    {}{}", self.command, seen.code, seen.out, seen.err);
+        let base = if is_own { None } else { Some(self.run(&without)) };
+        if !expected.holds(&seen, base.as_deref(), form.exit) {
+            return Some(format!("{expected:?} is not seen\n{told}"));
+        }
+        let is_default = [("--isa", Isa::best() == Isa::Portable), ("--threads", available_threads() == 5)]
+            .iter()
+            .any(|&(option, is_default)| is_default && name(row.option) == option);
+        let by_chance = base.is_some_and(|base| expected.holds(&base, None, form.exit));
+        (by_chance && !is_default && !matches!(expected, Same | Differs(_) | Never(_)))
+            .then(|| format!("{expected:?} is seen without it too\n{told}"))
+    }
+
+    fn long(&self, line: &str, expected: Expect) -> bool {
+        let line = format!("{} {line}", self.command);
+        let folder = with_files(&line);
+        if matches!(expected, Stops) {
+            let (code, _, err) = output(folder.path(), &line);
+            // Exit code 1 where a machine is so busy that no task was finished.
+            return matches!(code, Some(75 | 1)) && err.contains("the time is up: saved ");
+        }
+        let checkpoint = line.split(' ').skip_while(|word| *word != "--checkpoint").nth(1).unwrap();
+        let checkpoint = folder.path().join(checkpoint);
+        // At its end a run saves too.
+        let unfinished = || store::read(&checkpoint).ok().filter(|ledger| !ledger.is_complete());
+        let reached = || unfinished().map_or((0, 0), |ledger| ledger.reached());
+        let before = reached();
+        let mut child = queens(folder.path(), &line).spawn().unwrap();
+        loop {
+            let has_more = reached() > before;
+            if child.try_wait().unwrap().is_some() {
+                return false;
+            }
+            if has_more {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                return true;
+            }
+            sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Expect {
+    fn is_of_json(self) -> bool {
+        matches!(self, Field(..) | NotZero(_) | Equal(..) | Length(..) | Differs(_))
+    }
+
+    /// Whether it is seen, beside the run without the option.
+    fn holds(self, seen: &Seen, base: Option<&Seen>, exit: i32) -> bool {
+        let Seen { folder, code, out, err } = seen;
+        let object = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        let of = |out: &str, field: &str| object(out).pointer(&format!("/{field}")).cloned().unwrap_or_default();
+        let field = |field: &str| of(out, field);
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let is_right = match self {
+            Field(name, value) => text(&field(name)) == value,
+            NotZero(name) => field(name).as_u64().is_some_and(|number| number > 0),
+            Equal(one, other) => field(one).as_u64().is_some_and(|number| number > 0) && field(one) == field(other),
+            Length(name, length) => field(name).as_array().is_some_and(|array| array.len() == length),
+            Differs(name) => !field(name).is_null() && base.is_some_and(|base| of(&base.out, name) != field(name)),
+            Out(text) => out.starts_with(text) || out.contains(&format!("\n{text}")),
+            Lines(lines) => out.lines().count() == lines,
+            Err(text) => err.contains(text),
+            Silent => err.is_empty(),
+            File(name, begins) => fs::read_to_string(folder.path().join(name)).is_ok_and(|of| of.starts_with(begins)),
+            Same => base.is_some_and(|base| {
+                (&base.err, base.code, base.out.lines().count()) == (err, *code, out.lines().count())
+            }),
+            Refused(sentence) | Never(sentence) => {
+                let is_one_line = err.starts_with("error: ") && err.lines().count() == 1;
+                return *code == Some(2) && out.is_empty() && is_one_line && err.contains(sentence);
+            }
+            Exit(other, sentence) => return *code == Some(other) && err.contains(sentence),
+            Saves | Stops => unreachable!("a long run"),
+        };
+        is_right && *code == Some(exit)
+    }
+}
+
+/// Ledgers of every form of a count, complete and with a third of the units, shards, saved results of the bench and a
+/// b-file.
+static FILES: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |line: &str| {
+        let (code, _, err) = output(path, line);
+        assert!(code == Some(0) || line.contains("--max-time"), "{line}: {err}");
+    };
+    for (name, line) in [
+        ("plain", "12"),
+        ("prefix", "12 --prefix 3"),
+        ("half", "20 --symmetry half"),
+        ("quarter", "33 --symmetry quarter"),
+        ("shard", "12 --shard 1/2 --out unused"),
+    ] {
+        run(&format!("count {line} --checkpoint {name} -q"));
+        let whole = store::read(&path.join(name)).unwrap();
+        let mut part = Ledger::new(whole.fingerprint().clone(), whole.shard());
+        for (unit, tally) in whole.tallies().step_by(3).take(18) {
+            part.record(unit, tally).unwrap();
+        }
+        Store::open(path.join(format!("{name}.part"))).unwrap().save(&part).unwrap();
+    }
+    fs::copy(path.join("plain.part"), path.join("unique.part")).unwrap();
+    run("count 15 --engine naive --threads 1 --checkpoint long.part --max-time 100ms");
+    for k in [1, 2] {
+        run(&format!("count 12 --shard {k}/2 --out s{k} -q"));
+    }
+    fs::write(path.join("b.txt"), "7 40\n8 92\n").unwrap();
+    run("bench 5-6 --engine backtrack --runs 1 --threads 5 --json=saved.json");
+    let mut fast: Value = serde_json::from_str(&fs::read_to_string(path.join("saved.json")).unwrap()).unwrap();
+    for result in fast["results"].as_array_mut().unwrap() {
+        for field in ["median", "fastest", "slowest"] {
+            result[field] = 1e-12.into();
+        }
+    }
+    fs::write(path.join("fast.json"), fast.to_string()).unwrap();
+    folder
+});
+
+/// A folder with those files that the line names.
+fn with_files(line: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for word in line.split(' ') {
+        let file = FILES.path().join(word);
+        if !word.is_empty() && file.is_file() {
+            fs::copy(file, folder.path().join(word)).unwrap();
+        }
+    }
+    folder
+}
