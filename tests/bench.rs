@@ -58,11 +58,6 @@ fn bench_times_draws_and_compares() {
     // Without a score, for none of its boards was timed.
     let labels: Vec<&str> = shared.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(labels, ["processor", "cores", "program", "command"], "{shared}");
-    let png = file("bench.png", "");
-    queens(&["bench", "--from", &json, "--plot", &png]).assert().success();
-    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
-    let gif = predicate::str::contains("no format has the extension .gif; there are .svg, .png");
-    queens(&["bench", "--from", &json, "--plot", "bench.gif"]).assert().code(2).stderr(gif);
     queens(&["bench", "8", "--share"]).assert().code(2);
     let csv = queens(&["bench", "--from", &json, "--csv", "-"]).assert().success().get_output().stdout.clone();
     assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 9);

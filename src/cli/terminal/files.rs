@@ -55,11 +55,6 @@ impl Output {
         Ok(Self { to, name: name.to_owned() })
     }
 
-    /// Whether a terminal would show what is written.
-    pub(crate) fn is_terminal(&self) -> bool {
-        matches!(&self.to, Destination::Stdout(out) if io::IsTerminal::is_terminal(out))
-    }
-
     /// Whether it is a file, and no stream.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.to, Destination::File(..))

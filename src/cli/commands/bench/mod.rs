@@ -86,7 +86,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
 
-    /// Draw the results, as SVG or PNG by the extension; - means stdout, as SVG, in place of the table
+    /// Draw the results, as SVG; - means stdout, in place of the table
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
 
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let files = [
         ("--csv <FILE>", args.csv.as_deref(), file_format::CSV),
         ("--markdown <FILE>", args.markdown.as_deref(), file_format::MARKDOWN),
-        ("--plot <FILE>", args.plot.as_deref(), file_format::PICTURES),
+        ("--plot <FILE>", args.plot.as_deref(), file_format::SVG),
     ];
     args.json.check()?;
     if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
@@ -233,7 +233,7 @@ fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
         if files::is_stdout(path) { messages::deliver(&text)? } else { files::save(path, text.as_bytes())? }
     }
     if let Some(path) = &args.plot {
-        files::save(path, &plot(all, path)?)?;
+        files::save(path, plot(all).as_bytes())?;
     }
     Ok(())
 }

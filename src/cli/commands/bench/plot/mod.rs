@@ -10,19 +10,10 @@ mod axis;
 mod labels;
 mod panel;
 mod panels;
-#[cfg(feature = "png")]
-mod pixels;
 mod series;
 mod svg;
 
-use std::path::Path;
-
 use super::results::BenchResults;
-#[cfg(not(feature = "png"))]
-use crate::cli::draw::png::png;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, by_extension};
-use crate::cli::terminal::files::is_stdout;
 use crate::cli::terminal::numbers;
 use panel::{Frame, Panel};
 use panels::{ratios, speed_ups, times};
@@ -32,21 +23,10 @@ use svg::{Anchor, Svg};
 const TITLE: &str = "Time to count the N-queens solutions, by engine";
 const STYLE: &str = include_str!("style.css");
 
-/// Draws the timings of one or several machines, in the format that the extension of the file means.
-pub(super) fn plot(machines: &[BenchResults], path: &Path) -> Result<Vec<u8>, Failure> {
-    let formats = [(false, file_format::SVG), (true, file_format::PNG)];
-    let is_png = !is_stdout(path) && by_extension("--plot <FILE>", path, &formats)?.unwrap_or(false);
+/// Draws the timings of one or several machines.
+pub(super) fn plot(machines: &[BenchResults]) -> String {
     let (svg, size) = draw(machines);
-    if !is_png {
-        return Ok(svg.file(size, TITLE, STYLE, true).into_bytes());
-    }
-    // Without texts, for these need a font, and of light colours.
-    let style = STYLE.split("@media").next().unwrap_or_default();
-    let shapes = svg.file(size, TITLE, style, false);
-    #[cfg(feature = "png")]
-    return pixels::png(&shapes, &svg.texts, style);
-    #[cfg(not(feature = "png"))]
-    png(&shapes)
+    svg.file(size, TITLE, STYLE, true)
 }
 
 /// The picture, and how large it is.
@@ -103,10 +83,6 @@ mod tests {
         let mut results = planted::results(points.to_vec());
         results.file = Some(name.into());
         results
-    }
-
-    fn plot(machines: &[BenchResults]) -> String {
-        String::from_utf8(super::plot(machines, Path::new("a.svg")).unwrap()).unwrap()
     }
 
     /// No picture hides a point, and none has a coordinate that is no number.
@@ -204,23 +180,6 @@ mod tests {
             let line = picture.lines().find(|line| line.ends_with(&format!(">{name}</text>"))).unwrap();
             assert!(line.starts_with(&label), "{line}");
         }
-    }
-
-    /// A PNG has the shapes of the SVG and its texts: both leave their colours.
-    #[test]
-    #[cfg(feature = "png")]
-    fn a_picture_of_pixels_has_lines_and_names() {
-        let points = [point(15, "join", 2, 0.02, None), point(16, "join", 2, 0.1, None)];
-        let bytes = super::plot(&[machine("", &points)], Path::new("a.png")).unwrap();
-        let image = resvg::tiny_skia::Pixmap::decode_png(&bytes).unwrap();
-        assert_eq!((image.width(), image.height()), (1050, 675));
-        let of = |colour: [u8; 3], rows: std::ops::Range<u32>| {
-            let pixels = image.pixels().chunks(image.width() as usize).skip(rows.start as usize).take(rows.len());
-            pixels.flatten().filter(|pixel| [pixel.red(), pixel.green(), pixel.blue()] == colour).count()
-        };
-        assert!(of([0x09, 0x69, 0xda], 177..600) > 500, "the line of the join");
-        assert!(of([0x1f, 0x23, 0x28], 30..65) > 200, "the title");
-        assert_eq!(of([0x1f, 0x23, 0x28], 200..675), 0, "no title elsewhere");
     }
 
     #[test]
