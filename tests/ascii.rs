@@ -17,8 +17,6 @@ const LINES: &[&str] = &[
     "verify --to 9 --progress always",
     "verify --symmetry half --to 8",
     "bench --from b.json",
-    "bench --from b.json b.json",
-    "bench --from b.json --share",
     "bench --from b.json --markdown -",
     "bench --from b.json --compare b.json",
     "bench --from b.json --compare b.json --csv -",

@@ -67,9 +67,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "bench",
         &[
             ("queens bench", "every engine, and a score"),
-            ("queens bench 15 16 --threads 1,2 --json now.json --plot now.svg", "saved and drawn"),
+            ("queens bench 15 16 --threads 1,2 --json=now.json", "saved, for scripts/plot to draw"),
             ("queens bench 15 16 --compare old.json --tolerance 10%", "exit code 3 if it is slower"),
-            ("queens bench --from a.json b.json --plot ab.svg", "two machines in one picture"),
+            ("queens bench --from a.json --compare b.json", "two machines that were timed"),
             ("queens bench --score --markdown -", "a table to share"),
         ],
     ),

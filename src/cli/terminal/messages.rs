@@ -17,6 +17,12 @@ use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::Sizes;
 
+/// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
+const GONE: &[(&str, &str, &str)] = &[
+    ("bench", "--plot", "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
+    ("bench", "--share", "'--score --markdown -' prints a table to share"),
+];
+
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
@@ -74,6 +80,10 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         let _ = write!(stderr(), "{}", ascii::shown(&error.render().to_string()));
         return Exit::Usage;
     }
+    if let Some(instead) = instead(error) {
+        self::error(&instead);
+        return Exit::Usage;
+    }
     let text = error.render().to_string();
     let lines = || text.lines().map(str::trim);
     let is_wrong =
@@ -85,6 +95,19 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         note(&right);
     }
     Exit::Usage
+}
+
+/// What takes the place of an option that earlier versions had.
+fn instead(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(wrong) = error.get(ContextKind::InvalidArg)? else { return None };
+    let usage = error.get(ContextKind::Usage)?.to_string();
+    let is_wrong = |command: &str, option| wrong == option && usage.contains(&format!("queens {command} "));
+    let (_, option, instead) = GONE.iter().find(|(command, option, _)| is_wrong(command, option))?;
+    let repository = match env!("CARGO_PKG_REPOSITORY") {
+        "" => "the repository",
+        address => address,
+    };
+    Some(format!("{option} is gone: {}", instead.replace("REPOSITORY", repository)))
 }
 
 /// What would be right, where that is known.
