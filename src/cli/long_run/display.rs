@@ -9,7 +9,6 @@ use jiff::Zoned;
 
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
-use crate::cli::terminal::ascii;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::messages;
 
@@ -83,7 +82,7 @@ impl Display {
                 let text = status().bar(columns(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
-                bar.set_message(ascii::shown(&text).into_owned());
+                bar.set_message(text);
                 bar.tick();
             }
             Form::Lines => {

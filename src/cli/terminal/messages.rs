@@ -9,7 +9,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use queens::Size;
 use queens::bounded::Bounded;
 
-use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -58,7 +57,7 @@ fn say(kind: &'static str, style: Style, message: &str) {
         Object::event(kind).with("message", message).line()
     } else {
         let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
-        format!("{label}{}\n", ascii::shown(&harmless(message)))
+        format!("{label}{}\n", harmless(message))
     };
     // Where even stderr is closed, there is nobody left to tell.
     let _ = stderr().write_all(text.as_bytes());
@@ -77,7 +76,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         };
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = write!(stderr(), "{}", ascii::shown(&error.render().to_string()));
+        let _ = write!(stderr(), "{}", error.render());
         return Exit::Usage;
     }
     if let Some(instead) = instead(error) {

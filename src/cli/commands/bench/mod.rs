@@ -20,7 +20,6 @@ use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::options::When;
-use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -147,10 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some((path, old)) = old else { return Ok(()) };
     if alone {
         // Where stdout is one object alone, the comparison goes to stderr.
-        let mut text = Vec::new();
-        let compared = compare::run(&mut text, &results, &old, path, args.tolerance);
-        let _ = anstream::stderr().write_all(ascii::shown(&String::from_utf8_lossy(&text)).as_bytes());
-        compared
+        compare::run(&mut anstream::stderr(), &results, &old, path, args.tolerance)
     } else {
         compare::run(&mut BestEffortStdout::default(), &results, &old, path, args.tolerance)
     }
