@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use queens::bounded::Bounded;
 use queens::durable::{Draft, folder, sync_folder, target};
 
 use super::signals::UnfinishedFile;
@@ -101,7 +100,7 @@ impl Destination {
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     const MOST: u64 = 1 << 24;
     let mut bytes = Vec::new();
-    Bounded::new(File::open(path)?).take(MOST + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST { Err(io::Error::other("larger than 16 MiB")) } else { Ok(bytes) }
 }
 

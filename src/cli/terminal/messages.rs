@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use queens::Size;
-use queens::bounded::Bounded;
 
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
@@ -24,10 +23,6 @@ const GONE: &[(&str, &str, &str)] = &[
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-
-fn stderr() -> impl Write {
-    Bounded::new(anstream::stderr())
-}
 
 /// Whether stderr is for a program. Relaxed: it is set before the first line.
 static EVENTS: AtomicBool = AtomicBool::new(false);
@@ -60,7 +55,7 @@ fn say(kind: &'static str, style: Style, message: &str) {
         format!("{label}{}\n", harmless(message))
     };
     // Where even stderr is closed, there is nobody left to tell.
-    let _ = stderr().write_all(text.as_bytes());
+    let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 /// Reports wrong arguments in a line, and what would be right in a second one; help and version, which clap reports the
@@ -76,7 +71,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         };
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = write!(stderr(), "{}", error.render());
+        let _ = write!(anstream::stderr(), "{}", error.render());
         return Exit::Usage;
     }
     if let Some(instead) = instead(error) {

@@ -7,8 +7,6 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use queens::bounded::Bounded;
-
 /// Whether something was written. Relaxed, here and below: one thread writes results.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
@@ -20,7 +18,7 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// Where the system refuses.
 pub(crate) fn write_all(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    let mut out = Noting(Bounded::new(out));
+    let mut out = Noting(out);
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
