@@ -2,8 +2,9 @@
 //! made from, so that saved results look like new ones.
 
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use jiff::Timestamp;
 use queens::bench::Timing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -66,7 +67,7 @@ impl BenchResults {
             cpu: About::here().cpu,
             command: "bench".to_owned(),
             commit: env!("QUEENS_COMMIT").to_owned(),
-            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            date: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             machine: Machine::here(),
             runs,
             score: Score::of(&results),
