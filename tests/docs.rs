@@ -175,6 +175,27 @@ const DOCUMENTS: [&str; 18] = [
     "docs/verified.md",
 ];
 
+/// Each picture says the machine, version and date of the data that it was drawn of, by `scripts/plot`.
+#[test]
+fn pictures_are_of_the_data() {
+    let machines = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/machines")).unwrap();
+    let machines = machines.map(|file| format!("docs/machines/{}", file.unwrap().file_name().display()));
+    for (picture, data) in
+        [("docs/speed.svg", vec!["docs/peers.json".to_owned()]), ("docs/machines.svg", machines.collect())]
+    {
+        let drawn = document(picture);
+        for name in data {
+            let saved: Value = serde_json::from_str(&document(&name)).unwrap();
+            let text = |field: &str| saved[field].as_str().unwrap();
+            let (cores, version) = (&saved["machine"]["cores"], text("version"));
+            let about = format!("{}, {cores} cores; queens {version}, {}; ", text("cpu"), &text("date")[..10]);
+            assert!(drawn.contains(&about), "{picture} is not of {name}, which is of {about}: draw it by scripts/plot");
+            let engines: Vec<&Value> = saved["results"].as_array().unwrap().iter().map(|row| &row["engine"]).collect();
+            assert!(!engines.is_empty() && engines.iter().all(|name| drawn.contains(name.as_str().unwrap())), "{name}");
+        }
+    }
+}
+
 /// Files and folders that are named, and links, lead somewhere.
 #[test]
 fn what_documents_point_to_is_there() {

@@ -23,6 +23,8 @@ fn progress_is_shown_as_asked() {
         bar.contains("N = 13") && bar.contains("─") && bar.contains(" so far") && !bar.contains("tasks/s"),
         "{bar}"
     );
+    // The bar is gone before anything else is written.
+    assert!(bar.ends_with(&format!("\r\u{1b}[2K{AGREES}")), "{bar:?}");
     let (code, out, json) = output(path, "count 13 --engine naive --threads 1 --progress json --checkpoint c");
     assert_eq!((code, out), (Some(0), total(13)));
     let states: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -19,6 +19,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("queens estimate", "as long as it may; its tests sample small boards"),
     ("queens merge r", "needs the shards of the lines above it"),
     ("queens status r", "the same"),
+    ("scripts/plot", "needs matplotlib; tests/docs.rs holds its pictures against their data"),
     ("scripts/slurm/", "needs a cluster; scripts/slurm/test has one"),
 ];
 

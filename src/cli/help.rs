@@ -67,9 +67,9 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "bench",
         &[
             ("queens bench", "every engine, and a score"),
-            ("queens bench 15 16 --threads 1,2 --json now.json --plot now.svg", "saved and drawn"),
+            ("queens bench 15 16 --threads 1,2 --json=now.json", "saved, for scripts/plot to draw"),
             ("queens bench 15 16 --compare old.json --tolerance 10%", "exit code 3 if it is slower"),
-            ("queens bench --from a.json b.json --plot ab.svg", "two machines in one picture"),
+            ("queens bench --from a.json --compare b.json", "two machines that were timed"),
             ("queens bench --score --markdown -", "a table to share"),
         ],
     ),
@@ -86,9 +86,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("queens solutions 8", "all 92"),
             ("queens solutions 8 --from 425 --limit 3", "three, from 4,2,5 on"),
             ("queens solutions 8 --rank 42586137", "its number in the list, 31"),
-            ("queens solutions 8 --fundamental -o sheet.svg", "the twelve boards on one sheet"),
+            ("queens solutions 8 -o sheet.svg", "all 92 on one sheet, which a browser prints"),
             ("queens solutions 8 -o queens.html", "a page to walk through"),
-            ("queens solutions 8 -o all.pdf", "all 92 on one sheet of paper"),
         ],
     ),
     (

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `commands/` | a file or a folder for each command: its arguments, and what it prints |
 //! | `long_run/` | what a run of hours needs: its options, the checkpoint, supervision, progress, the check of its result |
-//! | `draw/` | boards as text, SVG, PNG and PDF |
+//! | `draw/` | boards as text and as SVG |
 //! | `terminal/` | text, numbers, tables, JSON, colour, files, signals, errors and exit codes |
 //!
 //! Each folder imports from those below it alone.

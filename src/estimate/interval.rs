@@ -1,6 +1,6 @@
 //! Means and how far to trust them.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::run::student::student;
 
 /// A mean and the 95 % interval around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,9 +16,6 @@ pub struct Interval {
 
 /// Samples that tell something, at least: of fewer the standard deviation is anyone's guess.
 pub(super) const FEWEST: usize = 5;
-
-/// What 95 % of the mass lies between, on two sides.
-const QUANTILE: f64 = 0.975;
 
 /// By what factor the growth from a board to the one a step above may differ from the growth before. From N = 16 to 28 it
 /// went from 22 to 120 and by up to 2.6 from step to step: neither the cuts of the lists nor the memory are regular.
@@ -55,11 +52,11 @@ impl Interval {
             return Self::exactly(0.0);
         }
         let mean = samples.clone().sum::<f64>() / n;
-        let Some(student) = StudentsT::new(0.0, 1.0, n - 1.0).ok().filter(|_| samples.len() >= FEWEST) else {
+        if samples.len() < FEWEST {
             return Self::open(mean);
-        };
+        }
         let squares: f64 = samples.map(|sample| (sample - mean).powi(2)).sum();
-        let reach = student.inverse_cdf(QUANTILE) * (squares / (n - 1.0) * variance(n)).sqrt();
+        let reach = student(n - 1.0) * (squares / (n - 1.0) * variance(n)).sqrt();
         Self { mean, low: (mean - reach).max(0.0), high: mean + reach }
     }
 

@@ -9,8 +9,6 @@ use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::ledger::bounded::{Bounded, retry};
-
 /// After so many links that lead to links, they are taken to lead in a circle.
 const LINKS: usize = 40;
 
@@ -116,19 +114,7 @@ pub fn folder(path: &Path) -> &Path {
 /// # Errors
 /// If the system refuses.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { sync(&File::open(folder(path))?) } else { Ok(()) }
-}
-
-/// Waits until a file, or a folder, is on the disk.
-fn sync(file: &File) -> io::Result<()> {
-    // The systems of Apple have another call for this, and so has Windows.
-    let once = || {
-        #[cfg(all(unix, not(target_vendor = "apple")))]
-        return Ok(rustix::fs::fsync(file)?);
-        #[cfg(not(all(unix, not(target_vendor = "apple"))))]
-        file.sync_all()
-    };
-    retry(once)
+    if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 
 /// A file that is being written, in the folder of the file that it will replace. If it is dropped, it is removed.
@@ -169,7 +155,7 @@ impl Draft {
     /// # Errors
     /// If the system refuses.
     pub fn sync(&self) -> io::Result<()> {
-        sync(self.file.as_file())
+        self.file.as_file().sync_all()
     }
 
     /// Renames the draft to its place, where it replaces any file. [`sync_folder`] makes that survive a power cut.
@@ -188,10 +174,6 @@ impl Write for Draft {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_file_mut().flush()
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        Bounded::new(self.file.as_file_mut()).write_all(bytes)
     }
 }
 

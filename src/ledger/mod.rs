@@ -9,7 +9,6 @@
 //! | [`format`](mod@format) | a ledger as text: versioned, checksummed |
 //! | [`store`] | a ledger as a file: locked, saved durably, with the previous save beside it |
 
-pub mod bounded;
 pub mod durable;
 mod error;
 mod fingerprint;

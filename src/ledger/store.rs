@@ -27,7 +27,6 @@ use super::format::{MAGIC, decode, encode};
 use super::lock::Lock;
 use super::store_error::{beside, failed};
 use super::{Fingerprint, Ledger};
-use crate::ledger::bounded::Bounded;
 use crate::ledger::durable::{Draft, has_name, open_regular, sync_folder, target};
 use crate::ledger::shard::Shard;
 use crate::subject::Subject;
@@ -262,7 +261,7 @@ fn unread(path: &Path, error: io::Error) -> StoreError {
 
 /// The bytes of a file, or only the first ones if it is not a ledger: such a file may have no end.
 fn bytes(file: &File) -> io::Result<Vec<u8>> {
-    let mut file = Bounded::new(file).take(LARGEST);
+    let mut file = file.take(LARGEST);
     let mut bytes = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
     if bytes == MAGIC.as_bytes() {

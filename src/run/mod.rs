@@ -14,6 +14,7 @@ pub(crate) mod self_check;
 mod share;
 pub mod state;
 mod stop;
+pub(crate) mod student;
 mod threads;
 
 pub use error::{CountError, RunError};

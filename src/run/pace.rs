@@ -16,7 +16,7 @@
 
 use std::time::Duration;
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::run::student::student;
 
 /// How long a run will still take, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,9 +131,8 @@ impl Pace {
         let squares = self.seconds_squared - 2.0 * pace * self.work_seconds + pace * pace * self.work_squared;
         let squares = squares.max(0.0);
         let deviation = (squares * n / (n - 1.0)).sqrt() / self.work;
-        let student = |n: f64| Some(StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975));
-        let (sampled, drift) = (student(n)? * deviation / pace, self.drift(pace, squares));
-        let drift = student(n.min(BLOCKS as f64))? * drift;
+        let sampled = student(n - 1.0) * deviation / pace;
+        let drift = student(n.min(BLOCKS as f64) - 1.0) * self.drift(pace, squares);
         Some(sampled.hypot(drift).hypot(BESIDE)).filter(|error| *error < 1.0)
     }
 }
@@ -180,12 +179,11 @@ mod tests {
             let drifting = pace((0..samples).map(|i| (1.0, if 2 * i < samples { 1.0 } else { 2.0 }, 1.0)));
             assert!((scattered.seconds().unwrap() - 1.5).abs() < 1e-12 && drifting.seconds() == scattered.seconds());
             let n = f64::from(samples);
-            let student = |n: f64| StudentsT::new(0.0, 1.0, n - 1.0).unwrap().inverse_cdf(0.975);
-            let sampled = (student(n) / (n - 1.0).sqrt() / 3.0).hypot(BESIDE);
+            let sampled = (student(n - 1.0) / (n - 1.0).sqrt() / 3.0).hypot(BESIDE);
             let [steady, far] = [scattered, drifting].map(|pace| pace.error(0).unwrap());
             assert!((steady - sampled).abs() < 1e-9, "{samples}: {steady}, not {sampled}");
             // What single samples would have blocks of them differ by is taken off: blocks of one tell nothing.
-            let expected = sampled.hypot(student(16.0) * (1.0f64 - 1.0 / block).sqrt() / 3.0);
+            let expected = sampled.hypot(student(15.0) * (1.0f64 - 1.0 / block).sqrt() / 3.0);
             assert!((far - expected).abs() < 1e-9, "{samples}: {far}, not {expected}");
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::commands::numbered;
 use crate::cli::commands::solutions::rank;
-use crate::cli::draw::{SquareState, attackers, png, svg, text};
+use crate::cli::draw::{SquareState, attackers, svg, text};
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::failure::Failure;
@@ -61,8 +61,6 @@ enum Kind {
     Board,
     /// A picture that scales (.svg)
     Svg,
-    /// A picture of pixels (.png)
-    Png,
     /// One object (.json)
     Json,
 }
@@ -72,7 +70,6 @@ impl file_format::FileFormat for Kind {
         match self {
             Self::Board => file_format::TEXT,
             Self::Svg => file_format::SVG,
-            Self::Png => file_format::PNG,
             Self::Json => file_format::JSON,
         }
     }
@@ -95,10 +92,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             text::board(&placement, look(args, &out), room).into_bytes()
         }
         Kind::Svg => svg::svg(&placement).into_bytes(),
-        Kind::Png => {
-            png::refuse_terminal(&out, "png")?;
-            png::png(&svg::svg(&placement))?
-        }
         Kind::Json => object()?.into_bytes(),
     };
     out.write(&bytes)?;

@@ -27,7 +27,6 @@ use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
 use crate::cli::terminal::{files, numbers};
-use work::Work;
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -107,11 +106,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let all_methods: Vec<Method> = all_methods.copied().collect();
     refuse_idle(&args.engines, &all_methods, &sizes)?;
     let activity = Activity::start(args.progress, "verify");
-    let mut work = Work::new(&sizes, &methods);
+    let (mut done, all) = (0, methods.iter().map(Vec::len).sum());
     work::tell_limits(&sizes, &methods, &args.engines, Threads::from(args.cores.threads).get());
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
-        let watch = |_: &Method, run: &Arc<RunState>| activity.watch(work.next(Arc::clone(run)));
+        let watch = |method: &Method, run: &Arc<RunState>| {
+            let (title, run, so_far) = (format!("N = {size}, {}", method.engine), Arc::clone(run), done);
+            activity.watch(move || work::step(&title, (so_far, all), run.progress().share));
+            done += 1;
+        };
         let checks =
             terms.check(size, published, methods, args.cores.threads, watch).map_err(|error| Failure::from(&error))?;
         let row = Row { size, published, checks };

@@ -1,8 +1,6 @@
-//! Boards as text, SVG, PNG and PDF, and what is on each of their squares.
+//! Boards as text and as SVG, and what is on each of their squares.
 
 pub(crate) mod glyphs;
-pub(crate) mod pdf;
-pub(crate) mod png;
 pub(crate) mod shades;
 pub(crate) mod sheet;
 pub(crate) mod svg;

@@ -1,4 +1,4 @@
-//! A board in the terminal: coloured squares, Unicode shades where there is no colour, ASCII where there is no Unicode.
+//! A board in the terminal: coloured squares, Unicode shades where there is no colour, ASCII where few characters are known.
 
 use std::fmt::Write;
 
@@ -7,7 +7,6 @@ use queens::Placement;
 
 use super::shades::attacked;
 use super::{SquareState, attackers, is_dark};
-use crate::cli::terminal::ascii;
 
 /// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ impl Look {
     pub(crate) fn of_stdout(plain: bool) -> Self {
         // `TERM=linux` is a console with few characters.
         let few = std::env::var("TERM").is_ok_and(|term| term == "dumb" || term == "linux");
-        if plain || few || ascii::is_wanted() {
+        if plain || few {
             Self::Ascii
         } else if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
             Self::Unicode

@@ -1,15 +1,14 @@
 //! Progress on stderr: a bar, plain lines or JSON.
 
+use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use console::Term;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Zoned;
 
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
-use crate::cli::terminal::ascii;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::messages;
 
@@ -25,10 +24,16 @@ pub(super) struct Display {
 }
 
 enum Form {
-    Bar(ProgressBar),
+    Bar(Bar),
     Lines,
     Json,
     Nothing,
+}
+
+/// A line that is drawn anew in its place, whether stderr is a terminal or not: [`Display::new`] has decided.
+struct Bar {
+    stderr: Term,
+    is_shown: Cell<bool>,
 }
 
 /// A line for people.
@@ -64,9 +69,9 @@ impl Display {
         let now = Instant::now();
         let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let (form, next) = match when {
-            When::Auto if terminal => (Form::Bar(bar()), now + SILENT),
+            When::Auto if terminal => (Form::Bar(Bar::new()), now + SILENT),
             When::Auto => (Form::Lines, now + LINE_EVERY),
-            When::Always => (Form::Bar(bar()), now),
+            When::Always => (Form::Bar(Bar::new()), now),
             When::Json => (Form::Json, now),
             When::Never => (Form::Nothing, now),
         };
@@ -83,8 +88,7 @@ impl Display {
                 let text = status().bar(columns(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
-                bar.set_message(ascii::shown(&text).into_owned());
-                bar.tick();
+                bar.draw(&text);
             }
             Form::Lines => {
                 self.next += LINE_EVERY;
@@ -110,7 +114,11 @@ impl Display {
     /// Does what a bar would be in the way of.
     pub(super) fn aside(&self, print: impl FnOnce()) {
         match &self.form {
-            Form::Bar(bar) => bar.suspend(print),
+            Form::Bar(bar) => {
+                // The next tick draws it again.
+                bar.draw("");
+                print();
+            }
             _ => print(),
         }
     }
@@ -118,7 +126,7 @@ impl Display {
     /// The run is over.
     pub(super) fn end(&self, status: impl FnOnce() -> Status, ending: &Ending) {
         if let Form::Bar(bar) = &self.form {
-            bar.finish_and_clear();
+            bar.draw("");
         }
         let is_json = matches!(self.form, Form::Json);
         ending.lines.iter().filter(|line| !is_json || !matches!(line, Line::Note(_))).for_each(Line::print);
@@ -145,12 +153,19 @@ fn print(object: &Object) {
     let _ = err.write_all(object.line().as_bytes()).and_then(|()| err.flush());
 }
 
-/// A bar that is drawn whether stderr is a terminal or not; [`Display::new`] has decided. The line is ours, and the rest
-/// is to draw it anew in its place.
-fn bar() -> ProgressBar {
-    let target = ProgressDrawTarget::term_like(Box::new(Term::buffered_stderr()));
-    let style = ProgressStyle::with_template("{msg}").expect("the template is valid");
-    ProgressBar::with_draw_target(None, target).with_style(style)
+impl Bar {
+    fn new() -> Self {
+        Self { stderr: Term::buffered_stderr(), is_shown: Cell::new(false) }
+    }
+
+    /// Draws this line, an empty one to clear what is there.
+    fn draw(&self, line: &str) {
+        if self.is_shown.replace(!line.is_empty()) || !line.is_empty() {
+            // Where nobody reads stderr any more, the run goes on, as above.
+            let _ =
+                self.stderr.clear_line().and_then(|()| self.stderr.write_str(line)).and_then(|()| self.stderr.flush());
+        }
+    }
 }
 
 /// Columns of the terminal, 80 where there is none. The last one stays free, for some terminals begin a new line behind

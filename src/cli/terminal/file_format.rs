@@ -17,9 +17,9 @@ pub(crate) const CSV: Extensions = &["csv"];
 pub(crate) const HTML: Extensions = &["html", "htm"];
 pub(crate) const MARKDOWN: Extensions = &["md", "markdown"];
 pub(crate) const SVG: Extensions = &["svg"];
-pub(crate) const PICTURES: Extensions = &["svg", "png"];
-pub(crate) const PNG: Extensions = &["png"];
-pub(crate) const PDF: Extensions = &["pdf"];
+
+/// What versions before 0.4 wrote beside SVG.
+const GONE: [&str; 2] = ["png", "pdf"];
 
 /// The formats of a command that has several, as `--format` takes them. Of those with the same extensions the first is
 /// the one that the extension means.
@@ -63,6 +63,9 @@ pub(crate) fn by_extension<F: Copy>(
     let mut known: Vec<String> = formats.iter().flat_map(|(_, all)| *all).map(|known| format!(".{known}")).collect();
     known.dedup();
     let reason = match known.as_slice() {
+        _ if GONE.contains(&extension.as_str()) && known.iter().any(|known| known == ".svg") => {
+            format!("no format has the extension .{extension} any more; use .svg, which a browser shows and prints")
+        }
         [only] => format!("the name must end in {only}"),
         known => format!("no format has the extension .{extension}; there are {}", known.join(", ")),
     };

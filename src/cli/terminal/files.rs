@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use queens::bounded::Bounded;
 use queens::durable::{Draft, folder, sync_folder, target};
 
 use super::signals::UnfinishedFile;
@@ -55,11 +54,6 @@ impl Output {
         Ok(Self { to, name: name.to_owned() })
     }
 
-    /// Whether a terminal would show what is written.
-    pub(crate) fn is_terminal(&self) -> bool {
-        matches!(&self.to, Destination::Stdout(out) if io::IsTerminal::is_terminal(out))
-    }
-
     /// Whether it is a file, and no stream.
     pub(crate) fn is_file(&self) -> bool {
         matches!(self.to, Destination::File(..))
@@ -106,7 +100,7 @@ impl Destination {
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     const MOST: u64 = 1 << 24;
     let mut bytes = Vec::new();
-    Bounded::new(File::open(path)?).take(MOST + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST { Err(io::Error::other("larger than 16 MiB")) } else { Ok(bytes) }
 }
 

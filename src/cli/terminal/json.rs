@@ -25,7 +25,8 @@ pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
     Ok(String::from_utf8(text).expect("JSON is UTF-8"))
 }
 
-/// JSON in ASCII alone, whatever the locale, with numbers to twelve digits: more of them would be noise of the arithmetic.
+/// JSON in ASCII alone, so that no name in it does anything to a terminal, with numbers to twelve digits: more of them would
+/// be noise of the arithmetic.
 struct Readable;
 
 impl Formatter for Readable {

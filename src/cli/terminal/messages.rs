@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use queens::Size;
-use queens::bounded::Bounded;
 
-use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -17,12 +15,14 @@ use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::Sizes;
 
+/// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
+const GONE: &[(&str, &str, &str)] = &[
+    ("bench", "--plot", "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
+    ("bench", "--share", "'--score --markdown -' prints a table to share"),
+];
+
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-
-fn stderr() -> impl Write {
-    Bounded::new(anstream::stderr())
-}
 
 /// Whether stderr is for a program. Relaxed: it is set before the first line.
 static EVENTS: AtomicBool = AtomicBool::new(false);
@@ -52,10 +52,10 @@ fn say(kind: &'static str, style: Style, message: &str) {
         Object::event(kind).with("message", message).line()
     } else {
         let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
-        format!("{label}{}\n", ascii::shown(&harmless(message)))
+        format!("{label}{}\n", harmless(message))
     };
     // Where even stderr is closed, there is nobody left to tell.
-    let _ = stderr().write_all(text.as_bytes());
+    let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 /// Reports wrong arguments in a line, and what would be right in a second one; help and version, which clap reports the
@@ -71,7 +71,11 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         };
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = write!(stderr(), "{}", ascii::shown(&error.render().to_string()));
+        let _ = write!(anstream::stderr(), "{}", error.render());
+        return Exit::Usage;
+    }
+    if let Some(instead) = instead(error) {
+        self::error(&instead);
         return Exit::Usage;
     }
     let text = error.render().to_string();
@@ -85,6 +89,19 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
         note(&right);
     }
     Exit::Usage
+}
+
+/// What takes the place of an option that earlier versions had.
+fn instead(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(wrong) = error.get(ContextKind::InvalidArg)? else { return None };
+    let usage = error.get(ContextKind::Usage)?.to_string();
+    let is_wrong = |command: &str, option| wrong == option && usage.contains(&format!("queens {command} "));
+    let (_, option, instead) = GONE.iter().find(|(command, option, _)| is_wrong(command, option))?;
+    let repository = match env!("CARGO_PKG_REPOSITORY") {
+        "" => "the repository",
+        address => address,
+    };
+    Some(format!("{option} is gone: {}", instead.replace("REPOSITORY", repository)))
 }
 
 /// What would be right, where that is known.

@@ -1,6 +1,5 @@
 //! What the program shares with the terminal and the system: nothing here knows a command or a count.
 
-pub(crate) mod ascii;
 pub(crate) mod colour;
 pub(crate) mod escape;
 pub(crate) mod exit;

@@ -7,10 +7,6 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use queens::bounded::Bounded;
-
-use crate::cli::terminal::ascii;
-
 /// Whether something was written. Relaxed, here and below: one thread writes results.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
@@ -22,7 +18,7 @@ static LOST: AtomicBool = AtomicBool::new(false);
 /// # Errors
 /// Where the system refuses.
 pub(crate) fn write_all(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    let mut out = Noting(Bounded::new(out));
+    let mut out = Noting(out);
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
@@ -34,7 +30,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     // Codes are removed here: a writer that removes them would write a piece for each.
     let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
     let text = if plain { Cow::Owned(anstream::adapter::strip_str(text).to_string()) } else { Cow::Borrowed(text) };
-    write_all(&mut anstream::stdout().lock(), ascii::shown(&text).as_bytes())
+    write_all(&mut anstream::stdout().lock(), text.as_bytes())
 }
 
 /// Columns of the terminal; where stdout is none, more than any table has.

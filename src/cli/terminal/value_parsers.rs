@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::SpanRelativeTo;
+use jiff::fmt::friendly::SpanParser;
 use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Share, Size};
 
 use crate::cli::terminal::failure::Failure;
@@ -49,8 +51,11 @@ fn portion(text: &str, most: u32) -> Result<f64, String> {
 
 /// A time that is not zero: `90s`, `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
-    time.ok_or_else(|| "a time is more than zero and has a unit, as in 90s, 30m or 1h30m".to_owned())
+    let span = SpanParser::new().parse_span(text).ok();
+    let time = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+    let time = time.and_then(|time| Duration::try_from(time).ok());
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| "a time is more than zero and has a unit, as in 90s, 30m or 1h30m".to_owned())
 }
 
 /// One size of board, or a range of them.
@@ -147,6 +152,7 @@ pub(crate) fn rotation_parser() -> impl TypedValueParser<Value = Rotation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::fmt::friendly::SpanPrinter;
     use proptest::prelude::*;
 
     proptest! {
@@ -157,7 +163,8 @@ mod tests {
         fn any_time(text in prop_oneof!["[0-9]{1,25}(ns|us|ms|s|m|h|d|w|M|y)", "([0-9]{1,4}[a-zA-Z]{1,2} ?){0,4}", ".{0,12}"]) {
             if let Ok(time) = duration(&text) {
                 prop_assert!(!time.is_zero());
-                prop_assert_eq!(duration(&humantime::format_duration(time).to_string()), Ok(time));
+                let printed = SpanPrinter::new().unsigned_duration_to_string(&time);
+                prop_assert_eq!(duration(&printed), Ok(time), "{}", printed);
             }
         }
 
@@ -174,7 +181,12 @@ mod tests {
     #[test]
     fn times_and_shares() {
         assert_eq!(duration("1h30m"), Ok(Duration::from_mins(90)));
-        for text in ["", "5", "0s", "-1s", "1 fortnight"] {
+        let days = Duration::from_hours(24);
+        let times = ["2d", "1w", "1h 30m", "2 minutes", "500ms", "1.5h"].map(duration);
+        let same = [2 * days, 7 * days, Duration::from_mins(90), Duration::from_mins(2)].into_iter();
+        let same = same.chain([Duration::from_millis(500), Duration::from_mins(90)]);
+        assert!(times.into_iter().eq(same.map(Ok)));
+        for text in ["", "5", "0s", "-1s", "1s ago", "1 month", "1 fortnight", "300000000000h"] {
             assert!(duration(text).is_err(), "{text}");
         }
         let shares = ["1%", "0.5", "100%", "0", "0%"].map(|text| share(text).map(Share::get));

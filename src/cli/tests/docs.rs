@@ -7,7 +7,7 @@ use queens::ENGINES;
 
 use crate::cli::help::command;
 use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::file_format::{CSV, HTML, JSON, PDF, PNG, SVG, TEXT};
+use crate::cli::terminal::file_format::{CSV, HTML, JSON, SVG, TEXT};
 
 /// The documents that show or name commands, with their texts.
 fn documents() -> Vec<(String, String)> {
@@ -179,7 +179,7 @@ fn formats_are_listed() {
     let lost: Vec<&String> = formats.iter().filter(|format| !is_named(format)).collect();
     assert!(lost.is_empty(), "docs/formats.md does not name {lost:?}");
     let extensions: BTreeSet<&str> = named.iter().filter_map(|span| span.strip_prefix('.')).collect();
-    assert_eq!(extensions, [TEXT, JSON, CSV, HTML, SVG, PNG, PDF].concat().into_iter().collect());
+    assert_eq!(extensions, [TEXT, JSON, CSV, HTML, SVG].concat().into_iter().collect());
     let words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let count = format!("in {} formats", words[formats.len()]);
     assert!(document("docs/commands.md").contains(&count), "docs/commands.md does not say '{count}'");

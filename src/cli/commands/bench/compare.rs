@@ -10,7 +10,7 @@ use super::results::BenchResults;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::table::{Column, table};
+use crate::cli::terminal::table::{Column, table, wrapped};
 use crate::cli::terminal::{numbers, stdout};
 
 /// How the times of a combination compare with those of the earlier run.
@@ -56,7 +56,8 @@ impl Verdict {
     }
 }
 
-/// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance.
+/// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance. The earlier run
+/// of another processor may have had another instruction set: then that is compared which was the fastest there.
 pub(super) fn run(
     out: &mut impl Write,
     now: &BenchResults,
@@ -64,8 +65,12 @@ pub(super) fn run(
     path: &Path,
     tolerance: f64,
 ) -> Result<(), Failure> {
-    let key = |of: &Measurement| (of.n, of.engine.clone(), of.isa.clone(), of.threads);
-    let before = |of: &Measurement| old.results.iter().find(|old| key(old) == key(of));
+    let before = |of: &Measurement| {
+        let is_same = |old: &&Measurement| (old.n, &old.engine, old.threads) == (of.n, &of.engine, of.threads);
+        let timed = || old.results.iter().filter(is_same);
+        let other = timed().filter(|_| old.cpu != now.cpu).min_by(|a, b| a.median.total_cmp(&b.median));
+        timed().find(|old| old.isa == of.isa).or(other)
+    };
     let pairs: Vec<(&Measurement, &Measurement)> =
         now.results.iter().filter_map(|now| Some((now, before(now)?))).collect();
     let path = escape::name(path);
@@ -75,10 +80,13 @@ pub(super) fn run(
     }
     let verdict = |(now, before): &(&Measurement, &Measurement)| Verdict::of(now, before, tolerance);
     let ratio = |(now, before): &(&Measurement, &Measurement)| now.median / before.median;
+    let isa = |(now, before): &(&Measurement, &Measurement)| {
+        if now.isa == before.isa { now.isa.clone() } else { format!("{} after {}", now.isa, before.isa) }
+    };
     let columns = vec![
         Column::numbers("N", 0, pairs.iter().map(|(now, _)| now.n.to_string())),
         Column::words("engine", 0, pairs.iter().map(|(now, _)| now.engine.clone())),
-        Column::words("isa", 2, pairs.iter().map(|(now, _)| now.isa.clone())),
+        Column::words("isa", 2, pairs.iter().map(isa)),
         Column::numbers("threads", 0, pairs.iter().map(|(now, _)| now.threads.to_string())),
         Column::numbers("before", 3, pairs.iter().map(|(_, before)| numbers::seconds(before.median))),
         Column::numbers("now", 1, pairs.iter().map(|(now, _)| numbers::seconds(now.median))),
@@ -86,13 +94,15 @@ pub(super) fn run(
         Column::words("", 0, pairs.iter().map(|pair| verdict(pair).styled(verdict(pair).word()))),
     ];
     write!(out, "\n{}", table(columns, stdout::width()))?;
+    let mean = (pairs.iter().map(|pair| ratio(pair).ln()).sum::<f64>() / pairs.len() as f64).exp();
+    let legend = format!("ratio: the time now over that in {path}, so 2.00 is half as fast; geometric mean {mean:.2}");
     let noise = pairs.iter().filter(|pair| verdict(pair) == Verdict::Noise).count();
-    if noise > 0 {
+    let noise = (noise > 0).then(|| {
         let medians = numbers::count_of(noise as u64, "median");
-        writeln!(
-            out,
-            "{medians} beyond the tolerance, but with runs among those before: noise, or more --runs needed"
-        )?;
+        format!("{medians} beyond the tolerance, but with runs among those before: noise, or more --runs needed")
+    });
+    for line in [Some(legend), noise].iter().flatten().flat_map(|line| wrapped(line, stdout::width(), &[' '])) {
+        writeln!(out, "{line}")?;
     }
     if old.cpu != now.cpu {
         writeln!(out, "The earlier run was on another processor: {}", old.cpu)?;

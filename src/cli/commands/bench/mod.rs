@@ -3,10 +3,8 @@
 mod compare;
 mod machine;
 mod measurement;
-mod plot;
 mod results;
 mod score;
-mod side_by_side;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -14,16 +12,14 @@ mod tests;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use queens::bench::{BenchError, Combination, SHORTEST_RUN, bench};
+use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::options::When;
-use crate::cli::terminal::ascii;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -32,14 +28,12 @@ use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
 use crate::cli::terminal::{files, json, messages, numbers};
-use plot::plot;
 use results::BenchResults;
-use side_by_side::side_by_side;
 
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
-/// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
+/// Where half of the combinations have a [`measurement::Measurement::spread`] above this, the machine is too busy.
 const NOISE: f64 = 0.05;
 
 #[derive(ClapArgs, Debug)]
@@ -71,10 +65,6 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["sizes", "threads", "engines"])]
     pub(crate) score: bool,
 
-    /// Print the score, the machine and the command in five lines, for a forum, in place of the table
-    #[arg(long, conflicts_with_all = ["sizes", "threads", "engines", "isa"])]
-    pub(crate) share: bool,
-
     #[command(flatten)]
     pub(crate) json: JsonOutput,
 
@@ -86,11 +76,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
 
-    /// Draw the results, as SVG or PNG by the extension; - means stdout, as SVG, in place of the table
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
-
-    /// Time nothing; show, plot and write what --json saved earlier, and compare the files if there are several
+    /// Time nothing; show, write and compare what --json saved earlier
     #[arg(
         long,
         value_name = "FILE",
@@ -117,7 +103,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let files = [
         ("--csv <FILE>", args.csv.as_deref(), file_format::CSV),
         ("--markdown <FILE>", args.markdown.as_deref(), file_format::MARKDOWN),
-        ("--plot <FILE>", args.plot.as_deref(), file_format::PICTURES),
     ];
     args.json.check()?;
     if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
@@ -135,26 +120,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if on_stdout > 1 {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
     }
-    let old = args.compare.as_deref().map(BenchResults::read).transpose()?;
-    let all: Vec<BenchResults> = if args.from.is_empty() {
-        vec![measure(args)?]
-    } else {
-        args.from.iter().map(|path| BenchResults::read(path)).collect::<Result<_, _>>()?
-    };
+    if args.from.len() > 1 {
+        let reason = "--from takes one file: --from A --compare B holds A against B, and scripts/plot draws several";
+        return Err(Failure::usage(&reason));
+    }
+    let old = args.compare.as_deref().map(|path| BenchResults::read(path).map(|old| (path, old))).transpose()?;
+    let saved = args.from.first();
+    let results = saved.map_or_else(|| measure(args), |path| BenchResults::read(path))?;
     let alone = on_stdout > 0;
     if !alone {
-        print(&all, args.share)?;
+        let mut out = BestEffortStdout::default();
+        if let Some(path) = saved {
+            writeln!(out, "{}: {}", escape::name(path), results.about())?;
+        }
+        write!(out, "{}", tables::terminal(&results, stdout::width()))?;
     }
-    write(args, &all)?;
-    let (Some(old), Some(path), [now, ..]) = (old, &args.compare, all.as_slice()) else { return Ok(()) };
+    args.json.deliver(&json::object(&results)?, || Ok(()))?;
+    if let Some(path) = &args.csv {
+        files::save(path, tables::csv(&results).as_bytes())?;
+    }
+    if let Some(path) = &args.markdown {
+        let text = tables::markdown(&results);
+        if files::is_stdout(path) { messages::deliver(&text)? } else { files::save(path, text.as_bytes())? }
+    }
+    let Some((path, old)) = old else { return Ok(()) };
     if alone {
         // Where stdout is one object alone, the comparison goes to stderr.
-        let mut text = Vec::new();
-        let compared = compare::run(&mut text, now, &old, path, args.tolerance);
-        let _ = anstream::stderr().write_all(ascii::shown(&String::from_utf8_lossy(&text)).as_bytes());
-        compared
+        compare::run(&mut anstream::stderr(), &results, &old, path, args.tolerance)
     } else {
-        compare::run(&mut BestEffortStdout::default(), now, &old, path, args.tolerance)
+        compare::run(&mut BestEffortStdout::default(), &results, &old, path, args.tolerance)
     }
 }
 
@@ -162,29 +156,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let combinations = combinations(args)?;
     let activity = Activity::start(args.progress, "bench");
-    let start = Instant::now();
-    let (mut begun, mut round_begun, mut round, mut expected) = (start, start, 0.0, None);
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
-        // What a warm-up takes, every run takes again; quicker counts are repeated within one.
-        if (1..=combinations.len()).contains(&done) {
-            round += begun.elapsed().max(SHORTEST_RUN).as_secs_f64();
-        }
-        begun = Instant::now();
-        if done > 0 && done % combinations.len() == 0 {
-            // After the warm-up each round tells how long the next ones take.
-            if done > combinations.len() {
-                round = round_begun.elapsed().as_secs_f64();
-            }
-            round_begun = begun;
-            let rounds = (all - done) / combinations.len();
-            expected = Some(start.elapsed().as_secs_f64() + round * rounds as f64);
-        }
-        let title =
-            format!("N = {}, {}, {}", next.size, next.method.engine, numbers::count_of(next.threads as u64, "thread"));
-        let (fields, expected) = (vec![format!("{done} of {all} runs")], expected);
-        activity.watch(move || {
-            let share = expected.map(|expected| (start.elapsed().as_secs_f64() / expected).min(0.99));
-            Step { title: title.clone(), share, is_even: true, fields: fields.clone(), ..Step::default() }
+        let threads = numbers::count_of(next.threads as u64, "thread");
+        activity.at(Step {
+            title: format!("N = {}, {}, {threads}", next.size, next.method.engine),
+            share: Some(done as f64 / all as f64),
+            fields: vec![format!("{done} of {all} runs")],
+            ..Step::default()
         });
     });
     activity.finish();
@@ -197,45 +175,6 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
         ));
     }
     Ok(saved)
-}
-
-/// The table, under the machine's name where it was read; of several machines one for all.
-fn print(all: &[BenchResults], share: bool) -> Result<(), Failure> {
-    let mut out = BestEffortStdout::default();
-    if share {
-        let texts: Vec<String> = all.iter().map(|results| results.shared().to_string()).collect();
-        return Ok(write!(out, "{}", texts.join("\n"))?);
-    }
-    if all.len() > 1 {
-        return Ok(write!(out, "{}", side_by_side(all, stdout::width()))?);
-    }
-    for results in all {
-        if let Some(path) = &results.file {
-            writeln!(out, "{}: {}", escape::name(path), results.about())?;
-        }
-        let width = stdout::width();
-        write!(out, "{}{}", tables::terminal(results, width), tables::instruction_sets(results, width))?;
-    }
-    Ok(())
-}
-
-/// The files.
-fn write(args: &Args, all: &[BenchResults]) -> Result<(), Failure> {
-    // Of several, one object a line.
-    let objects: Vec<String> = all.iter().map(json::object).collect::<Result<_, _>>()?;
-    args.json.deliver(&objects.concat(), || Ok(()))?;
-    if let Some(path) = &args.csv {
-        files::save(path, tables::csv(all).as_bytes())?;
-    }
-    if let Some(path) = &args.markdown {
-        let texts: Vec<String> = all.iter().map(tables::markdown).collect();
-        let text = texts.join("\n");
-        if files::is_stdout(path) { messages::deliver(&text)? } else { files::save(path, text.as_bytes())? }
-    }
-    if let Some(path) = &args.plot {
-        files::save(path, &plot(all, path)?)?;
-    }
-    Ok(())
 }
 
 fn failure(error: &BenchError) -> Failure {
@@ -251,7 +190,7 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
     let isas = isas(args);
     let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
-    if args.score || args.share {
+    if args.score {
         return score();
     }
     let sizes = args.sizes.iter().flat_map(|sizes| sizes.all()).map(value_parsers::size);

@@ -1,10 +1,10 @@
-//! The results of a benchmark: what `--json` writes and `--from` and `--compare` read, and what every table and picture is
-//! made from, so that a plot of saved results is that of new ones.
+//! The results of a benchmark: what `--json` writes and `--from` and `--compare` read, and what every table is
+//! made from, so that saved results look like new ones.
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::Path;
+use std::time::Duration;
 
-use queens::Size;
+use jiff::Timestamp;
 use queens::bench::Timing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,14 +17,10 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::files;
 use crate::cli::terminal::json::{self, About};
-use crate::cli::terminal::summary::Summary;
 
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct BenchResults {
-    /// The file that it was read from.
-    #[serde(skip)]
-    pub(super) file: Option<PathBuf>,
     schema: u32,
     pub(super) version: String,
     pub(super) cpu: String,
@@ -66,13 +62,12 @@ impl BenchResults {
         };
         let results: Vec<Measurement> = timings.iter().map(measurement).collect();
         Self {
-            file: None,
             schema: json::SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             cpu: About::here().cpu,
             command: "bench".to_owned(),
             commit: env!("QUEENS_COMMIT").to_owned(),
-            date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            date: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             machine: Machine::here(),
             runs,
             score: Score::of(&results),
@@ -84,7 +79,7 @@ impl BenchResults {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
         let bytes = files::read(path).map_err(|error| failure(files::reason(&error)))?;
-        let mut saved: Self = serde_json::from_slice(&bytes)
+        let saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
         if saved.results.is_empty() {
             return Err(failure("no results in it".to_owned()));
@@ -97,14 +92,7 @@ impl BenchResults {
         if let Some(index) = saved.results.iter().position(|measurement| !measurement.is_possible()) {
             return Err(foreign(&format!("no run has the numbers of result {}", index + 1)));
         }
-        saved.file = Some(path.to_owned());
         Ok(saved)
-    }
-
-    /// The name of the file, for what shows several machines.
-    pub(super) fn name(&self) -> String {
-        let stem = self.file.as_deref().and_then(Path::file_stem);
-        stem.map_or_else(String::new, |stem| escape::name(Path::new(stem)))
     }
 
     /// Processor and version, in a line.
@@ -130,20 +118,6 @@ impl BenchResults {
         facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
     }
 
-    /// The score and what it is of, to be pasted.
-    pub(super) fn shared(&self) -> Summary {
-        let mut table = Summary::default();
-        for (label, value) in self.facts() {
-            match label {
-                "score" => table.result(label, value),
-                "processor" | "cores" | "program" => table.row(label, value),
-                _ => {}
-            }
-        }
-        table.row("command", "queens bench --share");
-        table
-    }
-
     /// The median of all [`Measurement::spread`]: how far apart the runs of a typical combination were.
     pub(super) fn noise(&self) -> f64 {
         let mut spreads: Vec<f64> = self.results.iter().map(Measurement::spread).collect();
@@ -159,28 +133,6 @@ fn has_controls(value: &Value) -> bool {
         Value::Array(values) => values.iter().any(has_controls),
         Value::Object(fields) => fields.values().any(has_controls),
         _ => false,
-    }
-}
-
-impl Measurement {
-    /// Whether there is such a board, and time has passed: of anything else there is neither a ratio nor a picture.
-    fn is_possible(&self) -> bool {
-        // Some 30,000 years, and more threads than there are.
-        const MOST: f64 = 1e12;
-        let Self { n, threads, median, fastest, slowest, .. } = *self;
-        Size::new(n).is_ok()
-            && (1..=1 << 24).contains(&threads)
-            && 0.0 <= fastest
-            && 0.0 < median
-            && fastest <= median
-            && median <= slowest
-            && slowest <= MOST
-            && [self.speed_up, self.efficiency].into_iter().flatten().all(|share| (0.0..=MOST).contains(&share))
-    }
-
-    /// Half the range from the fastest to the slowest run, over the median.
-    pub(super) fn spread(&self) -> f64 {
-        (self.slowest - self.fastest) / 2.0 / self.median
     }
 }
 

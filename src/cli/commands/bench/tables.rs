@@ -13,70 +13,62 @@ use crate::cli::terminal::table::{Column, table, wrapped};
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
+/// Whether two results differ in the instruction set alone, and in the number of threads alone.
+fn differ_in_set(a: &Measurement, b: &Measurement) -> bool {
+    (a.n, &a.engine, a.threads) == (b.n, &b.engine, b.threads) && a.isa != b.isa
+}
+
+fn differ_in_threads(a: &Measurement, b: &Measurement) -> bool {
+    (a.n, &a.engine, &a.isa) == (b.n, &b.engine, &b.isa) && a.threads != b.threads
+}
+
+/// The result of the simplest instruction set, where several were timed.
+fn simplest<'a>(results: &'a [Measurement], of: &'a Measurement) -> Option<&'a Measurement> {
+    results
+        .iter()
+        .find(|other| std::ptr::eq(*other, of) || differ_in_set(of, other))
+        .filter(|first| results.iter().any(|other| differ_in_set(first, other)))
+}
+
 fn columns(results: &[Measurement]) -> Vec<Column> {
     let cells = |cell: fn(&Measurement) -> String| results.iter().map(cell);
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
-    vec![
+    let times = |times: f64| format!("{times:.2}");
+    let speed = |of| simplest(results, of).map(|first| times(first.median / of.median));
+    // One number of threads alone has no speed-up worth a word.
+    let threaded = |of: &Measurement| results.iter().any(|other| differ_in_threads(of, other));
+    let speed_up = |of: &Measurement| of.speed_up.filter(|_| threaded(of)).map(times);
+    let efficiency = |of: &Measurement| of.efficiency.filter(|_| threaded(of)).map(percent);
+    let mut columns = vec![
         Column::numbers("N", 0, cells(|of| of.n.to_string())),
         Column::numbers("solutions", 3, cells(|of| of.count.parse().map_or_else(|_| of.count.clone(), grouped))),
         Column::words("engine", 0, cells(|of| of.engine.clone())),
         Column::words("isa", 4, cells(|of| of.isa.clone())),
         Column::numbers("threads", 1, cells(|of| of.threads.to_string())),
         Column::numbers("median", 0, cells(|of| numbers::seconds(of.median))).style(BOLD),
+        Column::numbers("speed", 4, results.iter().map(speed).map(Option::unwrap_or_default)),
         Column::numbers("±", 2, results.iter().map(|of| percent(of.spread()))),
         Column::numbers("solutions/s", 5, cells(|of| rounded(of.solutions_per_second))),
-        Column::numbers("speed-up", 6, cells(|of| of.speed_up.map_or_else(String::new, |times| format!("{times:.2}")))),
-        Column::numbers("efficiency", 7, results.iter().map(|of| of.efficiency.map_or_else(String::new, percent))),
-    ]
+        Column::numbers("speed-up", 6, results.iter().map(speed_up).map(Option::unwrap_or_default)),
+        Column::numbers("efficiency", 7, results.iter().map(efficiency).map(Option::unwrap_or_default)),
+    ];
+    columns.retain(|column| column.cells.iter().any(|cell| !cell.is_empty()));
+    columns
 }
 
 /// The table, no wider than this, and what its signs mean.
 pub(super) fn terminal(results: &BenchResults, width: usize) -> String {
     let mut text = table(columns(&results.results), width);
+    let first = results.results.iter().find_map(|of| simplest(&results.results, of));
+    let speed = first.map(|first| format!("speed: how many times as fast as by {}", first.isa));
     let score = results.score.as_ref().map(|score| format!("score {score}"));
-    for line in [format!("± {SPREAD}")].into_iter().chain(score) {
+    for line in [Some(format!("± {SPREAD}")), speed, score].into_iter().flatten() {
         for line in wrapped(&line, width, &[' ']) {
             // Writing to a string cannot fail, here and below.
             let _ = writeln!(text, "{DIM}{line}{DIM:#}");
         }
     }
     text
-}
-
-/// `--isa`: a line for each board, engine and number of threads with the median of each instruction set, and how many
-/// times as fast it is as the first set; nothing where no more than one set was timed.
-pub(super) fn instruction_sets(results: &BenchResults, width: usize) -> String {
-    let results = &results.results;
-    let median = |at: &Measurement, isa: &str| {
-        let same =
-            |of: &&Measurement| (of.n, &of.engine, of.threads) == (at.n, &at.engine, at.threads) && of.isa == isa;
-        results.iter().find(same).map(|of| of.median)
-    };
-    let mut isas: Vec<&str> = Vec::new();
-    for of in results {
-        // An engine of one version has nothing to compare.
-        let is_compared = results.iter().any(|other| other.isa != of.isa && median(of, &other.isa).is_some());
-        if is_compared && !isas.contains(&of.isa.as_str()) {
-            isas.push(&of.isa);
-        }
-    }
-    let Some((&first, others)) = isas.split_first() else { return String::new() };
-    let is_compared = |of: &&Measurement| of.isa == first && others.iter().any(|isa| median(of, isa).is_some());
-    let lines: Vec<&Measurement> = results.iter().filter(is_compared).collect();
-    let mut columns = vec![
-        Column::numbers("N", 0, lines.iter().map(|of| of.n.to_string())),
-        Column::words("engine", 0, lines.iter().map(|of| of.engine.clone())),
-        Column::numbers("threads", 1, lines.iter().map(|of| of.threads.to_string())),
-        Column::numbers(first, 2, lines.iter().map(|of| numbers::seconds(of.median))),
-    ];
-    for &isa in others {
-        let medians = || lines.iter().map(|of| (of.median, median(of, isa)));
-        let seconds = medians().map(|(_, median)| median.map_or_else(String::new, numbers::seconds));
-        let speeds = medians().map(|(of, median)| median.map_or_else(String::new, |it| format!("{:.2}×", of / it)));
-        columns.push(Column::numbers(isa, 0, seconds));
-        columns.push(Column::numbers("speed", 0, speeds).style(BOLD));
-    }
-    format!("\n{}{DIM}speed: how many times as fast as {first}{DIM:#}\n", table(columns, width))
 }
 
 /// The machine and the results, to paste where Markdown is read.
@@ -100,35 +92,33 @@ pub(super) fn markdown(results: &BenchResults) -> String {
 }
 
 /// A line of names, then a line for each measurement, each with the machine; times are seconds.
-pub(super) fn csv(all: &[BenchResults]) -> String {
+pub(super) fn csv(results: &BenchResults) -> String {
     let mut text = String::new();
-    for results in all {
-        for of in &results.results {
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            let fields = [
-                ("n", of.n.to_string()),
-                ("count", of.count.clone()),
-                ("engine", of.engine.clone()),
-                ("isa", of.isa.clone()),
-                ("threads", of.threads.to_string()),
-                ("runs", of.seconds.len().to_string()),
-                ("median", of.median.to_string()),
-                ("fastest", of.fastest.to_string()),
-                ("slowest", of.slowest.to_string()),
-                ("solutions_per_second", of.solutions_per_second.to_string()),
-                ("speed_up", number(of.speed_up)),
-                ("efficiency", number(of.efficiency)),
-                ("cpu", results.cpu.clone()),
-                ("cores", results.machine.cores.map_or_else(String::new, |cores| cores.to_string())),
-                ("version", results.version.clone()),
-                ("commit", results.commit.clone()),
-                ("date", results.date.clone()),
-            ];
-            if text.is_empty() {
-                let _ = writeln!(text, "{}", fields.each_ref().map(|(name, _)| *name).join(","));
-            }
-            let _ = writeln!(text, "{}", fields.map(|(_, value)| csv_field(&value)).join(","));
+    for of in &results.results {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let fields = [
+            ("n", of.n.to_string()),
+            ("count", of.count.clone()),
+            ("engine", of.engine.clone()),
+            ("isa", of.isa.clone()),
+            ("threads", of.threads.to_string()),
+            ("runs", of.seconds.len().to_string()),
+            ("median", of.median.to_string()),
+            ("fastest", of.fastest.to_string()),
+            ("slowest", of.slowest.to_string()),
+            ("solutions_per_second", of.solutions_per_second.to_string()),
+            ("speed_up", number(of.speed_up)),
+            ("efficiency", number(of.efficiency)),
+            ("cpu", results.cpu.clone()),
+            ("cores", results.machine.cores.map_or_else(String::new, |cores| cores.to_string())),
+            ("version", results.version.clone()),
+            ("commit", results.commit.clone()),
+            ("date", results.date.clone()),
+        ];
+        if text.is_empty() {
+            let _ = writeln!(text, "{}", fields.each_ref().map(|(name, _)| *name).join(","));
         }
+        let _ = writeln!(text, "{}", fields.map(|(_, value)| csv_field(&value)).join(","));
     }
     text
 }
@@ -184,7 +174,7 @@ mod tests {
             golden::check(&format!("src/cli/commands/bench/golden/{width}.txt"), &text);
         }
         golden::check("src/cli/commands/bench/golden/markdown.md", &markdown(&results()));
-        golden::check("src/cli/commands/bench/golden/results.csv", &csv(&[results()]));
+        golden::check("src/cli/commands/bench/golden/results.csv", &csv(&results()));
     }
 
     /// Results come from anybody, and tables are pasted where a formula or a link would be obeyed.
@@ -199,29 +189,43 @@ mod tests {
         let markdown = markdown(&results);
         assert!(markdown.contains("| program | queens &lt;script&gt;\\[a\\](b)&lt;/script&gt;, commit"), "{markdown}");
         assert!(markdown.contains("| 8 | -1+1 | @a\\|b\\`c\\`\\\\ | +1 | 1 |"), "{markdown}");
-        let csv = csv(&[results]);
+        let csv = csv(&results);
         let line = csv.lines().nth(1).unwrap();
         assert!(line.starts_with("8,'-1+1,'@a|b`c`\\,'+1,1,1,0.000041,"), "{line}");
         assert!(line.contains(",\"'=HYPERLINK(\"\"http://a\"\")\",2,<script>[a](b)</script>,"), "{line}");
     }
+
     #[test]
     fn instruction_sets_are_compared() {
-        let results = |of: &[(usize, &str, &str, f64)]| {
+        let plain = |of: &[(usize, &str, &str, f64)]| {
             let planted = |&(n, engine, isa, median)| planted::measurement(n, "1", (engine, isa), 1, [median; 3]);
-            planted::results(of.iter().map(planted).collect())
+            let results = planted::results(of.iter().map(planted).collect());
+            anstream::adapter::strip_str(&terminal(&results, 60)).to_string()
         };
         let one = [(16, "naive", "portable", 2.0), (16, "join", "portable", 0.2)];
-        assert_eq!(instruction_sets(&results(&one), 80), "");
+        assert!(!plain(&one).contains("speed"));
+        let expected = "
+ N  solutions  engine  isa       threads  median  speed   ±
+16          1  naive   portable        1  2.00 s         0%
+16          1  join    portable        1  200 ms   1.00  0%
+16          1  join    avx2            1  100 ms   2.00  0%
+
+17          1  join    portable        1  600 ms   1.00  0%
+17          1  join    avx2            1  200 ms   3.00  0%
+± is half the range from the fastest to the slowest run
+speed: how many times as fast as by portable
+";
         let several =
             [one[0], one[1], (16, "join", "avx2", 0.1), (17, "join", "portable", 0.6), (17, "join", "avx2", 0.2)];
-        let text = anstream::adapter::strip_str(&instruction_sets(&results(&several), 80)).to_string();
-        let expected = "
- N  engine  threads  portable    avx2  speed
-16  join          1    200 ms  100 ms  2.00×
+        assert!(plain(&several).starts_with(&expected[1..]), "{}", plain(&several));
+    }
 
-17  join          1    600 ms  200 ms  3.00×
-speed: how many times as fast as portable
-";
-        assert_eq!(text, expected);
+    /// One number of threads has no speed-up, though a file may tell one.
+    #[test]
+    fn one_number_of_threads_has_no_speed_up() {
+        let mut results = results();
+        results.results.truncate(2);
+        let text = terminal(&results, 120);
+        assert!(text.contains("solutions/s") && !text.contains("speed-up") && !text.contains("efficiency"), "{text}");
     }
 }

@@ -20,7 +20,7 @@ pub(super) const HELP: [(&str, &str); 12] = [
     ("s", "turn and reflect the board"),
     ("f", "fundamental solutions only, or all"),
     ("/", "only those that begin with 158"),
-    ("w", "save the board: .svg, .png or .txt"),
+    ("w", "save the board: .svg or .txt"),
     ("p", "save the list to a file"),
     ("Ctrl-Z", "leave for the shell, fg comes back"),
     ("Esc q", "leave"),

@@ -202,7 +202,7 @@ fn typed(Typing { input, text }: &Typing, width: usize) -> Line<'static> {
     let (before, after) = match input {
         Input::Number => ("number", "Enter goes there"),
         Input::Prefix => ("beginning", "Enter filters, empty shows all"),
-        Input::File => ("file", "Enter saves: .svg, .png, .txt"),
+        Input::File => ("file", "Enter saves: .svg or .txt"),
     };
     // Where there is no room for all, the beginning of what is typed is left out, and what Enter does.
     let room = width.saturating_sub(before.len() + 3);

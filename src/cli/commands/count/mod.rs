@@ -64,6 +64,9 @@ fn engine_help() -> String {
     std::iter::once("The engine that counts; auto: the fastest".to_owned()).chain(engines).collect()
 }
 
+/// From so many solutions on, how many are counted a second says something.
+const MANY: u128 = 1000;
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     if args.unique && args.long.shard.is_some() {
@@ -166,7 +169,7 @@ fn table(outcome: &Outcome, agreement: &Agreement) -> Summary {
             table.row("in all", numbers::seconds(outcome.total_seconds));
         }
         table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
-    } else if rotation.is_none() && report.count > 0 && seconds > 0.0 {
+    } else if rotation.is_none() && report.count >= MANY && seconds > 0.0 {
         table.row("rate", format!("{} solutions/s", numbers::rounded(report.count as f64 / seconds)));
     }
     if report.double_checked_tasks > 0 {
@@ -212,14 +215,14 @@ rate       29.5 million solutions/s
 ";
         assert_eq!(plain(&outcome), expected);
         outcome.report.subject = Placement::parse("1,3", sixteen).unwrap().into();
-        outcome.report.count = 0;
+        outcome.report.count = 999;
         assert!(plain(&outcome).contains("prefix     1,3\n"));
         assert!(!plain(&outcome).contains("rate"));
         outcome.shard = "2/3".parse().unwrap();
         (outcome.resumed, outcome.went_on) = (7, true);
         outcome.report.double_checked_tasks = 5;
         assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
-        assert!(plain(&outcome).contains("shard     2/3\nits part  0\n"));
+        assert!(plain(&outcome).contains("shard     2/3\nits part  999\n"));
         assert!(plain(&outcome).contains(
             "in all    1 min 02 s\nresumed   from 7 of 105 units\nchecked   5 tasks counted twice, no difference\n"
         ));

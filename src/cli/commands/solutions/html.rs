@@ -1,7 +1,7 @@
 //! `html`: one page that shows the solutions, drawn by its own script, without a network.
 
 use super::list::NumberedSolution;
-use super::{About, Failure, Format};
+use super::{About, Format};
 use crate::cli::draw::{glyphs, shades};
 
 /// Solutions on a page unless `--limit` says otherwise: enough to walk through, and a quick page on a phone.
@@ -44,9 +44,8 @@ impl Format for Html {
         out.extend(solution.placement.rows().map(letter));
     }
 
-    fn end(&mut self, out: &mut Vec<u8>, more: bool) -> Result<(), Failure> {
+    fn end(&mut self, out: &mut Vec<u8>, more: bool) {
         let rest = self.rest.replace("@COUNT@", &self.count.to_string()).replace("@MORE@", &more.to_string());
         out.extend_from_slice(rest.as_bytes());
-        Ok(())
     }
 }

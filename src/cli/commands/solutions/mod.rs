@@ -16,7 +16,6 @@ use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Listed, Placement, Size, Solutions, oeis};
 
 use crate::cli::commands::numbered;
-use crate::cli::draw::png;
 use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::failure::Failure;
@@ -45,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long)]
     fundamental: bool,
 
-    /// Stop after this many [default for html: 5000, for svg and png: 100, for pdf: 960]
+    /// Stop after this many [default for html: 5000, for svg: 100]
     #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
     limit: Option<u64>,
 
@@ -92,10 +91,6 @@ enum Kind {
     Html,
     /// One picture of all boards (.svg)
     Svg,
-    /// The same in pixels (.png)
-    Png,
-    /// Pages to print, with up to 96 boards each (.pdf)
-    Pdf,
 }
 
 impl file_format::FileFormat for Kind {
@@ -106,8 +101,6 @@ impl file_format::FileFormat for Kind {
             Self::Csv => file_format::CSV,
             Self::Html => file_format::HTML,
             Self::Svg => file_format::SVG,
-            Self::Png => file_format::PNG,
-            Self::Pdf => file_format::PDF,
         }
     }
 }
@@ -129,9 +122,7 @@ trait Format {
     fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution);
 
     /// After the last; `more` says whether the limit has cut the list short.
-    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) -> Result<(), Failure> {
-        Ok(())
-    }
+    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) {}
 }
 
 impl Kind {
@@ -143,7 +134,7 @@ impl Kind {
             Self::Json => Box::new(text::Json),
             Self::Csv => Box::new(text::Csv),
             Self::Html => Box::new(html::Html::default()),
-            Self::Svg | Self::Png | Self::Pdf => Box::new(sheet::Sheet::new(self)),
+            Self::Svg => Box::new(sheet::Sheet::default()),
         }
     }
 
@@ -151,8 +142,7 @@ impl Kind {
     const fn limit(self) -> u64 {
         match self {
             Self::Html => html::LIMIT,
-            Self::Svg | Self::Png => sheet::LIMIT,
-            Self::Pdf => sheet::ON_PAGES,
+            Self::Svg => sheet::LIMIT,
             _ => u64::MAX,
         }
     }
@@ -177,14 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let kind = file_format::choose(args.format, path, Kind::Digits)?;
     let limit = args.limit.unwrap_or(kind.limit());
-    if kind == Kind::Png && limit > sheet::MOST_IN_PNG {
-        let reason = format!("a PNG holds up to {} boards", sheet::MOST_IN_PNG);
-        return Err(Failure::invalid("--limit <L>", &limit.to_string(), &reason));
-    }
     let mut out = Output::open(path)?;
-    if let Some((_, name)) = [(Kind::Png, "png"), (Kind::Pdf, "pdf")].iter().find(|(binary, _)| *binary == kind) {
-        png::refuse_terminal(&out, name)?;
-    }
     let before = if kind.is_numbered() { rank::before(prefix, from, listed) } else { Some(0) };
     let before = before.map(|before| before.saturating_add(args.skip));
     let mut activity = Activity::start(args.progress, "solutions");
@@ -266,6 +249,6 @@ fn write(
         written_so_far.store(limit - left, Ordering::Relaxed);
     }
     let more = left == 0 && list.next().is_some();
-    format.end(&mut text, more)?;
+    format.end(&mut text, more);
     out.write(&text)
 }

@@ -1,30 +1,16 @@
-//! `svg`, `png` and `pdf`: the boards in rows on one sheet or on pages, each with its number and placement.
+//! `svg`: the boards in rows on one sheet, each with its number and placement.
 
 use super::list::NumberedSolution;
-use super::{About, Failure, Format, Kind};
-use crate::cli::draw::pdf::pdf;
-use crate::cli::draw::png::png;
+use super::{About, Format};
 use crate::cli::draw::sheet::{CaptionedBoard, sheet};
 
 /// Boards on a sheet unless `--limit` says otherwise.
 pub(super) const LIMIT: u64 = 100;
 
-/// The same on pages: ten of them.
-pub(super) const ON_PAGES: u64 = 960;
-
-/// The most boards that a PNG has room for.
-pub(super) const MOST_IN_PNG: u64 = 1000;
-
+#[derive(Default)]
 pub(super) struct Sheet {
-    kind: Kind,
     title: String,
     boards: Vec<CaptionedBoard>,
-}
-
-impl Sheet {
-    pub(super) const fn new(kind: Kind) -> Self {
-        Self { kind, title: String::new(), boards: Vec::new() }
-    }
 }
 
 impl Format for Sheet {
@@ -40,13 +26,7 @@ impl Format for Sheet {
         self.boards.push(CaptionedBoard { placement: solution.placement, caption });
     }
 
-    fn end(&mut self, out: &mut Vec<u8>, _: bool) -> Result<(), Failure> {
-        let svg = || sheet(&self.boards, &self.title);
-        out.extend(match self.kind {
-            Kind::Pdf => pdf(&self.boards, &self.title)?,
-            Kind::Png => png(&svg())?,
-            _ => svg().into_bytes(),
-        });
-        Ok(())
+    fn end(&mut self, out: &mut Vec<u8>, _: bool) {
+        out.extend_from_slice(sheet(&self.boards, &self.title).as_bytes());
     }
 }
