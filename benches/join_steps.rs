@@ -84,6 +84,16 @@ impl<L: Lanes> Lanes for Metered<L> {
     ) -> [u64; LISTS] {
         metered(2, || (self.0.disjoint(keys, build, probe, tables), build.len(), look_ups::<L>(build, &probe)))
     }
+
+    fn attacked_by<const LISTS: usize>(
+        self,
+        by: (Means, Windows),
+        build: &[u64],
+        probe: [&[u64]; LISTS],
+        tables: &mut Tables,
+    ) -> [u64; LISTS] {
+        self.0.attacked_by(by, build, probe, tables)
+    }
 }
 
 /// Blocks of the build side times patterns of the probe side.

@@ -5,7 +5,7 @@
 //!
 //! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
 //!   and `add3`, a carry-save adder;
-//! - `match_block` and `AT` of [`super::matching`], and a module `narrow` with it for blocks of at most as many lanes;
+//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used, and a module `narrow` with it for blocks of at most as many lanes;
 //! - `GATHERED`, whether queries are gathered once for all blocks, and `gather`, which is done at each look-up;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
@@ -16,7 +16,6 @@
 /// this processor has them.
 macro_rules! kernels {
     ($token:ty, $name:literal, $features:meta, $detected:expr) => {
-        use $crate::engine::fault::{KernelFault, planted, without_first};
         use $crate::engine::lanes::cost::Means;
         use $crate::engine::lanes::windows::Gather;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};

@@ -52,6 +52,7 @@ mod avx2;
 mod avx512;
 mod cost;
 mod isa;
+pub(crate) mod kernel_check;
 mod kernels;
 mod matching;
 #[cfg(target_arch = "aarch64")]
@@ -67,12 +68,13 @@ mod windows;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
-pub use cost::{Block, Cost};
+pub use cost::{Block, Cost, Means};
 pub use isa::{Isa, IsaError, WithLanes, names};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
 pub use search::{Level, LevelSearch};
+pub use windows::Windows;
 
 /// The bits of a pattern that may hold keys.
 pub const KEY_BITS: u64 = ((1 << 52) - 1) << 6;
@@ -136,6 +138,16 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn disjoint<const LISTS: usize>(
         self,
         keys: u64,
+        build: &[u64],
+        probe: [&[u64]; LISTS],
+        tables: &mut Tables,
+    ) -> [u64; LISTS];
+
+    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by these
+    /// means, whatever they cost: for the self-check, which must reach all of them.
+    fn attacked_by<const LISTS: usize>(
+        self,
+        by: (Means, Windows),
         build: &[u64],
         probe: [&[u64]; LISTS],
         tables: &mut Tables,

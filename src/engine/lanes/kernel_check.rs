@@ -1,0 +1,247 @@
+//! The self-check of the kernels: made-up lists go through every operation of [`Lanes`], and plain loops say what is right.
+//!
+//! A small board does not reach what counts a large one. Its lists are so short that they are compared pair by pair, and even
+//! 14×14 is not cut, so nothing is retained. So each means of matching is called by itself, with windows of each size and
+//! number that the [costs](super::cost) can choose, and each entry of their tables is looked up.
+
+use fastrand::Rng;
+
+use super::cost::Means;
+use super::windows::{MOST, SIZES, Windows};
+use super::{KEY_BITS, Lanes, Partners, Tables, ranked};
+
+/// Lists of the probe side, as many as the join has.
+const LISTS: usize = 3;
+
+/// Has these lanes do each operation, and compares it with a plain loop.
+///
+/// # Errors
+/// The operation that went wrong, in a few words.
+pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
+    let random = &mut Rng::with_seed(8);
+    let is_right = |right: bool, what: &str| if right { Ok(()) } else { Err(what.to_owned()) };
+    is_right(pairs_are_right(lanes, random), "joining two quadrants")?;
+    is_right([600, 63, 5].into_iter().all(|length| retains(lanes, length, random)), "retaining patterns")?;
+    is_right(unites(lanes, random), "the union of patterns")?;
+    let tables = &mut Tables::default();
+    // By each means in turn, each with windows of each size and number.
+    let pairs = Trial::new(Windows { active: spread(26), size: SIZES[0], count: 4 }, 63, random);
+    is_right(pairs.is_right(lanes, Means::Pairs, tables), "comparing pair by pair")?;
+    for size in SIZES {
+        for count in 1..=MOST {
+            let keys = (size * count - count % 2).min(52);
+            let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
+            let windows = Windows { active, size, count };
+            let what = |block| format!("matching {block} blocks in {count} windows of {size} keys");
+            let narrow = Trial::new(windows, L::COST.narrow.lanes / 2 - 5, random);
+            is_right(narrow.is_right(lanes, Means::Narrow, tables), &what("narrow"))?;
+            if L::COST.wide.lanes > L::COST.narrow.lanes {
+                let wide = Trial::new(windows, L::COST.wide.lanes - 5, random);
+                is_right(wide.is_right(lanes, Means::Wide, tables), &what("wide"))?;
+            }
+        }
+    }
+    // As the splitter calls it, with either side the longer one.
+    for keys in [22, 26, 30] {
+        for (build, probe) in [(600, 70), (70, 300)] {
+            is_right(matches(lanes, spread(keys), build, probe, tables, random), "matching two lists")?;
+        }
+    }
+    Ok(())
+}
+
+/// So many keys side by side.
+fn adjacent(keys: usize) -> u64 {
+    (((1 << keys) - 1) << 6) << ((52 - keys) / 2)
+}
+
+/// So many keys, spread over all that there may be.
+fn spread(keys: usize) -> u64 {
+    (0..keys).map(|key| 1 << (6 + key * 52 / keys)).sum()
+}
+
+/// A key of the mask.
+fn any_of(mask: u64, random: &mut Rng) -> u64 {
+    let mut left = mask;
+    for _ in 0..random.u32(0..mask.count_ones()) {
+        left &= left - 1;
+    }
+    left & left.wrapping_neg()
+}
+
+/// Patterns and queries for windows.
+struct Trial {
+    windows: Windows,
+    patterns: Vec<u64>,
+    queries: Vec<u64>,
+}
+
+impl Trial {
+    /// So many patterns of one to three of the active keys; as many queries as a table has entries, so that each entry of
+    /// each table is looked up. Both hold other keys too, which the other side does not.
+    fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
+        let active = windows.active;
+        let (of_patterns, of_queries) = (spread(26) & !active, KEY_BITS & !spread(26) & !active);
+        let patterns = (0..patterns).map(|_| {
+            let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | any_of(active, random));
+            (keys | random.u64(..) & of_patterns).reverse_bits()
+        });
+        let patterns = patterns.collect();
+        let queries = (0..1 << windows.size).map(|query: usize| {
+            let (mut keys, mut left) = (0, active);
+            for key in 0..active.count_ones() as usize {
+                let (window, key) = (key / windows.size, key % windows.size);
+                // An odd factor makes another order of all entries, in each window one of its own.
+                if (query * 37 + window * 11) >> key & 1 == 1 {
+                    keys |= left & left.wrapping_neg();
+                }
+                left &= left - 1;
+            }
+            keys | random.u64(..) & of_queries
+        });
+        Self { windows, patterns, queries: queries.collect() }
+    }
+
+    fn is_right<L: Lanes>(&self, lanes: L, means: Means, tables: &mut Tables) -> bool {
+        let Self { windows, patterns, queries } = self;
+        let (few, rest) = queries.split_at(queries.len() / 3);
+        let found = lanes.attacked_by((means, *windows), patterns, [few, rest, &[]], tables);
+        let attacked = |queries: &[u64]| (patterns.len() * queries.len()) as u64 - disjoint(patterns, queries);
+        found == [attacked(few), attacked(rest), 0]
+    }
+}
+
+/// The pairs without a common key, each looked at.
+fn disjoint(build: &[u64], probe: &[u64]) -> u64 {
+    let with = |query: u64| build.iter().map(|pattern| u64::from(pattern & query == 0)).sum::<u64>();
+    probe.iter().map(|query| with(query.reverse_bits())).sum()
+}
+
+fn matches<L: Lanes>(
+    lanes: L,
+    active: u64,
+    build: usize,
+    probe: usize,
+    tables: &mut Tables,
+    random: &mut Rng,
+) -> bool {
+    let mut list = |length| (0..length).map(|_| random.u64(..) & random.u64(..) & active).collect::<Vec<u64>>();
+    let build: Vec<u64> = list(build).into_iter().map(u64::reverse_bits).collect();
+    let probe: [Vec<u64>; LISTS] = [list(probe), list(probe / 4), list(2)];
+    let found = lanes.disjoint(active, &build, probe.each_ref().map(|list| &list[..]), tables);
+    let [alone] = lanes.disjoint(active, &build, [&probe[0]], tables);
+    let expected = probe.each_ref().map(|list| disjoint(&build, list));
+    found == expected && alone == expected[0]
+}
+
+fn retains<L: Lanes>(lanes: L, length: usize, random: &mut Rng) -> bool {
+    let patterns: Vec<u64> = (0..length).map(|_| random.u64(..) & random.u64(..) & KEY_BITS).collect();
+    let avoid = adjacent(3);
+    let mut kept = Vec::new();
+    lanes.retain(&patterns, avoid, &mut kept);
+    kept.into_iter().eq(patterns.into_iter().filter(|pattern| pattern & avoid == 0))
+}
+
+fn unites<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
+    let patterns: Vec<u64> = (0..100).map(|_| any_of(KEY_BITS, random)).collect();
+    lanes.union(&patterns) == patterns.iter().fold(0, |keys, pattern| keys | pattern)
+}
+
+/// Runs of 0 to 24 partners, and a pattern or some for each.
+fn pairs_are_right<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
+    const RUNS: usize = 12;
+    let mut pattern = || random.u64(..) & random.u64(..) & KEY_BITS;
+    let runs: Vec<Vec<u64>> = (0..RUNS).map(|run| (0..run * 7 % 25).map(|_| pattern()).collect()).collect();
+    let mut starts = vec![0];
+    starts.extend(runs.iter().scan(0, |end, run| {
+        *end += run.len() as u32;
+        Some(*end)
+    }));
+    let stream: Vec<(u64, usize)> = (0..40).map(|place| (pattern(), place * 5 % RUNS)).collect();
+    let ranked: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank as u16)).collect();
+    let mut found = Vec::new();
+    lanes.pairs(&ranked, Partners { patterns: &runs.concat(), starts: &starts }, &mut found);
+    // Rank 0 meets the last run.
+    let met = stream.iter().flat_map(|&(pattern, rank)| runs[RUNS - 1 - rank].iter().map(move |&run| (pattern, run)));
+    found.into_iter().eq(met.filter(|(one, other)| one & other == 0).map(|(one, other)| one | other))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::engine::fault::{KERNEL_FAULTS, KernelFault, with_kernel};
+    use crate::engine::lanes::{Isa, LevelSearch, WithLanes};
+
+    /// A means with a size and a number of windows; comparing pair by pair has none.
+    type Used = (&'static str, Means, Option<(usize, usize)>);
+
+    thread_local! {
+        static USED: RefCell<Option<HashSet<Used>>> = const { RefCell::new(None) };
+    }
+
+    pub(in crate::engine::lanes) fn note(lanes: &'static str, means: Means, windows: Windows) {
+        let windows = (means != Means::Pairs).then_some((windows.size, windows.count));
+        USED.with_borrow_mut(|used| used.as_mut().map(|used| used.insert((lanes, means, windows))));
+    }
+
+    struct Check;
+
+    impl WithLanes for Check {
+        type Output = Result<(), String>;
+
+        fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output {
+            check(lanes)
+        }
+    }
+
+    /// What the costs choose for lists of some lengths, and whether the check has used it.
+    struct Choices<'a>(&'a HashSet<Used>);
+
+    impl WithLanes for Choices<'_> {
+        type Output = usize;
+
+        fn with<L: Lanes + LevelSearch>(self, _: L) -> usize {
+            let mut chosen = HashSet::new();
+            let lengths = || (1..200).chain((2..60).map(|step| step * 100)).chain([20_000, 1_000_000]);
+            for (keys, queries) in (1..=52).flat_map(|keys| lengths().map(move |queries| (keys, queries))) {
+                let windows = L::COST.windows(adjacent(keys), queries);
+                for patterns in [1, 10, 50, 100, 150, 256, 300, 400, 512] {
+                    let means = L::COST.cheapest(windows, patterns, queries).0;
+                    let windows = (means != Means::Pairs).then_some((windows.size, windows.count));
+                    chosen.insert((L::NAME, means, windows));
+                }
+            }
+            for used in &chosen {
+                assert!(self.0.contains(used), "{used:?} is chosen, and was not checked");
+            }
+            chosen.len()
+        }
+    }
+
+    /// A size or a number of windows that the check leaves out would be trusted blindly.
+    #[test]
+    fn whatever_the_costs_choose_is_checked() {
+        for isa in Isa::available() {
+            USED.set(Some(HashSet::new()));
+            isa.with(Check).unwrap().unwrap();
+            let used = USED.take().unwrap();
+            assert!(isa.with(Choices(&used)).unwrap() > 10, "{isa}");
+        }
+    }
+
+    #[test]
+    fn every_wrong_step_is_seen_on_every_set() {
+        for isa in Isa::available() {
+            for (name, fault) in KERNEL_FAULTS {
+                let is_of_lists = !matches!(fault, KernelFault::Expand | KernelFault::LastColumns);
+                let seen = with_kernel(fault, || isa.with(Check).unwrap());
+                assert_eq!(seen.is_err(), is_of_lists, "{name} on {isa}");
+            }
+        }
+    }
+}
+#[cfg(test)]
+pub(super) use tests::note;
