@@ -147,7 +147,8 @@ fn two_names_of_one_file_are_one_file() {
 #[test]
 fn links_that_the_system_does_not_follow_are_not_followed() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/faults");
-    let run = Command::new(script).arg("links-not-followed").env("QUEENS", env!("CARGO_BIN_EXE_queens")).output().unwrap();
+    let run =
+        Command::new(script).arg("links-not-followed").env("QUEENS", env!("CARGO_BIN_EXE_queens")).output().unwrap();
     let (code, out, err) = texts(&run);
     if code == Some(77) {
         println!("skipped: {err}");
