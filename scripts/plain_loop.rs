@@ -1,5 +1,5 @@
 //! The yardstick: the textbook recursive bitboard loop with mirror symmetry, one thread, nothing else.
-//! `scripts/vs-plain` compiles it on its own and times the engines against it.
+//! `scripts/vs-peers` compiles it on its own and times the engines against it.
 
 fn place(all: u32, rows: u32, down: u32, up: u32) -> u64 {
     if rows == all {

@@ -146,8 +146,9 @@ fn two_names_of_one_file_are_one_file() {
 /// Whoever left a link in a shared folder may have led it to a file of the user's own.
 #[test]
 fn links_that_the_system_does_not_follow_are_not_followed() {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/links-not-followed");
-    let run = Command::new(script).arg(env!("CARGO_BIN_EXE_queens")).output().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/faults");
+    let run =
+        Command::new(script).arg("links-not-followed").env("QUEENS", env!("CARGO_BIN_EXE_queens")).output().unwrap();
     let (code, out, err) = texts(&run);
     if code == Some(77) {
         println!("skipped: {err}");

@@ -265,8 +265,8 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
 /// The same on a real file system that is full, where this machine lets the script mount one.
 #[test]
 fn a_full_disk_loses_nothing() {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/full-disk");
-    let run = Command::new(script).arg(env!("CARGO_BIN_EXE_queens")).output().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/faults");
+    let run = Command::new(script).arg("full-disk").env("QUEENS", env!("CARGO_BIN_EXE_queens")).output().unwrap();
     let (code, out, err) = texts(&run);
     if code == Some(77) {
         return skipped(&err);

@@ -11,8 +11,7 @@
 #     logs/K.log        what shard K said, over all its starts
 #     total             the count, once all shards are merged
 
-usage_error() { echo "error: $*" >&2; exit 2; }
-fail() { echo "error: $*" >&2; exit 1; }
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh" any "$@"
 
 need() {
     local command
