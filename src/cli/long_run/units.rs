@@ -63,6 +63,8 @@ pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outco
         messages::as_events();
     }
     let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
+    // Nothing is written for an engine that counts wrong.
+    request.self_check().map_err(|error| Failure::from(&error))?;
     let units = Units { args, quiet, fingerprint, request };
     match (args.shard, &args.out) {
         (Some(shard), Some(out)) => units.shard(shard, out),
