@@ -162,6 +162,9 @@ fn pairs_are_right<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
 }
 
 #[cfg(test)]
+pub(super) use tests::note;
+
+#[cfg(test)]
 mod tests {
     use std::cell::RefCell;
     use std::collections::HashSet;
@@ -238,5 +241,3 @@ mod tests {
         }
     }
 }
-#[cfg(test)]
-pub(super) use tests::note;
