@@ -119,6 +119,7 @@ pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine
 pub use ledger::durable;
 pub use ledger::shard::{Shard, ShardError, ranges};
 pub use oeis::bfile::{BFile, BFileError};
+pub use profile::Profile;
 pub use request::{Report, Request, count};
 pub use run::{CountError, Share, ShareError, Threads, available_threads};
 pub use solutions::ranking::{Listed, Ranking};

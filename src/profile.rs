@@ -1,62 +1,182 @@
-//! Engines for a profile. They count the placements of k queens on the first k columns, for each k.
+//! Profiles: the placements of k queens on the first k columns, for each k from 0 to N (OEIS A319284).
+//!
+//! Unlike a count, a profile is many numbers, so that it has no ledger: what it finds is added up and told.
 
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::board::Size;
 use crate::board::placement::Placement;
-use crate::engine::Engine;
 use crate::engine::backtrack::Backtrack;
-use crate::engine::naive::Naive;
-use crate::plan::Weighted;
-use crate::tally::{Overflow, Tally};
+use crate::engine::lanes::Isa;
+use crate::engine::{EngineKind, Method};
+use crate::oeis;
+use crate::plan::{Plan, Units};
+use crate::plan::prefixes::PrefixPlan;
+use crate::run::{CountError, SelfCheckError, Threads, self_check};
+use crate::subject::Subject;
+use crate::tally::Overflow;
 
-/// An engine that counts the placements of fewer queens too.
-pub(crate) struct Levels<E>(pub(crate) E);
-
-/// Counts the ways to place 1, 2, ... more queens on the columns after those of a placement.
-pub(crate) trait EveryLevel: Engine<Task = Placement> {
-    fn levels(&self, worker: &mut Self::Worker, task: &Placement) -> Vec<u64>;
+/// The placements of k queens on the first k columns of a board, for each k from 0 to N.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Profile {
+    /// For each k. The last number is the number of solutions, and their sum is the number of nodes of a plain backtracking
+    /// search.
+    pub placements: Vec<u128>,
+    /// The instruction set that counted.
+    pub isa: Isa,
+    /// The number of threads.
+    pub threads: usize,
+    /// Wall time, without the self-check and starting the threads.
+    pub elapsed: Duration,
 }
 
-impl EveryLevel for Backtrack {
-    fn levels(&self, worker: &mut Self::Worker, task: &Placement) -> Vec<u64> {
-        Self::levels(self, worker, task)
+impl Profile {
+    /// Counts by backtracking, on this instruction set or the best, which takes about eight times as long for each further
+    /// N. `told` is told the share done, from 0 to 1, after each of some thousand parts.
+    ///
+    /// ```
+    /// use queens::{Profile, Size};
+    /// let profile = Profile::count(Size::new(8)?, None, 2, |_| ())?;
+    /// assert_eq!(profile.placements, [1, 8, 42, 140, 344, 568, 550, 312, 92]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the processor lacks the instruction set, the self-check fails, a sum does not fit in 128 bits, or the threads
+    /// cannot be started.
+    pub fn count(
+        size: Size,
+        isa: Option<Isa>,
+        threads: impl Into<Threads>,
+        told: impl Fn(f64) + Sync,
+    ) -> Result<Self, CountError> {
+        let method = Method::choose(EngineKind::Backtrack.into(), isa, size)?;
+        let engine = Backtrack::new(method.isa).expect("the processor has it");
+        let pool = threads.into().pool()?;
+        let levels = |worker: &mut _, task: &Placement| engine.levels(worker, task);
+        self_check::check_by(Some(method), &size.into(), &|board| check(board, &levels))?;
+        let start = Instant::now();
+        let placements = pool.install(|| count(size, &levels, &told))?;
+        Ok(Self { placements, isa: method.isa, threads: pool.current_num_threads(), elapsed: start.elapsed() })
     }
 }
 
-impl EveryLevel for Naive {
-    fn levels(&self, (): &mut (), task: &Placement) -> Vec<u64> {
-        Self::levels(*self, task)
+/// Compares the profile of a small board with the published one, or its last number where none is.
+fn check<W: Default>(board: &Subject, levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync)) -> Result<(), SelfCheckError> {
+    let n = board.n();
+    let found = count(Size::new(n).expect("a small board"), levels, &|_| ())?;
+    let published = |queens| oeis::PROFILE.term(n * (n + 1) / 2 + queens);
+    let differ = found.iter().enumerate().any(|(queens, &found)| published(queens).is_some_and(|term| term != found));
+    let solutions = oeis::QUEENS.term(n).expect("the terms of small boards are published");
+    if differ || found[n] != solutions {
+        let (board, found, expected) = (format!("of a profile on {n}×{n}"), found[n], solutions);
+        return Err(SelfCheckError::Wrong { board, found, expected });
     }
+    Ok(())
 }
 
-impl<E: EveryLevel> Engine for Levels<E> {
-    type Task = Placement;
-    type Worker = E::Worker;
-
-    fn worker(&self) -> E::Worker {
-        self.0.worker()
-    }
-
-    fn count(&self, worker: &mut E::Worker, task: &Placement) -> u64 {
-        self.0.levels(worker, task).last().copied().unwrap_or(1)
-    }
-
-    fn add_to(
-        &self,
-        tally: &mut Tally,
-        worker: &mut E::Worker,
-        &Weighted { task, weight }: &Weighted<Placement>,
-    ) -> Result<(), Overflow> {
-        // The task itself is one way to place its queens.
-        let levels = std::iter::once(1).chain(self.0.levels(worker, &task));
-        for (queens, count) in (task.len()..).zip(levels) {
-            if queens < task.size().get() {
-                tally.add_fewer(queens, count, weight)?;
-            } else {
-                tally.add(count, weight)?;
+/// Adds up the ways to place more and more queens after those of each task of the plan, on the threads of the pool that
+/// calls.
+fn count<W: Default>(
+    size: Size,
+    levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync),
+    told: &(impl Fn(f64) + Sync),
+) -> Result<Vec<u128>, Overflow> {
+    let (n, plan) = (size.get(), PrefixPlan::new(&Placement::empty(size)));
+    let total: f64 = (0..plan.units()).map(|unit| plan.work(unit)).sum();
+    let done = Mutex::new(0.0);
+    let unit = |worker: &mut W, unit| {
+        let mut sums = vec![0_u128; n + 1];
+        for task in plan.unit(unit) {
+            // The task itself is one way to place its queens.
+            let ways = std::iter::once(1).chain(levels(worker, &task.task));
+            for (sum, ways) in sums[task.task.len()..].iter_mut().zip(ways) {
+                *sum = sum.checked_add(u128::from(ways) * u128::from(task.weight)).ok_or(Overflow)?;
             }
         }
-        Ok(())
+        let mut done = done.lock().expect("no thread panics with it");
+        *done += plan.work(unit);
+        told(*done / total);
+        Ok(sums)
+    };
+    let add = |a: Vec<u128>, b: Vec<u128>| {
+        a.into_iter().zip(b).map(|(a, b)| a.checked_add(b).ok_or(Overflow)).collect::<Result<Vec<_>, _>>()
+    };
+    let units = (0..plan.units()).into_par_iter().with_max_len(1).map_init(W::default, unit);
+    let mut placements = units.try_reduce(|| vec![0; n + 1], add)?;
+    // No task counts the queens that it begins with: there is one empty board, and the first queen may be in any row.
+    placements[0] = 1;
+    if n > 1 {
+        placements[1] = n as u128;
     }
+    Ok(placements)
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::engine::naive::Naive;
+
+    fn profile(n: usize, isa: Option<Isa>, threads: usize) -> Profile {
+        Profile::count(Size::new(n).unwrap(), isa, threads, |_| ()).unwrap()
+    }
+
+    /// By every set, and by the oracle.
+    #[test]
+    fn the_published_triangle() {
+        let mut published = oeis::PROFILE.terms;
+        for n in 0..=12 {
+            let row;
+            (row, published) = published.split_at(n + 1);
+            for threads in [1, 2, 3] {
+                assert_eq!(profile(n, None, threads).placements, row, "N = {n} on {threads} threads");
+            }
+            if n <= 9 {
+                let oracle = count(Size::new(n).unwrap(), &|(): &mut (), task: &Placement| Naive.levels(task), &|_| ());
+                assert_eq!(oracle.unwrap(), row, "N = {n} by the oracle");
+            }
+        }
+        assert!(published.is_empty());
+    }
+
+    /// Boards beyond the published triangle: the last number is the number of solutions, and the number for two queens is
+    /// that of pairs of rows more than one apart.
+    #[test]
+    fn larger_boards_end_in_the_count() {
+        for isa in Isa::available() {
+            for n in [13, 14] {
+                let Profile { placements, isa: counted, .. } = profile(n, Some(isa), 2);
+                assert_eq!((counted, placements[n]), (isa, oeis::QUEENS.term(n).unwrap()));
+                assert_eq!(placements[2], ((n - 1) * (n - 2)) as u128);
+            }
+        }
+    }
+
+    /// A wrong level is found, not only a wrong count.
+    #[test]
+    fn a_wrong_level_fails_the_self_check() {
+        for wrong in 0..6 {
+            let levels = |(): &mut (), task: &Placement| {
+                let mut levels = Naive.levels(task);
+                levels[wrong] += u64::from(task.rows().eq([3, 5]));
+                levels
+            };
+            let eight: Subject = Size::new(8).unwrap().into();
+            assert!(check(&eight, &|(): &mut (), task: &Placement| Naive.levels(task)).is_ok());
+            assert!(matches!(check(&eight, &levels), Err(SelfCheckError::Wrong { .. })), "{wrong} more queens");
+        }
+    }
+
+    /// The share grows to 1, and a sum that does not fit is an error.
+    #[test]
+    fn the_share_done_is_told() {
+        let told = Mutex::new(Vec::new());
+        Profile::count(Size::new(9).unwrap(), None, 2, |share| told.lock().unwrap().push(share)).unwrap();
+        let told = told.into_inner().unwrap();
+        assert!(told.is_sorted() && told[0] > 0.0 && (told[told.len() - 1] - 1.0).abs() < 1e-9, "{told:?}");
+    }
+}

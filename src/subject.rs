@@ -3,7 +3,6 @@
 use crate::board::Size;
 use crate::board::placement::Placement;
 use crate::board::rotation::{Rotation, RotationalBoard};
-use crate::tally::Tally;
 
 /// The subject of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +12,6 @@ pub enum Subject {
     Completions(Placement),
     /// The solutions that a turn leaves unchanged.
     Rotational(RotationalBoard),
-    /// The number of placements of k queens on the first k columns, for each k from 0 to N: a row of OEIS A319284. Its
-    /// last number is the number of solutions, and its sum is the number of nodes of a plain backtracking search.
-    Profile(Size),
 }
 
 impl Subject {
@@ -24,7 +20,6 @@ impl Subject {
         match self {
             Self::Completions(prefix) => prefix.size().get(),
             Self::Rotational(board) => board.n(),
-            Self::Profile(size) => size.get(),
         }
     }
 
@@ -32,7 +27,7 @@ impl Subject {
     pub fn prefix(&self) -> Option<Placement> {
         match self {
             Self::Completions(prefix) => Some(*prefix).filter(|prefix| !prefix.is_empty()),
-            Self::Rotational(_) | Self::Profile(_) => None,
+            Self::Rotational(_) => None,
         }
     }
 
@@ -40,24 +35,8 @@ impl Subject {
     pub fn rotation(&self) -> Option<Rotation> {
         match self {
             Self::Rotational(board) => Some(board.rotation()),
-            Self::Completions(_) | Self::Profile(_) => None,
+            Self::Completions(_) => None,
         }
-    }
-
-    /// The placements of 0, 1, ... N queens in all units of a profile together; empty for any other subject.
-    pub fn placements(&self, total: &Tally) -> Vec<u128> {
-        let Self::Profile(size) = self else { return Vec::new() };
-        let n = size.get();
-        let mut placements = total.fewer().to_vec();
-        placements.resize(n, 0);
-        placements.push(total.get());
-        // The engine does not count the queens that a task begins with: there is one empty board, and the first queen
-        // may be in any row.
-        placements[0] = 1;
-        if n > 1 {
-            placements[1] = n as u128;
-        }
-        placements
     }
 }
 

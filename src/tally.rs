@@ -1,24 +1,20 @@
 //! Checked sums. A sum is exact or it is an error; it never wraps.
 
 use std::fmt;
+use std::num::ParseIntError;
 use std::str::FromStr;
 
-/// A sum of solutions times weights; in a profile also the sums of the placements of fewer queens.
-///
-/// It is written as its numbers with spaces in between, the solutions last.
+/// A sum of solutions times weights.
 ///
 /// ```
 /// use queens::tally::Tally;
-/// let tally: Tally = "1 8 42".parse()?;
-/// assert_eq!((tally.fewer(), tally.get()), ([1, 8].as_slice(), 42));
-/// # Ok::<(), std::num::ParseIntError>(())
+/// let mut tally: Tally = "42".parse()?;
+/// tally.add(5, 8)?;
+/// assert_eq!(tally.get(), 82);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    solutions: u128,
-    /// Placements of 0, 1, 2, ... queens; empty except in a profile.
-    fewer: Vec<u128>,
-}
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tally(u128);
 
 /// A sum does not fit in 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,20 +23,8 @@ pub struct Overflow;
 
 impl Tally {
     /// The solutions so far.
-    pub const fn get(&self) -> u128 {
-        self.solutions
-    }
-
-    /// The placements of 0, 1, 2, ... queens so far; empty except in a profile.
-    pub fn fewer(&self) -> &[u128] {
-        &self.fewer
-    }
-
-    /// Whether it can be the sum of `part` and another tally.
-    pub(crate) fn covers(&self, part: &Self) -> bool {
-        let fewer = |tally: &Self, queens| tally.fewer.get(queens).copied().unwrap_or(0);
-        self.solutions >= part.solutions
-            && (0..part.fewer.len()).all(|queens| fewer(self, queens) >= fewer(part, queens))
+    pub const fn get(self) -> u128 {
+        self.0
     }
 
     /// Adds `count` solutions, each of which stands for `weight` solutions.
@@ -49,18 +33,7 @@ impl Tally {
     /// If the sum would not fit.
     pub fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
         // A product of two 64-bit numbers always fits in 128 bits; the sum may not.
-        self.solutions = self.solutions.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
-        Ok(())
-    }
-
-    /// Adds `count` placements of `queens` queens, each of which stands for `weight` placements.
-    ///
-    /// # Errors
-    /// If the sum would not fit.
-    pub fn add_fewer(&mut self, queens: usize, count: u64, weight: u64) -> Result<(), Overflow> {
-        self.fewer.resize(self.fewer.len().max(queens + 1), 0);
-        let sum = &mut self.fewer[queens];
-        *sum = sum.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
+        self.0 = self.0.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
         Ok(())
     }
 
@@ -68,36 +41,28 @@ impl Tally {
     ///
     /// # Errors
     /// If the sum would not fit.
-    pub fn plus(mut self, other: &Self) -> Result<Self, Overflow> {
-        self.solutions = self.solutions.checked_add(other.solutions).ok_or(Overflow)?;
-        self.fewer.resize(self.fewer.len().max(other.fewer.len()), 0);
-        for (sum, more) in self.fewer.iter_mut().zip(&other.fewer) {
-            *sum = sum.checked_add(*more).ok_or(Overflow)?;
-        }
-        Ok(self)
+    pub fn plus(self, other: Self) -> Result<Self, Overflow> {
+        self.0.checked_add(other.0).map(Self).ok_or(Overflow)
     }
 }
 
 impl From<u128> for Tally {
     fn from(count: u128) -> Self {
-        Self { solutions: count, fewer: Vec::new() }
+        Self(count)
     }
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fewer.iter().try_for_each(|sum| write!(f, "{sum} "))?;
-        write!(f, "{}", self.solutions)
+        self.0.fmt(f)
     }
 }
 
 impl FromStr for Tally {
-    type Err = std::num::ParseIntError;
+    type Err = ParseIntError;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (fewer, solutions) = text.rsplit_once(' ').map_or((None, text), |(fewer, last)| (Some(fewer), last));
-        let fewer = fewer.into_iter().flat_map(|fewer| fewer.split(' ')).map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Self { solutions: solutions.parse()?, fewer })
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        text.parse().map(Self)
     }
 }
 

@@ -7,12 +7,10 @@ use crate::board::Size;
 use crate::burnside::{NotDivisible, Unique};
 use crate::engine::lanes::{Isa, IsaError};
 use crate::engine::{ENGINES, EngineInfo, EngineKind, Method};
-use crate::ledger::Ledger;
-use crate::ledger::shard::Shard;
 use crate::oeis::{self, Sequence};
 use crate::request::Request;
 use crate::run::state::RunState;
-use crate::run::{CountError, Threads};
+use crate::run::{CountError, Ended, Threads};
 
 /// The terms to recompute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +61,7 @@ impl Terms {
 
     /// Recomputes one term by each of `methods` on this many threads and compares it with `published`. For both kinds
     /// of terms the number of all solutions is also checked modulo 8 by Burnside's lemma.
-    /// Before each count, `watch` is told what is to be counted, and the state that shows its progress.
+    /// Before each count, `watch` is told what is to be counted, and the state that shows its progress and can stop it.
     ///
     /// ```
     /// use queens::verify::{Terms, Verdict};
@@ -83,17 +81,18 @@ impl Terms {
         published: u128,
         methods: &[Method],
         threads: impl Into<Threads>,
-        mut watch: impl FnMut(&Method, &Arc<RunState>),
+        mut watch: impl FnMut(&Method, Arc<RunState>),
     ) -> Result<Vec<Check>, CountError> {
         let threads = threads.into();
         let unique = Unique::new(size, threads)?;
         let mut check = |&method: &Method| {
             let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
             let start = Instant::now();
-            let state = Arc::new(RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE)));
-            watch(&method, &state);
-            let (threads, verdict) = match request.resume(&state) {
-                Ok(report) => (report.threads, self.verdict(report.count, published, &unique)),
+            let run = request.start()?;
+            watch(&method, run.state());
+            let (threads, verdict) = match run.wait() {
+                Ok(Ended::Finished(report)) => (report.threads, self.verdict(report.count, published, &unique)),
+                Ok(Ended::Stopped(_)) => (threads.get(), Verdict::Failed("stopped before the end".to_owned())),
                 Err(CountError::SelfCheck(error)) => (threads.get(), Verdict::Failed(error.to_string())),
                 Err(error) => return Err(error),
             };

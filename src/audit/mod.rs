@@ -16,20 +16,17 @@
 //! chance q^k.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::engine::Engine;
 use crate::engine::lanes::Isa;
-use crate::ledger::{Fingerprint, Ledger};
-use crate::plan::{Plan, Weighted};
-use crate::run::audited::{Compared, Counted};
-use crate::run::dispatch::{Counter, Dispatch, Job};
-use crate::run::{CountError, Share, Threads, self_check};
+use crate::ledger::Ledger;
+use crate::run::counting::{By, Compared, Counting, Found, Worker};
+use crate::run::{CountError, RunError, Share, Threads, self_check};
 use crate::tally::{Overflow, Tally};
 
 /// What an audit recounts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct AuditOptions {
     /// How many units are drawn at most.
     pub units: usize,
@@ -42,8 +39,6 @@ pub struct AuditOptions {
     pub tasks: u64,
     /// The seed of the draw: the same seed draws the same units and tasks, another seed others.
     pub seed: u64,
-    /// Counts the units that are recounted, while the audit goes on.
-    pub recounted: Arc<AtomicUsize>,
 }
 
 /// The findings of an audit.
@@ -93,9 +88,9 @@ pub struct AuditedTask {
     /// How many symmetric tasks it stands for.
     pub weight: u64,
     /// The engine's count, without the weight.
-    pub engine: Tally,
+    pub engine: u64,
     /// The auditor's count, without the weight.
-    pub auditor: Tally,
+    pub auditor: u64,
     /// Whether both counts are of a random part of the task only, because the whole would take the auditor too long.
     pub is_part: bool,
 }
@@ -108,7 +103,7 @@ impl AuditOptions {
     /// `Some` the number of its first tasks.
     fn order(&self, ledger: &Ledger) -> Vec<(usize, Option<u64>, Tally)> {
         let finished = ledger.tallies().map(|(unit, tally)| (unit, None, tally));
-        let parts = ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally.clone()));
+        let parts = ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally));
         let mut units: Vec<_> = finished.chain(parts).collect();
         fastrand::Rng::with_seed(self.seed).shuffle(&mut units);
         units.truncate(self.units);
@@ -128,119 +123,109 @@ impl Default for AuditOptions {
             end_within: None,
             tasks: 1,
             seed,
-            recounted: Arc::default(),
         }
     }
 }
 
-/// Audits a ledger, which must have this fingerprint.
+/// Audits a ledger whose plan is that of its subject, and tells how many units are recounted by now.
 pub(crate) fn audit(
-    by: &impl Dispatch,
-    wanted: &Fingerprint,
+    by: &By<'_>,
     ledger: &Ledger,
     options: &AuditOptions,
     threads: Threads,
+    told: &(dyn Fn(usize) + Sync),
 ) -> Result<Findings, CountError> {
-    let pool = threads.pool()?;
-    self_check::check(by, &wanted.subject, false)?;
+    let (pool, subject) = (threads.pool()?, &ledger.fingerprint().subject);
+    self_check::check(by, subject, false)?;
+    let counting = &*by.counting(subject);
     let start = Instant::now();
-    ledger.fingerprint().check(wanted)?;
-    let units = by.dispatch(&wanted.subject, Recount { ledger, options, pool: &pool, start })?;
+    ledger.check_partials(counting.plan())?;
+    let units = Recount { counting, ledger, options, told, start }.units(&pool)?;
     Ok(Findings {
-        engine: by.name(&wanted.subject),
-        isa: by.isa(),
+        engine: by.name,
+        isa: by.isa,
         threads: pool.current_num_threads(),
         elapsed: start.elapsed(),
         finished: ledger.finished(),
         parts: ledger.partials().count(),
-        total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(&part.tally))?.get(),
+        total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(part.tally))?.get(),
         units,
     })
 }
 
-/// Everything that an audit needs besides a counter.
+/// Everything that an audit needs.
 struct Recount<'a> {
+    counting: &'a dyn Counting,
     ledger: &'a Ledger,
     options: &'a AuditOptions,
-    pool: &'a rayon::ThreadPool,
+    told: &'a (dyn Fn(usize) + Sync),
     start: Instant,
 }
 
-impl Job for Recount<'_> {
-    type Output = Result<Vec<Recounted>, CountError>;
-
-    fn run<C: Counter>(self, counter: &C) -> Self::Output {
-        self.ledger.check_partials(counter.plan())?;
+impl Recount<'_> {
+    fn units(&self, pool: &rayon::ThreadPool) -> Result<Vec<Recounted>, Overflow> {
         let order = self.options.order(self.ledger);
         let (next, recounted) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         // A thread that has finished a unit takes the next one of the order.
         let work = || -> Result<(), Overflow> {
-            let mut worker = counter.engine().worker();
+            let mut worker = self.counting.worker();
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(part) = order.get(place) else { return Ok(()) };
+                let Some(&part) = order.get(place) else { return Ok(()) };
                 if place >= AuditOptions::LEAST && self.is_past(self.options.begin_within) {
                     return Ok(());
                 }
-                let Some(found) = self.unit(counter, &mut worker, part)? else { return Ok(()) };
-                self.options.recounted.fetch_add(1, Ordering::Relaxed);
-                recounted.lock().expect("no thread panics with it").push(found);
+                let Some(found) = self.unit(&mut *worker, part)? else { return Ok(()) };
+                let mut recounted = recounted.lock().expect("no thread panics with it");
+                recounted.push(found);
+                (self.told)(recounted.len());
             }
         };
-        self.pool.broadcast(|_| work()).into_iter().collect::<Result<(), Overflow>>()?;
+        pool.broadcast(|_| work()).into_iter().collect::<Result<(), Overflow>>()?;
         let mut units = recounted.into_inner().expect("no thread panics with it");
         units.sort_unstable_by_key(|unit| unit.unit);
         Ok(units)
     }
-}
 
-impl Recount<'_> {
     fn is_past(&self, time: Option<Duration>) -> bool {
         time.is_some_and(|time| self.start.elapsed() >= time)
     }
 
     /// Recounts one unit, or its first tasks; `None` if the time was up before the end.
-    fn unit<C: Counter>(
+    fn unit(
         &self,
-        counter: &C,
-        worker: &mut <C::Engine as Engine>::Worker,
-        &(unit, part, ref tally): &(usize, Option<u64>, Tally),
+        worker: &mut dyn Worker,
+        (unit, part, tally): (usize, Option<u64>, Tally),
     ) -> Result<Option<Recounted>, Overflow> {
         let AuditOptions { end_within, tasks, seed, .. } = *self.options;
-        let plan = counter.plan();
-        let (mut sum, mut found) = (Tally::default(), Vec::new());
-        for Weighted { task, weight } in plan.unit(unit).take(part.unwrap_or_else(|| plan.tasks(unit)) as usize) {
-            if self.is_past(end_within) {
-                return Ok(None);
-            }
-            let mut once = Tally::default();
-            counter.engine().add_to(&mut once, worker, &Weighted { task, weight: 1 })?;
-            add_times(&mut sum, &once, weight)?;
-            found.push(once);
+        let plan = self.counting.plan();
+        let last = part.unwrap_or_else(|| plan.tasks(unit));
+        let (mut recounted, mut found) = (Tally::default(), Vec::new());
+        // It ends after the last task, or when the time is up.
+        let counted = worker.unit(unit, 0, &mut |task: Found| {
+            recounted.add(task.count, task.weight)?;
+            found.push(task);
+            if found.len() as u64 == last || self.is_past(end_within) { Err(RunError::Stopped) } else { Ok(()) }
+        });
+        if let Err(RunError::Overflow(error)) = counted {
+            return Err(error);
+        }
+        if (found.len() as u64) < last {
+            return Ok(None);
         }
         let mut random = fastrand::Rng::with_seed(seed ^ (unit as u64 + 1) << 32);
         let chosen = random.choose_multiple(0..found.len(), tasks.min(found.len() as u64) as usize);
         let audited = chosen.into_iter().map_while(|place| {
-            let index = place as u64;
-            let Weighted { task, weight } = plan.task(unit, index);
+            let (index, Found { count, weight }) = (place as u64, found[place]);
             let stopped = &|| self.is_past(end_within);
-            let counted = Counted { task: &task, tally: &found[place], random: &mut random, stopped };
-            let Compared { engine, auditor, is_part } = counter.audit(worker, counted)?;
+            let Compared { engine, auditor, is_part } =
+                worker.audit((unit, index), count, &mut random, stopped)?;
             Some(AuditedTask { index, weight, engine, auditor, is_part })
         });
         let tasks = audited.collect();
         let name = part.map_or_else(|| plan.name(unit), |part| format!("{}, its first {part} tasks,", plan.name(unit)));
-        Ok(Some(Recounted { unit, name, tally: tally.clone(), recounted: sum, tasks }))
+        Ok(Some(Recounted { unit, name, tally, recounted, tasks }))
     }
-}
-
-/// Adds the tally of a task, multiplied by its weight.
-fn add_times(sum: &mut Tally, once: &Tally, weight: u64) -> Result<(), Overflow> {
-    let small = |count: u128| u64::try_from(count).map_err(|_| Overflow);
-    for (queens, &count) in once.fewer().iter().enumerate() {
-        sum.add_fewer(queens, small(count)?, weight)?;
-    }
-    sum.add(small(once.get())?, weight)
 }
 
 impl AuditedTask {
@@ -281,7 +266,7 @@ impl Findings {
     /// How many solutions of the ledger the auditor has found too, in tasks of units whose tallies the engine confirms.
     pub fn audited(&self) -> u128 {
         let confirmed = self.units.iter().filter(|unit| unit.agrees()).flat_map(|unit| &unit.tasks);
-        confirmed.map(|task| task.auditor.get() * u128::from(task.weight)).sum()
+        confirmed.map(|task| u128::from(task.auditor) * u128::from(task.weight)).sum()
     }
 
     /// The chance that such an audit draws, and so finds, at least one of `wrong` units with a wrong tally.

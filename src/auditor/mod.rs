@@ -54,7 +54,6 @@ pub(crate) mod rotational;
 
 use crate::board::placement::Placement;
 use crate::plan::halves::{Halves, Middle};
-use crate::tally::Tally;
 
 /// The most columns that a board has.
 const MOST: usize = 32;
@@ -155,24 +154,12 @@ fn east_west_mirror(task: &Halves) -> u64 {
 /// ```
 pub fn count(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<u64> {
     let definition = task.definition();
-    definition.solutions(definition.n, stopped)
-}
-
-/// The counts of a task of a profile: the task itself, and the ways to place 1, 2, ... more queens in the columns after
-/// its own, up to the last column. `None` if `stopped`, called now and then, returns true before the end.
-pub(crate) fn levels(task: &Placement, stopped: &dyn Fn() -> bool) -> Option<Tally> {
-    let (n, mut tally) = (task.size().get(), Tally::default());
-    for queens in task.len()..=n {
-        let ways = task.definition().solutions(queens, stopped)?;
-        let added = if queens < n { tally.add_fewer(queens, ways, 1) } else { tally.add(ways, 1) };
-        added.expect("one number at each place");
-    }
-    Some(tally)
+    definition.solutions(stopped)
 }
 
 impl Definition {
-    /// The weighted number of ways to place queens in the first `columns` columns.
-    fn solutions(&self, columns: usize, stopped: &dyn Fn() -> bool) -> Option<u64> {
+    /// The weighted number of ways to place a queen in each column.
+    fn solutions(&self, stopped: &dyn Fn() -> bool) -> Option<u64> {
         let Self { n, rows, weighing } = *self;
         let mut search = Search { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
         // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
@@ -182,7 +169,7 @@ impl Definition {
                 *free = free.without(Rows::of([column, n - 1 - column]));
             }
         }
-        search.fill(&mut (0..columns).collect(), &free).then_some(search.weight)
+        search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
     }
 }
 

@@ -62,7 +62,7 @@ impl Audited for TaskPart {
 mod tests {
     use super::*;
     use crate::Size;
-    use crate::plan::Plan;
+    use crate::plan::{Plan, Units};
     use crate::plan::halves::HalvesPlan;
 
     /// A part allows as many rows as were asked for in each inner column, of those that the task allows there, and in all

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::engine::naive::Naive;
-use crate::plan::Plan;
+use crate::plan::{Plan, Units};
 use crate::plan::halves::HalvesPlan;
 use crate::plan::prefixes::PrefixPlan;
 

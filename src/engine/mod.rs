@@ -22,10 +22,8 @@ use std::str::FromStr;
 use crate::board::Size;
 use crate::board::rotation::Rotation;
 use crate::engine::lanes::{Isa, IsaError};
-use crate::plan::Weighted;
 use crate::plan::halves::HalvesPlan;
 use crate::subject::Subject;
-use crate::tally::{Overflow, Tally};
 
 /// Counts the solutions of a task.
 pub trait Engine: Sync {
@@ -40,19 +38,19 @@ pub trait Engine: Sync {
 
     /// The number of solutions of `task`.
     fn count(&self, worker: &mut Self::Worker, task: &Self::Task) -> u64;
+}
 
-    /// Adds the count of `task`, multiplied by its weight, to a tally: its solutions, and whatever else the engine
-    /// counts.
-    ///
-    /// # Errors
-    /// If a sum does not fit.
-    fn add_to(
-        &self,
-        tally: &mut Tally,
-        worker: &mut Self::Worker,
-        task: &Weighted<Self::Task>,
-    ) -> Result<(), Overflow> {
-        tally.add(self.count(worker, &task.task), task.weight)
+/// An engine that is borrowed.
+impl<E: Engine> Engine for &E {
+    type Task = E::Task;
+    type Worker = E::Worker;
+
+    fn worker(&self) -> E::Worker {
+        E::worker(self)
+    }
+
+    fn count(&self, worker: &mut E::Worker, task: &E::Task) -> u64 {
+        E::count(self, worker, task)
     }
 }
 
@@ -250,7 +248,7 @@ impl Method {
                 EngineKind::Join
             }
             // Backtracking is faster than the oracle at every size.
-            Subject::Completions(_) | Subject::Profile(_) => EngineKind::Backtrack,
+            Subject::Completions(_) => EngineKind::Backtrack,
         };
         let engine = match engine {
             Choice::Engine(kind) => kind,
@@ -263,7 +261,6 @@ impl Method {
             }
             (EngineKind::Naive, Subject::Completions(_), Some(other)) => Err(MethodError::OnlyPortable(engine, other)),
             (EngineKind::Join | EngineKind::Backtrack, Subject::Completions(_), _)
-            | (EngineKind::Backtrack, Subject::Profile(_), _)
             | (EngineKind::Cover, Subject::Rotational(_), _) => Ok(Self { engine, isa: best }),
             _ => Err(MethodError::Unsuited(engine, fastest)),
         }

@@ -10,10 +10,12 @@ use super::samples::Samples;
 use super::time::STEP;
 use crate::board::Size;
 use crate::engine::{Choice, Method};
-use crate::plan::Plan;
+use crate::ledger::Ledger;
+use crate::ledger::shard::Shard;
 use crate::run::clock::thread_seconds;
-use crate::run::dispatch::{Counter, Dispatch, Job};
-use crate::run::{Observer, Stop, run};
+use crate::run::counting::By;
+use crate::run::state::RunState;
+use crate::run::{self, Share};
 use crate::subject::Subject;
 
 /// How far down the climb to the board begins, in steps.
@@ -85,7 +87,7 @@ impl Climb<'_> {
         let seconds = own.mean(|drawn| drawn.seconds).mean / self.sampler.pool.current_num_threads() as f64;
         let left = self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
         if !own.drawn.is_empty() && seconds < left.clamp(AT_ONCE, BRIEF) {
-            self.method.dispatch(self.subject, Whole(self.sampler));
+            self.whole();
         }
     }
 
@@ -94,7 +96,6 @@ impl Climb<'_> {
         let size = Size::new(n).ok()?;
         let smaller = match self.subject {
             Subject::Completions(prefix) if prefix.is_empty() => size.into(),
-            Subject::Profile(_) => Subject::Profile(size),
             Subject::Completions(_) | Subject::Rotational(_) => return None,
         };
         Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
@@ -108,51 +109,26 @@ impl Climb<'_> {
 
     fn time(&self, board: &Subject, sampler: Sampler) -> Samples {
         sampler.state.next_board(board.n());
-        self.method.dispatch(board, sampler);
+        sampler.draw(&*self.method.counting(board));
         sampler.state.samples(sampler.target)
     }
 
+    /// Those that share lists, and before them the same ones and their predecessors.
     fn tasks_of_a_sample(&self, board: &Subject) -> u64 {
-        self.method.dispatch(board, TasksOfASample)
+        (3 * self.method.counting(board).plan().tasks_sharing_lists()).max(1)
     }
-}
 
-/// Those that share lists, and before them the same ones and their predecessors.
-struct TasksOfASample;
-
-impl Job for TasksOfASample {
-    type Output = u64;
-
-    fn run<C: Counter>(self, counter: &C) -> u64 {
-        (3 * counter.plan().tasks_sharing_lists()).max(1)
-    }
-}
-
-/// How many tasks a plan has.
-pub(super) struct Tasks;
-
-impl Job for Tasks {
-    type Output = u64;
-
-    fn run<C: Counter>(self, counter: &C) -> u64 {
-        let plan = counter.plan();
-        (0..plan.units()).map(|unit| plan.tasks(unit)).sum()
-    }
-}
-
-/// Makes the run several times, and times all of it.
-struct Whole<'a>(Sampler<'a>);
-
-impl Job for Whole<'_> {
-    type Output = ();
-
-    fn run<C: Counter>(self, counter: &C) {
-        let Sampler { pool, state, deadline, .. } = self.0;
-        let units: Vec<usize> = (0..counter.plan().units()).collect();
+    /// Makes the run several times, and times all of it.
+    fn whole(&self) {
+        let Sampler { pool, state, deadline, .. } = self.sampler;
+        let (by, counting) = (By::from(self.method), self.method.counting(self.subject));
+        let fingerprint = by.fingerprint(self.subject, counting.plan());
         let (started, mut made, mut longest) = (Instant::now(), 0, Duration::ZERO);
         while is_made_again(made, started.elapsed(), longest, deadline.saturating_duration_since(Instant::now())) {
             let (begun, worked) = (Instant::now(), seconds_of(pool));
-            if run(counter.plan(), counter.engine(), pool, &units, &Until(state.stop())).is_err() {
+            let ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
+            let run = RunState::new(ledger, counting.kept_plan(), state.stop().clone());
+            if run::count(&*counting, pool, Share::NONE, &run).is_err() {
                 return;
             }
             state.ran(seconds_of(pool) - worked);
@@ -164,15 +140,6 @@ impl Job for Whole<'_> {
 /// The processor time of all threads of a pool; only differences are meaningful.
 fn seconds_of(pool: &rayon::ThreadPool) -> f64 {
     pool.broadcast(|_| thread_seconds()).into_iter().sum()
-}
-
-/// Ends a run where it is asked to.
-struct Until<'a>(&'a Stop);
-
-impl Observer for Until<'_> {
-    fn stopped(&self) -> bool {
-        self.0.is_requested()
-    }
 }
 
 #[cfg(test)]

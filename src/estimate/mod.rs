@@ -14,7 +14,7 @@
 //!   would have threads. Their processor time counts, which other programs do not lengthen.
 //!
 //! Some engines keep lists from one task to the next. A sample is then as many tasks as share lists
-//! ([`Plan::tasks_sharing_lists`](crate::plan::Plan::tasks_sharing_lists)), and the time begins when the lists are there
+//! ([`Units::tasks_sharing_lists`](crate::plan::Units::tasks_sharing_lists)), and the time begins when the lists are there
 //! that a run would find: tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
 //!
 //! If a single task takes longer than the time allowed, tasks of smaller boards are timed and their growth is
@@ -40,11 +40,10 @@ use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
-use crate::run::dispatch::Dispatch;
 use crate::run::{CountError, Threads, available_threads, self_check};
 use crate::subject::Subject;
 
-use climb::{Climb, Tasks};
+use climb::Climb;
 pub use interval::Interval;
 use sampler::Sampler;
 use samples::Target;
@@ -131,21 +130,21 @@ pub(crate) fn predict(
     /// Samples at least, whatever the time: one has no interval.
     const LEAST: usize = 2;
     let pool = threads.pool()?;
-    self_check::check(&method, subject, false)?;
-    let solutions = if let Subject::Profile(size) = *subject { size.into() } else { *subject };
+    self_check::check(&method.into(), subject, false)?;
     // The parts of `count` are counted by backtracking, which has no turns.
     let by_parts = match subject.rotation() {
-        None => Some(Method::choose(EngineKind::Backtrack.into(), None, solutions)?),
+        None => Some(Method::choose(EngineKind::Backtrack.into(), None, *subject)?),
         Some(_) => None,
     };
-    by_parts.map_or(Ok(()), |method| self_check::check(&method, &solutions, false))?;
+    by_parts.map_or(Ok(()), |method| self_check::check(&method.into(), subject, false))?;
     let started = Instant::now();
     // A century is for ever, and still fits a clock.
     let max_time = sampling.max_time.min(Duration::from_hours(100 * 365 * 24));
     let [parts, timed] = [sampling.samples, sampling.samples / PARTS_PER_TASK].map(|samples| samples.max(LEAST));
     let threads = pool.current_num_threads();
     let cores = threads.min(available_threads());
-    let tasks = method.dispatch(subject, Tasks);
+    let counting = method.counting(subject);
+    let tasks = (0..counting.plan().units()).map(|unit| counting.plan().tasks(unit)).sum();
     let samples = if by_parts.is_none() { [0, parts] } else { [parts, timed] };
     state.begin(Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time });
     let sampler = |target, samples, share| {
@@ -153,11 +152,11 @@ pub(crate) fn predict(
         Sampler { pool: &pool, state, target, samples, least: LEAST, seed: sampling.seed, deadline }
     };
     if let Some(backtrack) = by_parts {
-        backtrack.dispatch(&solutions, sampler(Target::Count, parts, COUNT_SHARE));
+        sampler(Target::Count, parts, COUNT_SHARE).draw(&*backtrack.counting(subject));
         Climb { subject, method, sampler: sampler(Target::Time, timed, 1.0) }.draw();
     } else {
         state.next_board(subject.n());
-        method.dispatch(subject, sampler(Target::Time, parts, 1.0));
+        sampler(Target::Time, parts, 1.0).draw(&*counting);
     }
     Ok(state.prediction().expect("it was begun"))
 }
@@ -252,15 +251,6 @@ mod tests {
         });
         assert!(prediction.count_samples >= 20 && prediction.count.high.is_finite());
         assert!((prediction.time_samples, prediction.core_seconds.high) == (0, f64::INFINITY), "{prediction:?}");
-    }
-
-    /// A profile takes the time of its own engine, and ends in the same count.
-    #[test]
-    fn profiles_are_predicted() {
-        let sampling = Sampling { samples: 500, ..Sampling::default() };
-        let prediction = Request::profile(Size::new(12).unwrap()).estimate(&sampling).unwrap();
-        assert_eq!((prediction.engine, prediction.timed_n), ("profile", 12));
-        assert!((prediction.count.low..=prediction.count.high).contains(&14_200.0), "{:?}", prediction.count);
     }
 
     /// Wall time is processor time shared among the cores that are kept busy.

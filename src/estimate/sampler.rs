@@ -5,10 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::samples::{Drawn, Target};
 use super::state::EstimateState;
-use crate::engine::Engine;
-use crate::plan::{Plan, Weighted};
-use crate::run::clock::thread_seconds;
-use crate::run::dispatch::{Counter, Job};
+use crate::plan::Units;
+use crate::run::counting::{Counting, Sample, Worker};
 
 /// Draws samples of a plan, as many at once as the pool has threads.
 #[derive(Clone, Copy)]
@@ -25,24 +23,12 @@ pub(super) struct Sampler<'a> {
     pub(super) deadline: Instant,
 }
 
-impl Job for Sampler<'_> {
-    type Output = ();
-
-    fn run<C: Counter>(self, counter: &C) {
-        self.draw(counter.plan(), counter.engine());
-    }
-}
-
 impl Sampler<'_> {
     /// Of every ten samples of the time that a thread draws, one is its first one again.
     const REPEAT_EVERY: usize = 10;
 
-    fn draw<P, E>(self, plan: &P, engine: &E)
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-    {
-        let units = Units::new(plan);
+    pub(super) fn draw(self, counting: &dyn Counting) {
+        let units = ByWork::new(counting.plan());
         if units.total == 0.0 {
             return self.state.nothing(self.target);
         }
@@ -50,13 +36,13 @@ impl Sampler<'_> {
         // their speed has a say in it.
         let next = AtomicUsize::new(0);
         self.pool.broadcast(|_| {
-            let mut worker = engine.worker();
+            let mut worker = counting.worker();
             let (mut longest, mut first) = (Duration::ZERO, None);
             let mut sample = |number: usize| {
                 // Seeds in a row begin alike; what they first give does not.
                 let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
                 let mut random = fastrand::Rng::with_seed(seed.u64(..));
-                units.draw(plan, engine, &mut worker, &mut random)
+                units.draw(&mut *worker, &mut random)
             };
             for turn in 1.. {
                 // One that takes as long as the longest so far must still end in time.
@@ -85,22 +71,15 @@ impl Sampler<'_> {
     }
 }
 
-/// One of the groups of tasks of a unit that share lists, see [`Plan::tasks_sharing_lists`].
-fn group<P: Plan>(plan: &P, unit: usize, number: u64) -> impl Iterator<Item = Weighted<P::Task>> {
-    let length = plan.tasks_sharing_lists();
-    let end = plan.tasks(unit).min((number + 1) * length);
-    (number * length..end).map(move |index| plan.task(unit, index))
-}
-
 /// The units of a plan, to draw from by their work.
-struct Units {
+struct ByWork {
     /// The work of each unit and those before it.
     sums: Vec<f64>,
     total: f64,
 }
 
-impl Units {
-    fn new<P: Plan>(plan: &P) -> Self {
+impl ByWork {
+    fn new(plan: &dyn Units) -> Self {
         let sum = |sum: &mut f64, unit| {
             *sum += plan.work(unit);
             Some(*sum)
@@ -110,40 +89,18 @@ impl Units {
         Self { sums, total }
     }
 
-    /// Draws a unit by its work and some of its tasks, or one and a part of that, and counts them.
-    fn draw<P, E>(&self, plan: &P, engine: &E, worker: &mut E::Worker, random: &mut fastrand::Rng) -> Drawn
-    where
-        P: Plan,
-        E: Engine<Task = P::Task>,
-    {
+    /// Draws a unit by its work, and counts a random part of it.
+    fn draw(&self, worker: &mut dyn Worker, random: &mut fastrand::Rng) -> Drawn {
         let at = random.f64() * self.total;
         let unit = self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1);
         let work = self.sums[unit] - if unit == 0 { 0.0 } else { self.sums[unit - 1] };
         let begun = Instant::now();
-        let (tasks, sharing) = (plan.tasks(unit), plan.tasks_sharing_lists());
-        let (drawn, stands_for) = if sharing == 0 {
-            let task = plan.task(unit, random.u64(0..tasks));
-            let (part, parts) = plan.part(task.task, &mut |below| random.usize(0..below));
-            (vec![Weighted { task: part, ..task }], tasks as f64 * parts)
-        } else {
-            let groups = tasks.div_ceil(sharing);
-            let drawn = random.u64(0..groups);
-            // What a run would have kept is made before: for the group itself, and by the one before it, as a run comes to it.
-            for number in [drawn, drawn.saturating_sub(1)] {
-                let _: u128 = group(plan, unit, number).map(|task| u128::from(engine.count(worker, &task.task))).sum();
-            }
-            (group(plan, unit, drawn).collect(), groups as f64)
-        };
+        let Sample { count, stands_for, seconds, wall_seconds } = worker.sample(unit, random);
         let stands_for = self.total / work * stands_for;
-        let (start, worked) = (Instant::now(), thread_seconds());
-        let counts = drawn.iter().map(|task| engine.count(worker, &task.task) as f64 * task.weight as f64);
-        let count: f64 = counts.sum();
-        let task_seconds = thread_seconds() - worked;
-        let wall_seconds = start.elapsed().as_secs_f64();
         Drawn {
             count: count * stands_for,
-            seconds: task_seconds * stands_for,
-            task_seconds,
+            seconds: seconds * stands_for,
+            task_seconds: seconds,
             wall_seconds,
             sample_seconds: begun.elapsed().as_secs_f64(),
         }
@@ -153,16 +110,19 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Size;
-    use crate::engine::join::Join;
-    use crate::engine::lanes::Portable;
-    use crate::plan::halves::HalvesPlan;
+    use crate::engine::EngineKind;
+    use crate::engine::lanes::Isa;
+    use crate::run::clock::thread_seconds;
+    use crate::{Method, Size};
+
+    fn join(n: usize) -> Box<dyn Counting> {
+        Method { engine: EngineKind::Join, isa: Isa::Portable }.counting(&Size::new(n).unwrap().into())
+    }
 
     /// Of a thread's first sample: after nine others each time, if there is time.
     #[test]
     fn some_samples_are_drawn_again() {
-        let size = Size::new(9).unwrap();
-        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+        let join = join(9);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         // What the thread did before is in no sample.
         pool.broadcast(|_| while thread_seconds() < 0.2 {});
@@ -171,7 +131,7 @@ mod tests {
             let state = EstimateState::default();
             state.next_board(9);
             let (pool, state) = (&pool, &state);
-            Sampler { pool, state, target, samples: 28, least: 28, seed: 1, deadline }.draw(&plan, &join);
+            Sampler { pool, state, target, samples: 28, least: 28, seed: 1, deadline }.draw(&*join);
             let samples = state.samples(target);
             assert!(samples.drawn.iter().map(|(number, _)| *number).eq(0..28));
             assert!(samples.drawn.iter().all(|(_, drawn)| drawn.task_seconds < 0.2));
@@ -182,30 +142,16 @@ mod tests {
         }
     }
 
-    /// The groups of a unit are its tasks, each once.
-    #[test]
-    fn groups_cover_a_unit() {
-        for n in [12, 13, 21, 22] {
-            let plan = HalvesPlan::new(Size::new(n).unwrap());
-            for unit in [0, plan.units() / 2, plan.units() - 1] {
-                let groups = 0..plan.tasks(unit).div_ceil(plan.tasks_sharing_lists());
-                let tasks: Vec<_> = groups.flat_map(|number| group(&plan, unit, number)).collect();
-                assert!(tasks.into_iter().eq(plan.unit(unit)), "N = {n}, unit {unit}");
-            }
-        }
-    }
-
     /// Of groups too, a sample makes on average of the plan what there is: of a third of all of them, within three per cent.
     #[test]
     fn groups_are_drawn_fairly() {
-        let size = Size::new(13).unwrap();
-        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
-        assert!(plan.tasks_sharing_lists() > 1, "odd boards share the east");
+        let join = join(13);
+        assert!(join.plan().tasks_sharing_lists() > 1, "odd boards share the east");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let deadline = Instant::now() + Duration::from_hours(1);
         let state = EstimateState::default();
         let (pool, state, target) = (&pool, &state, Target::Count);
-        Sampler { pool, state, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&plan, &join);
+        Sampler { pool, state, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&*join);
         let counted = state.samples(target);
         assert_eq!(counted.drawn.len(), 2000);
         let mean = counted.mean(|drawn| drawn.count).mean;

@@ -9,7 +9,6 @@ use super::samples::{Drawn, Samples, Target};
 use super::time::TimeSample;
 use crate::engine::Method;
 use crate::run::Stop;
-use crate::run::dispatch::Dispatch;
 use crate::subject::Subject;
 
 /// The samples of an estimate as they are drawn: it can be asked at any time how far it is and what it would predict, and
@@ -114,7 +113,7 @@ impl EstimateState {
         let time = TimeSample::of(&found.timed, &found.ran, subject.n());
         Some(Prediction {
             subject,
-            engine: method.name(&subject),
+            engine: method.engine.info().name,
             isa: method.isa,
             threads,
             cores,

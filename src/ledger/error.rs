@@ -35,7 +35,7 @@ pub enum LedgerError {
         /// How many of its tasks are finished.
         tasks: u64,
         /// Their tally.
-        tally: Box<Tally>,
+        tally: Tally,
         /// The other record of the unit.
         other: String,
     },
@@ -55,8 +55,8 @@ pub enum LedgerError {
         /// The unit.
         unit: usize,
         /// The tally in the ledger.
-        first: Box<Tally>,
+        first: Tally,
         /// The new tally.
-        second: Box<Tally>,
+        second: Tally,
     },
 }

@@ -12,22 +12,13 @@ pub struct Fingerprint {
     pub subject: Subject,
     /// The name of the engine.
     pub engine: String,
-    /// The plan's own line, see [`Plan::fingerprint`](crate::plan::Plan::fingerprint).
+    /// The plan's own line, see [`Units::fingerprint`](crate::plan::Units::fingerprint).
     pub plan: String,
     /// The number of units of the whole plan.
     pub units: usize,
 }
 
 impl Fingerprint {
-    /// The name that a profile has in the place of the engine, because its units hold more than those of a count.
-    pub(crate) const PROFILE: &str = "profile";
-
-    /// How many numbers a tally has at most before its solutions. In a profile there is one for each number of queens
-    /// below N; in a count there is none.
-    pub(super) fn fewer(&self) -> usize {
-        if let Subject::Profile(size) = self.subject { size.get() } else { 0 }
-    }
-
     /// Whether this is equal to `wanted`.
     ///
     /// # Errors

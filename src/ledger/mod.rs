@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::ledger::shard::Shard;
-use crate::plan::Plan;
+use crate::plan::Units;
 use crate::tally::{Overflow, Tally};
 
 pub use error::LedgerError;
@@ -75,7 +75,7 @@ impl Ledger {
 
     /// The finished units with their tallies, in order.
     pub fn tallies(&self) -> impl Iterator<Item = (usize, Tally)> {
-        self.tallies.iter().map(|(&unit, tally)| (unit, tally.clone()))
+        self.tallies.iter().map(|(&unit, tally)| (unit, *tally))
     }
 
     /// The finished parts of unfinished units, in order.
@@ -108,7 +108,7 @@ impl Ledger {
     /// # Errors
     /// If the sum does not fit.
     pub fn total(&self) -> Result<Tally, Overflow> {
-        self.tallies.values().try_fold(Tally::default(), Tally::plus)
+        self.tallies.values().copied().try_fold(Tally::default(), Tally::plus)
     }
 
     /// Checks that the ledger is for this shard of this count.
@@ -124,7 +124,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If one has: the ledger was not made by this plan.
-    pub fn check_partials(&self, plan: &impl Plan) -> Result<(), LedgerError> {
+    pub fn check_partials(&self, plan: &dyn Units) -> Result<(), LedgerError> {
         let beyond = |(&unit, &Partial { tasks, .. }): (&usize, &Partial)| {
             let of = plan.tasks(unit);
             (tasks > of).then_some(LedgerError::Beyond { unit, tasks, of })
@@ -138,7 +138,7 @@ impl Ledger {
     /// If the unit is not in the shard, if it has another tally already, or if a part of it already has more.
     pub fn record(&mut self, unit: usize, tally: Tally) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
-        if let Some(partial) = self.partials.get(&unit).filter(|partial| !tally.covers(&partial.tally)) {
+        if let Some(partial) = self.partials.get(&unit).filter(|partial| tally < partial.tally) {
             return Err(partial.contradicts(unit, format!("{tally} for all of it")));
         }
         self.partials.remove(&unit);
@@ -149,7 +149,7 @@ impl Ledger {
             }
             Entry::Occupied(entry) if *entry.get() == tally => Ok(()),
             Entry::Occupied(entry) => {
-                let (first, second) = (Box::new(entry.get().clone()), Box::new(tally));
+                let (first, second) = (*entry.get(), tally);
                 Err(LedgerError::Conflict { unit, first, second })
             }
         }
@@ -162,7 +162,7 @@ impl Ledger {
     pub fn record_partial(&mut self, unit: usize, partial: Partial) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(tally) = self.tallies.get(&unit) {
-            let fits = tally.covers(&partial.tally);
+            let fits = tally >= &partial.tally;
             return if fits { Ok(()) } else { Err(partial.contradicts(unit, format!("{tally} for all of it"))) };
         }
         if partial.tasks == 0 {
@@ -170,7 +170,7 @@ impl Ledger {
         }
         if let Some(known) = self.partials.get(&unit) {
             let (less, more) = if known.tasks <= partial.tasks { (known, &partial) } else { (&partial, known) };
-            let fits = more.tally.covers(&less.tally) && (more.tasks > less.tasks || more.tally == less.tally);
+            let fits = more.tally >= less.tally && (more.tasks > less.tasks || more.tally == less.tally);
             if !fits {
                 return Err(less.contradicts(unit, format!("{} for {}", more.tally, more.tasks)));
             }
@@ -182,9 +182,14 @@ impl Ledger {
         Ok(())
     }
 
+    /// Whether this unit is finished.
+    pub(crate) fn has(&self, unit: usize) -> bool {
+        self.tallies.contains_key(&unit)
+    }
+
     /// The finished part of an unfinished unit.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
-        self.partials.get(&unit).cloned().unwrap_or_default()
+        self.partials.get(&unit).copied().unwrap_or_default()
     }
 
     /// Removes the finished part of a unit, so that it is counted anew.

@@ -29,7 +29,6 @@ use super::store_error::{beside, failed};
 use super::{Fingerprint, Ledger};
 use crate::ledger::durable::{Draft, has_name, open_regular, sync_folder, target};
 use crate::ledger::shard::Shard;
-use crate::subject::Subject;
 
 pub use super::store_error::StoreError;
 
@@ -179,13 +178,8 @@ impl Store {
 
     /// A text as long as the ledger of the finished count.
     fn longest(ledger: &Ledger) -> String {
-        // A line is a unit, of at most 20 digits, and a tally: a number of at most 39 digits, or in a profile one for each
-        // number of queens.
-        let numbers = match ledger.fingerprint().subject {
-            Subject::Profile(size) => size.get() + 1,
-            Subject::Completions(_) | Subject::Rotational(_) => 1,
-        };
-        encode(ledger) + &" ".repeat((24 + 40 * numbers) * ledger.units())
+        // A line is a unit, of at most 20 digits, and a tally of at most 39.
+        encode(ledger) + &" ".repeat(64 * ledger.units())
     }
 
     /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.
@@ -514,18 +508,10 @@ mod tests {
         fs::create_dir(folder.path().join(".c.new")).unwrap();
         assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
         // The rehearsal writes as much as the longest possible save, and not much more.
-        let profile =
-            Fingerprint { subject: Subject::Profile(Size::new(20).unwrap()), ..ledger(0).fingerprint().clone() };
-        for empty in [ledger(0), Ledger::new(profile, Shard::WHOLE)] {
-            let mut tally = Tally::from(u128::MAX);
-            if let Subject::Profile(size) = empty.fingerprint().subject {
-                (0..size.get()).for_each(|queens| tally.add_fewer(queens, u64::MAX, u64::MAX).unwrap());
-            }
-            let mut full = empty.clone();
-            (0..9).for_each(|unit| full.record(unit, tally.clone()).unwrap());
-            let (longest, full) = (Store::longest(&empty).len(), encode(&full).len());
-            assert!((full..2 * full).contains(&longest), "{longest} for {full}");
-        }
+        let (empty, mut full) = (ledger(0), ledger(0));
+        (0..9).for_each(|unit| full.record(unit, u128::MAX.into()).unwrap());
+        let (longest, full) = (Store::longest(&empty).len(), encode(&full).len());
+        assert!((full..2 * full).contains(&longest), "{longest} for {full}");
     }
 
     /// A file left over from a run that was killed while saving does no harm.

@@ -21,7 +21,7 @@ mod work;
 use std::ops::{Range, RangeInclusive};
 
 use crate::board::Size;
-use crate::plan::{Plan, Weighted};
+use crate::plan::{Plan, Units, Weighted};
 
 /// The queens of the middle column and the middle row of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -302,9 +302,7 @@ impl Halves {
     }
 }
 
-impl Plan for HalvesPlan {
-    type Task = Halves;
-
+impl Units for HalvesPlan {
     fn fingerprint(&self) -> String {
         format!("halves/2 N={}", self.size)
     }
@@ -315,18 +313,6 @@ impl Plan for HalvesPlan {
 
     fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks.into()
-    }
-
-    fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
-        let Unit { section, first, tasks } = self.units[unit];
-        assert!(index < tasks.into(), "the unit has so many tasks");
-        let mut tasks = self.tasks_from(&self.sections[section as usize], first + index);
-        tasks.next().expect("the section has the tasks of its units")
-    }
-
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Halves>> {
-        let Unit { section, first, tasks } = self.units[unit];
-        self.tasks_from(&self.sections[section as usize], first).take(tasks as usize)
     }
 
     /// While the threads share the quadrants of a board, a group is all tasks with the same middle column.
@@ -350,6 +336,22 @@ impl Plan for HalvesPlan {
             return if middles > 1 { middles as u64 } else { 0 };
         }
         (middles * strip(self.half(), self.size.get() % 2 == 1).unwrap_or(1)) as u64
+    }
+}
+
+impl Plan for HalvesPlan {
+    type Task = Halves;
+
+    fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
+        let Unit { section, first, tasks } = self.units[unit];
+        assert!(index < tasks.into(), "the unit has so many tasks");
+        let mut tasks = self.tasks_from(&self.sections[section as usize], first + index);
+        tasks.next().expect("the section has the tasks of its units")
+    }
+
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Halves>> {
+        let Unit { section, first, tasks } = self.units[unit];
+        self.tasks_from(&self.sections[section as usize], first).take(tasks as usize)
     }
 }
 

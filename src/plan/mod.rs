@@ -16,13 +16,11 @@ pub struct Weighted<T> {
     pub weight: u64,
 }
 
-/// An ordered list of units. Each unit is an ordered list of weighted tasks that one worker solves in one go.
+/// What a count is cut into, without the tasks themselves: an ordered list of units, each an ordered list of weighted tasks
+/// that one worker solves in one go.
 ///
 /// Units are saved, dealt to shards and recounted. Tasks are the smallest parts that can be counted or sampled.
-pub trait Plan: Sync {
-    /// What an engine counts.
-    type Task;
-
+pub trait Units: Send + Sync {
     /// A line with everything that determines the meaning of a unit: the kind of plan and its version, N, the prefix.
     /// Two plans with the same line have the same units with the same tasks.
     fn fingerprint(&self) -> String;
@@ -32,9 +30,6 @@ pub trait Plan: Sync {
 
     /// How many tasks a unit has.
     fn tasks(&self, unit: usize) -> u64;
-
-    /// One task of a unit, without generating the tasks before it.
-    fn task(&self, unit: usize, index: u64) -> Weighted<Self::Task>;
 
     /// The work of a unit relative to the others, estimated from its shape alone.
     fn work(&self, unit: usize) -> f64;
@@ -56,6 +51,15 @@ pub trait Plan: Sync {
     fn name(&self, unit: usize) -> String {
         format!("unit {unit}")
     }
+}
+
+/// The units of a count with their tasks.
+pub trait Plan: Units {
+    /// What an engine counts.
+    type Task;
+
+    /// One task of a unit, without generating the tasks before it.
+    fn task(&self, unit: usize, index: u64) -> Weighted<Self::Task>;
 
     /// A random part of a task and a factor. The part is small enough to be counted in milliseconds, if the plan has a
     /// way to cut one out. On average over the random choices, the number of solutions of the part times the factor is

@@ -11,7 +11,7 @@
 //! units.
 
 use crate::board::placement::Placement;
-use crate::plan::{Plan, Weighted};
+use crate::plan::{Plan, Units, Weighted};
 
 /// The completions of a placement, cut by the queens of the next two columns, or of one if only one is left.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ impl PrefixPlan {
     ///
     /// ```
     /// use std::collections::BTreeSet;
-    /// use queens::plan::{Plan, prefixes::PrefixPlan};
+    /// use queens::plan::{Plan, Units, prefixes::PrefixPlan};
     /// use queens::{Placement, Size};
     /// let plan = PrefixPlan::new(&Placement::empty(Size::new(8)?));
     /// let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit));
@@ -117,9 +117,7 @@ fn is_own_image(placement: &Placement) -> bool {
     placement.rows().all(|row| 2 * row == placement.size().get() + 1)
 }
 
-impl Plan for PrefixPlan {
-    type Task = Placement;
-
+impl Units for PrefixPlan {
     fn fingerprint(&self) -> String {
         // Older names, as the first ledgers have them.
         let Self { prefix, .. } = self;
@@ -134,14 +132,6 @@ impl Plan for PrefixPlan {
         self.units[unit].tasks
     }
 
-    fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
-        self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
-    }
-
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
-        placements_to(self.units[unit].first, self.queens)
-    }
-
     /// The same for all units: with two columns filled the work of the tasks differs by no more than a factor of three.
     /// Counting the ways to place a few more queens predicts the work worse than a constant does (spread 0.22 against
     /// 0.13 at N = 13).
@@ -151,6 +141,18 @@ impl Plan for PrefixPlan {
 
     fn name(&self, unit: usize) -> String {
         format!("unit {unit} (completions of {})", self.units[unit].first.task)
+    }
+}
+
+impl Plan for PrefixPlan {
+    type Task = Placement;
+
+    fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
+        self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
+    }
+
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
+        placements_to(self.units[unit].first, self.queens)
     }
 
     /// Places a queen on a random free square of the next column, and so on. The factor is the product of the numbers

@@ -1,5 +1,6 @@
 //! A request: what to count and by which engine, and the calls that count, resume, estimate and audit it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::audit::{self, AuditOptions, Findings};
@@ -9,10 +10,11 @@ use crate::board::rotation::RotationalBoard;
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::estimate::{self, EstimateState, Prediction, Sampling};
+use crate::ledger::shard::Shard;
 use crate::ledger::{Fingerprint, Ledger};
-use crate::run::dispatch::{Dispatch, OwnEngine};
+use crate::run::counting::{By, Counting};
 use crate::run::state::RunState;
-use crate::run::{CountError, SelfCheckError, Share, Sum, Threads, self_check};
+use crate::run::{self, CountError, RunError, SelfCheckError, Share, Stop, Threads, self_check};
 use crate::subject::Subject;
 
 /// A count to make: its subject, engine, instruction set and number of threads.
@@ -26,7 +28,6 @@ use crate::subject::Subject;
 /// assert_eq!(Request::completions(Placement::parse("158", eight)?).count()?.count, 1);
 /// let quarter = RotationalBoard::new(Rotation::Quarter, 36)?;
 /// assert_eq!(Request::rotational(quarter).count()?.count, 5_845_504);
-/// assert_eq!(Request::profile(eight).count()?.placements, [1, 8, 42, 140, 344, 568, 550, 312, 92]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +47,6 @@ pub struct Report {
     pub subject: Subject,
     /// The number of solutions.
     pub count: u128,
-    /// In a profile, the placements of 0, 1, ... N queens; if the ledger does not have all units, only of those that it
-    /// has. Otherwise empty.
-    pub placements: Vec<u128>,
     /// The engine, by its name in ledgers.
     pub engine: &'static str,
     /// The instruction set.
@@ -82,11 +80,6 @@ impl Request {
     /// The solutions that a turn leaves unchanged.
     pub fn rotational(board: RotationalBoard) -> Self {
         Self::new(board)
-    }
-
-    /// The placements of k queens on the first k columns, for each k.
-    pub fn profile(size: Size) -> Self {
-        Self::new(Subject::Profile(size))
     }
 
     /// Uses this engine instead of the fastest.
@@ -133,12 +126,13 @@ impl Request {
     /// # Errors
     /// As for [`Request::method`].
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
-        Ok(self.method()?.fingerprint(&self.subject))
+        let by = By::from(self.method()?);
+        Ok(by.fingerprint(&self.subject, by.counting(&self.subject).plan()))
     }
 
     /// Counts.
     ///
-    /// The time grows about tenfold with each further N, and eightfold for a profile. Backtracking takes less than a
+    /// The time grows about tenfold with each further N. Backtracking takes less than a
     /// megabyte of memory for each thread. The join keeps up to 140 MB of tables for N ≤ 20; each thread takes at most
     /// 60 MB at N = 22, 150 at 24 and 450 at 28.
     ///
@@ -150,7 +144,53 @@ impl Request {
     /// If the engine cannot count this subject or fails its self-check, the count does not fit in 128 bits, a double
     /// check fails, or the threads cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
-        self.counted(&self.method()?, None)
+        self.start()?.finish()
+    }
+
+    /// Begins a count that other threads can watch, stop and save.
+    ///
+    /// ```
+    /// use queens::run::Ended;
+    /// use queens::{Request, Size};
+    /// let run = Request::solutions(Size::new(12)?).start()?;
+    /// let state = run.state();
+    /// std::thread::spawn(move || println!("{:.0} %", 100.0 * state.progress().share));
+    /// let Ended::Finished(report) = run.wait()? else { panic!("nobody stops it") };
+    /// assert_eq!(report.count, 14_200);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Request::method`].
+    pub fn start(&self) -> Result<Run<'static>, CountError> {
+        Ok(self.run(self.method()?.into(), None))
+    }
+
+    /// Begins a count of the units that this ledger lacks. The report has the sum of the whole ledger.
+    ///
+    /// The units do not depend on the number of threads, so any machine can continue with the ledger.
+    ///
+    /// ```
+    /// use queens::ledger::Ledger;
+    /// use queens::run::Ended;
+    /// use queens::{Request, Shard, Size};
+    /// let request = Request::solutions(Size::new(10)?);
+    /// let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
+    /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {
+    ///     let run = request.resume(Ledger::new(request.fingerprint()?, shard))?;
+    ///     let state = run.state();
+    ///     run.wait()?;
+    ///     whole.merge(&state.ledger())?;
+    /// }
+    /// assert_eq!(whole.total()?.get(), 724);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Request::method`], and if the ledger belongs to another count.
+    pub fn resume(&self, ledger: Ledger) -> Result<Run<'static>, CountError> {
+        ledger.fingerprint().check(&self.fingerprint()?)?;
+        Ok(self.run(self.method()?.into(), Some(ledger)))
     }
 
     /// Counts by an engine of your own. It must pass the same self-check as the built-in engines.
@@ -180,34 +220,7 @@ impl Request {
     /// As for [`Request::count`], and if the subject is the solutions that a turn leaves unchanged: their tasks are of
     /// another kind.
     pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
-        self.counted(&self.own(engine)?, None)
-    }
-
-    /// Counts the units that the ledger of `state` lacks, and enters them there. The report has the sum of the whole
-    /// ledger.
-    ///
-    /// The units do not depend on the number of threads, so any machine can continue with the ledger. Meanwhile,
-    /// progress and ledger can be read from `state`, and `state` can stop the run.
-    ///
-    /// ```
-    /// use queens::ledger::Ledger;
-    /// use queens::run::state::RunState;
-    /// use queens::{Request, Shard, Size};
-    /// let request = Request::solutions(Size::new(10)?);
-    /// let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
-    /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {
-    ///     let state = RunState::new(Ledger::new(request.fingerprint()?, shard));
-    ///     request.resume(&state)?;
-    ///     whole.merge(&state.ledger())?;
-    /// }
-    /// assert_eq!(whole.total()?.get(), 724);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`Request::count`], and if the ledger belongs to another count or the run is stopped.
-    pub fn resume(&self, state: &RunState) -> Result<Report, CountError> {
-        self.counted(&self.method()?, Some(state))
+        self.run(self.own(engine)?, None).finish()
     }
 
     /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
@@ -216,10 +229,10 @@ impl Request {
     /// # Errors
     /// If the engine cannot count this subject or fails its self-check.
     pub fn self_check(&self) -> Result<(), CountError> {
-        Ok(self.check(&self.method()?)?)
+        Ok(self.check(&self.method()?.into())?)
     }
 
-    fn check(&self, by: &impl Dispatch) -> Result<(), SelfCheckError> {
+    fn check(&self, by: &By<'_>) -> Result<(), SelfCheckError> {
         self_check::check(by, &self.subject, self.double_check != Share::NONE)
     }
 
@@ -252,12 +265,10 @@ impl Request {
     /// [auditor](crate::auditor).
     ///
     /// ```
-    /// use queens::ledger::Ledger;
-    /// use queens::run::state::RunState;
-    /// use queens::{AuditOptions, Request, Shard, Size};
-    /// let request = Request::solutions(Size::new(9)?);
-    /// let state = RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE));
-    /// request.resume(&state)?;
+    /// use queens::{AuditOptions, Request, Size};
+    /// let run = Request::solutions(Size::new(9)?).start()?;
+    /// let state = run.state();
+    /// run.wait()?;
     /// let ledger = state.ledger();
     /// let options = AuditOptions { units: 5, ..AuditOptions::default() };
     /// // A ledger knows its subject and its engine.
@@ -270,7 +281,21 @@ impl Request {
     /// If the ledger is for something else, the engine fails its self-check, or the threads cannot be started. A
     /// difference is not an error but a finding.
     pub fn audit(&self, ledger: &Ledger, options: &AuditOptions) -> Result<Findings, CountError> {
-        audit::audit(&self.method()?, &self.fingerprint()?, ledger, options, self.threads)
+        self.audit_with(ledger, options, &|_| ())
+    }
+
+    /// The same; `told` is told how many units are recounted, after each of them.
+    ///
+    /// # Errors
+    /// As for [`Request::audit`].
+    pub fn audit_with(
+        &self,
+        ledger: &Ledger,
+        options: &AuditOptions,
+        told: &(dyn Fn(usize) + Sync),
+    ) -> Result<Findings, CountError> {
+        ledger.fingerprint().check(&self.fingerprint()?)?;
+        audit::audit(&self.method()?.into(), ledger, options, self.threads, told)
     }
 
     /// Audits by an engine of your own, as for [`Request::count_by`]. The ledger may be of any engine with the same
@@ -285,32 +310,76 @@ impl Request {
         options: &AuditOptions,
     ) -> Result<Findings, CountError> {
         let own = self.own(engine)?;
-        let wanted = Fingerprint { engine: ledger.fingerprint().engine.clone(), ..own.fingerprint(&self.subject) };
-        audit::audit(&own, &wanted, ledger, options, self.threads)
+        let wanted = own.fingerprint(&self.subject, own.counting(&self.subject).plan());
+        ledger.fingerprint().check(&Fingerprint { engine: ledger.fingerprint().engine.clone(), ..wanted })?;
+        audit::audit(&own, ledger, options, self.threads, &|_| ())
     }
 
-    fn own<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<OwnEngine<'a, E>, MethodError> {
+    fn own<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<By<'a>, MethodError> {
         match self.subject {
-            Subject::Completions(_) | Subject::Profile(_) => Ok(OwnEngine(engine)),
+            Subject::Completions(_) => Ok(By::own(engine)),
             Subject::Rotational(_) => Err(MethodError::NotForTurns),
         }
     }
 
-    fn counted(&self, by: &impl Dispatch, state: Option<&RunState>) -> Result<Report, CountError> {
-        let Self { subject, double_check, .. } = *self;
-        let pool = self.threads.pool()?;
-        self.check(by)?;
-        let start = Instant::now();
-        if let Some(state) = state {
-            state.ledger().fingerprint().check(&by.fingerprint(&subject))?;
+    /// From this ledger, or from the beginning.
+    fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>) -> Run<'a> {
+        let counting = by.counting(&self.subject);
+        let begin = || Ledger::new(by.fingerprint(&self.subject, counting.plan()), Shard::WHOLE);
+        let (ledger, plan) = (ledger.unwrap_or_else(begin), counting.kept_plan());
+        let state = Arc::new(RunState::new(ledger, plan, Stop::default()));
+        Run { request: *self, by, counting, state }
+    }
+}
+
+/// A count that was begun, by [`Request::start`] or [`Request::resume`]. It counts where it is waited for.
+pub struct Run<'a> {
+    request: Request,
+    by: By<'a>,
+    counting: Box<dyn Counting + 'a>,
+    state: Arc<RunState>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// Every unit is counted.
+    Finished(Report),
+    /// It was stopped. The ledger has what is finished, from which [`Request::resume`] goes on.
+    Stopped(Ledger),
+}
+
+impl Run<'_> {
+    /// How far it is, what it has found, and the flag that stops it: for any thread.
+    pub fn state(&self) -> Arc<RunState> {
+        Arc::clone(&self.state)
+    }
+
+    /// Counts, on the threads of the request, until the count is finished or stopped.
+    ///
+    /// # Errors
+    /// As for [`Request::count`], and if the ledger does not fit the count.
+    pub fn wait(self) -> Result<Ended, CountError> {
+        let state = self.state();
+        match self.finish() {
+            Ok(report) => Ok(Ended::Finished(report)),
+            Err(CountError::Run(RunError::Stopped)) => Ok(Ended::Stopped(state.ledger())),
+            Err(error) => Err(error),
         }
-        let (tally, checked) = by.dispatch(&subject, Sum { pool: &pool, double_check, state })?;
+    }
+
+    /// A stop is an error where nobody can stop it.
+    fn finish(self) -> Result<Report, CountError> {
+        let Self { request: Request { subject, threads, double_check, .. }, by, counting, state } = &self;
+        let pool = threads.pool()?;
+        self.request.check(by)?;
+        let start = Instant::now();
+        let (tally, checked) = run::count(&**counting, &pool, *double_check, state)?;
         Ok(Report {
-            subject,
+            subject: *subject,
             count: tally.get(),
-            placements: subject.placements(&tally),
-            engine: by.name(&subject),
-            isa: by.isa(),
+            engine: by.name,
+            isa: by.isa,
             threads: pool.current_num_threads(),
             elapsed: start.elapsed(),
             double_checked: checked.units,
@@ -329,7 +398,7 @@ impl TryFrom<&Fingerprint> for Request {
         let request = match found.subject {
             Subject::Completions(_) => request.engine(found.engine.parse::<Choice>()?),
             // There is only one engine for these, whatever the ledger says.
-            Subject::Rotational(_) | Subject::Profile(_) => request,
+            Subject::Rotational(_) => request,
         };
         request.method().map(|_| request)
     }

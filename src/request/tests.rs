@@ -5,7 +5,7 @@ use super::*;
 use crate::engine::EngineKind;
 use crate::engine::fault::{self, Fault};
 use crate::ledger::{LedgerError, Partial};
-use crate::plan::Plan;
+use crate::plan::{Plan, Units};
 use crate::plan::halves::HalvesPlan;
 use crate::run::RunError;
 use crate::{Shard, oeis};

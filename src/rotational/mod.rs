@@ -4,35 +4,22 @@
 //! | --- | --- |
 //! | [`pairing`] | quarter turns as pairings of numbers with distinct sums and differences |
 //! | [`half_board`] | half turns as signed permutations with distinct sums and differences |
-//! | [`search`] | the second engine, for double checks of single units |
 //!
 //! Pairings and permutations are both exact covers. The engine [`cover`](crate::engine::cover) cuts them into two
 //! sides, lists the sides and joins them.
 
 mod half_board;
 mod pairing;
-mod search;
 #[cfg(test)]
 mod tests;
 
 use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::cover::Problem;
 
-pub(crate) use search::Search;
-
 /// The pieces and the plan of a board.
 pub(crate) fn problem(board: RotationalBoard) -> Problem {
     match board.rotation() {
         Rotation::Half => half_board::problem(board.n()),
         Rotation::Quarter => pairing::problem(board.n()),
-    }
-}
-
-/// The number of columns of the left side (half turns), or of numbers that may be paired on the right side (quarter
-/// turns). The meaning of a task depends on it.
-fn border(board: RotationalBoard) -> usize {
-    match board.rotation() {
-        Rotation::Half => half_board::inner(board.n()),
-        Rotation::Quarter => pairing::small(board.n()),
     }
 }

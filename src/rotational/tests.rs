@@ -10,7 +10,7 @@ use crate::engine::fault::{self, Fault};
 use crate::engine::lanes::KEY_BITS;
 use crate::engine::{Choice, Engine, Method};
 use crate::ledger::Ledger;
-use crate::plan::Plan;
+use crate::plan::{Plan, Units};
 use crate::run::dispatch::{Counter, Dispatch, Job};
 use crate::run::state::RunState;
 use crate::run::{CountError, RunError, SelfCheckError};

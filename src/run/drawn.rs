@@ -1,7 +1,7 @@
 //! A random share of the tasks of a run.
 
 use super::Share;
-use crate::plan::Plan;
+use crate::plan::Units;
 
 /// A random share of the tasks of some units, rounded up. It is drawn in blocks of tasks that share lists, since the
 /// first of these tasks alone would take as long as all of them ([`Plan::tasks_sharing_lists`]).
@@ -21,7 +21,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    pub(super) fn new(plan: &impl Plan, units: &[usize], share: Share) -> Self {
+    pub(super) fn new(plan: &dyn Units, units: &[usize], share: Share) -> Self {
         let length = plan.tasks_sharing_lists().max(1);
         let (mut before, mut blocks) = (vec![0; plan.units()], 0);
         for &unit in units {
@@ -43,7 +43,7 @@ impl Drawn {
     }
 
     /// Whether all tasks of a unit are drawn.
-    pub(super) fn has_all(&self, plan: &impl Plan, unit: usize) -> bool {
+    pub(super) fn has_all(&self, plan: &dyn Units, unit: usize) -> bool {
         (0..plan.tasks(unit)).all(|index| self.has(unit, index))
     }
 
@@ -65,7 +65,7 @@ mod tests {
     }
 
     /// The numbers of the tasks that are drawn, in the order of the units.
-    fn numbers(plan: &impl Plan, units: &[usize], share: f64) -> Vec<usize> {
+    fn numbers(plan: &dyn Units, units: &[usize], share: f64) -> Vec<usize> {
         let drawn = Drawn::new(plan, units, share.try_into().unwrap());
         let tasks = units.iter().flat_map(|&unit| (0..plan.tasks(unit)).map(move |index| (unit, index)));
         (0..).zip(tasks).filter(|&(_, (unit, index))| drawn.has(unit, index)).map(|(number, _)| number).collect()

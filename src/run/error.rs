@@ -55,8 +55,8 @@ pub enum RunError {
         /// The name of the task or of the unit.
         what: String,
         /// The tally by the engine of the run.
-        first: Box<Tally>,
+        first: Tally,
         /// The tally by the second engine.
-        second: Box<Tally>,
+        second: Tally,
     },
 }

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::engine::join::{Join, Worker};
 use crate::engine::lanes::Lanes;
 use crate::plan::halves::Halves;
-use crate::run::audited::{Compared, Counted, once};
+use crate::run::counting::{Compared, SecondEngine, ToAudit};
 
 /// From this size on, a task takes the auditor half an hour to days.
 const IN_PARTS_FROM: usize = 26;
@@ -25,14 +25,14 @@ const PATIENCE: usize = 400;
 
 /// Has the auditor count a task, or has both count a random part of it. `None` if it was stopped.
 pub(crate) fn audit<L: Lanes>(
-    (join, worker): (&Join<L>, &mut Worker),
-    counted: Counted<'_, Halves>,
+    join: &Join<L>,
+    worker: &mut Worker,
+    ToAudit { task, count, random, stopped }: ToAudit<'_, Halves>,
 ) -> Option<Compared> {
-    let n = counted.task.n();
+    let n = task.n();
     if n < IN_PARTS_FROM {
-        return counted.audit_whole(|task, stopped| auditor::count(task, stopped).map(once));
+        return Some(Compared { engine: count, auditor: auditor::count(task, stopped)?, is_part: false });
     }
-    let Counted { task, random, stopped, .. } = counted;
     let depths = join.depths(task.middle);
     let mut rows = ROWS[n % 2];
     while !stopped() {
@@ -40,8 +40,8 @@ pub(crate) fn audit<L: Lanes>(
         let asked = Cell::new(0);
         let is_too_long = || stopped() || asked.replace(asked.get() + 1) >= PATIENCE;
         if let Some(auditor) = auditor::count(&part, &is_too_long) {
-            let engine = once(join.count_part(worker, task, &part.squares));
-            return Some(Compared { engine, auditor: once(auditor), is_part: true });
+            let engine = join.count_part(worker, task, &part.squares);
+            return Some(Compared { engine, auditor, is_part: true });
         }
         rows = (rows - 1).max(1);
     }
@@ -81,21 +81,21 @@ impl<L: Lanes> JoinWithAuditor<L> {
     }
 }
 
-impl<L: Lanes> Engine for JoinWithAuditor<L> {
+impl<L: Lanes> SecondEngine for JoinWithAuditor<L> {
     type Task = Halves;
     type Worker = Worker;
 
-    fn worker(&self) -> Worker {
+    fn recounter(&self) -> Worker {
         self.join.worker()
     }
 
-    fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        let counted = self.join.count(worker, task);
-        let Some(mut random) = self.draw() else { return counted };
-        let whole = Counted { task, tally: &once(counted), random: &mut random, stopped: &|| false };
-        let Compared { engine, auditor, .. } = audit((&self.join, worker), whole).expect("nothing stops it");
-        // Both are counts of 64 bits, and only their difference matters.
-        counted.wrapping_sub(engine.get() as u64).wrapping_add(auditor.get() as u64)
+    fn recount(&self, worker: &mut Worker, task: &Halves, stopped: &dyn Fn() -> bool) -> Option<u64> {
+        let count = self.join.count(worker, task);
+        let Some(random) = &mut self.draw() else { return Some(count) };
+        let Compared { engine, auditor, .. } =
+            audit(&self.join, worker, ToAudit { task, count, random, stopped })?;
+        // Only their difference matters.
+        Some(count.wrapping_sub(engine).wrapping_add(auditor))
     }
 }
 
@@ -104,16 +104,15 @@ mod tests {
     use super::*;
     use crate::engine::fault;
     use crate::engine::lanes::Portable;
-    use crate::plan::Plan;
+    use crate::plan::{Plan, Units};
     use crate::plan::halves::HalvesPlan;
-    use crate::tally::Tally;
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()
     }
 
-    fn counted<'a>(task: &'a Halves, tally: &'a Tally, random: &'a mut Rng) -> Counted<'a, Halves> {
-        Counted { task, tally, random, stopped: &|| false }
+    fn to_audit<'a>(task: &'a Halves, random: &'a mut Rng) -> ToAudit<'a, Halves> {
+        ToAudit { task, count: 99, random, stopped: &|| false }
     }
 
     /// One task of each so many is audited, in which a join that is wrong in all tasks is seen; each place among them is
@@ -127,10 +126,10 @@ mod tests {
         let mut audited = [0; 8];
         for _ in 0..100 {
             let wrong = fault::with(|_, _, _| 1, || JoinWithAuditor::new(size(12), Portable::new(), 8));
-            let mut worker = wrong.worker();
+            let mut worker = wrong.recounter();
             for (tasks, right) in tasks.chunks(8).zip(right.chunks(8)) {
                 let found: Vec<usize> =
-                    (0..8).filter(|&at| wrong.count(&mut worker, &tasks[at]) == right[at]).collect();
+                    (0..8).filter(|&at| wrong.recount(&mut worker, &tasks[at], &|| false) == Some(right[at])).collect();
                 assert_eq!(found.len(), 1);
                 audited[found[0]] += 1;
             }
@@ -144,23 +143,21 @@ mod tests {
         for n in 26..=28 {
             let plan = HalvesPlan::new(size(n));
             let mut random = Rng::with_seed(n as u64);
-            let faults: [(fault::Fault, u128); 2] = [(|_, _, _| 0, 0), (|_, _, _| 1, if n % 2 == 0 { 4 } else { 1 })];
+            let faults: [(fault::Fault, u64); 2] = [(|_, _, _| 0, 0), (|_, _, _| 1, if n % 2 == 0 { 4 } else { 1 })];
             for (fault, more) in faults {
                 let unit = random.usize(..plan.units());
                 let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
                 let join = fault::with(fault, || Join::new(size(n), Portable::new()));
-                let of = (&join, &mut join.worker());
-                let compared = audit(of, counted(&task, &once(99), &mut random)).unwrap();
-                assert!(compared.is_part && compared.auditor.get() > 0, "N = {n}, {task:?}: no solutions");
-                assert_eq!(compared.engine.get(), compared.auditor.get() + more, "N = {n}, {task:?}");
+                let compared = audit(&join, &mut join.worker(), to_audit(&task, &mut random)).unwrap();
+                assert!(compared.is_part && compared.auditor > 0, "N = {n}, {task:?}: no solutions");
+                assert_eq!(compared.engine, compared.auditor + more, "N = {n}, {task:?}");
             }
             let join = Join::new(size(n), Portable::new());
             let task = plan.task(plan.units() / 2, 0).task;
             let asked = Cell::new(0);
             let stopped = || asked.replace(asked.get() + 1) >= 3;
-            let found = once(0);
-            let counted = Counted { stopped: &stopped, ..counted(&task, &found, &mut random) };
-            assert!(audit((&join, &mut join.worker()), counted).is_none());
+            let stopping = ToAudit { stopped: &stopped, ..to_audit(&task, &mut random) };
+            assert!(audit(&join, &mut join.worker(), stopping).is_none());
             assert!(asked.get() < 10, "goes on {} times after it was stopped", asked.get());
         }
     }
@@ -170,9 +167,9 @@ mod tests {
     fn smaller_tasks_are_audited_whole() {
         let (plan, join) = (HalvesPlan::new(size(12)), Join::new(size(12), Portable::new()));
         let (task, mut random) = (plan.task(40, 0).task, Rng::with_seed(1));
-        let compared = audit((&join, &mut join.worker()), counted(&task, &once(99), &mut random)).unwrap();
+        let compared = audit(&join, &mut join.worker(), to_audit(&task, &mut random));
         let auditor = join.count(&mut join.worker(), &task);
-        assert_eq!((compared.engine.get(), compared.auditor.get(), compared.is_part), (99, auditor.into(), false));
+        assert_eq!(compared, Some(Compared { engine: 99, auditor, is_part: false }));
         let one_in = |n, many| JoinWithAuditor::new(size(n), Portable::new(), many).one_in;
         assert_eq!([one_in(12, 0), one_in(25, 8), one_in(26, 8), one_in(27, 8)], [1, 8, 1, 1]);
     }

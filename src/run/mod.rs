@@ -1,15 +1,13 @@
-//! Running a plan: a rayon pool with one worker for each thread, a checked sum, and observers of the run.
+//! Running a count: a rayon pool with one worker for each thread, a checked sum, and the state that others can read.
 
-pub(crate) mod audited;
 pub(crate) mod clock;
-pub(crate) mod dispatch;
+pub(crate) mod counting;
+mod double_check;
 mod drawn;
 mod error;
 pub(crate) mod join_audit;
 mod pace;
 mod prefix_audit;
-mod recheck;
-mod reread;
 pub(crate) mod self_check;
 mod share;
 pub mod state;
@@ -17,6 +15,8 @@ mod stop;
 pub(crate) mod student;
 mod threads;
 
+pub(crate) use double_check::Checked;
+pub use crate::request::{Ended, Run};
 pub use error::{CountError, RunError};
 pub use pace::TimeLeft;
 pub use self_check::SelfCheckError;
@@ -28,64 +28,36 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::engine::Engine;
-use crate::ledger::Partial;
-use crate::plan::Plan;
-use crate::run::dispatch::{Counter, Job};
-use crate::run::recheck::{Checked, Recheck};
-use crate::run::reread::Reread;
-use crate::run::state::RunState;
+use crate::ledger::{Ledger, Partial};
+use crate::run::counting::{Counting, Found, Worker};
+use crate::run::double_check::{DoubleCheck, Kept, Reread};
+use crate::run::state::{RunState, Scribe};
 use crate::tally::Tally;
 
-/// An observer of a run, called by its threads. `()` observes nothing and costs nothing.
-pub(crate) trait Observer: Sync {
-    /// A thread of the pool begins a unit. Returns the part of it that is already finished.
-    fn begun(&self, _thread: usize, _unit: usize) -> Partial {
-        Partial::default()
-    }
-
-    /// Whether to stop now; called before every task. The current unit then stays unfinished.
-    fn stopped(&self) -> bool {
-        false
-    }
-
-    /// A thread has solved one more task of its unit. `partial` is the part that is finished by now.
-    fn advanced(&self, _thread: usize, _partial: &Partial) {}
-
-    /// A thread has solved a unit.
-    ///
-    /// # Errors
-    /// If the run must not go on.
-    fn finished(&self, _thread: usize, _unit: usize, _tally: Tally) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    /// Whether this task of a unit is to be counted by itself, and then [checked](Observer::check).
-    fn is_checked(&self, _unit: usize, _index: u64) -> bool {
-        false
-    }
-
-    /// Checks the tally of a task.
-    ///
-    /// # Errors
-    /// If it is wrong.
-    fn check(&self, _thread: usize, _unit: usize, _index: u64, _tally: &Tally) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    /// So many tasks that earlier runs finished are recounted before this run goes on.
-    fn recounts(&self, _tasks: u64) {}
-
-    /// One more of them is recounted.
-    fn recounted(&self) {}
-
-    /// What the ledger has of the first tasks of this unit is wrong.
-    fn disproved(&self, _unit: usize) {}
+/// Counts the units that the ledger of a state lacks. Returns the sum of the ledger, and what was counted twice.
+///
+/// # Errors
+/// If the run is stopped, a sum does not fit, a double check fails or the ledger does not fit the plan.
+pub(crate) fn count(
+    counting: &dyn Counting,
+    pool: &rayon::ThreadPool,
+    share: Share,
+    state: &RunState,
+) -> Result<(Tally, Checked), CountError> {
+    let ledger = state.earlier();
+    ledger.check_partials(counting.plan())?;
+    // What earlier runs finished is double-checked too.
+    let reread = Reread::new(counting.plan(), &ledger, share);
+    reread.recount(counting, pool, state)?;
+    let todo = ledger.todo();
+    let check = DoubleCheck::new(counting, &todo, share);
+    units(counting, pool, &ledger, &check, state)?;
+    let (earlier, now) = (reread.checked(), check.checked(todo.into_iter().filter(|&unit| reread.covers(unit))));
+    let checked = Checked { tasks: earlier.tasks + now.tasks, units: earlier.units + now.units };
+    Ok((state.total()?, checked))
 }
 
-impl Observer for () {}
-
-/// The weighted sum over `units` of `plan`, solved by the threads of `pool`.
+/// Counts the units that the ledger lacks, on the threads of `pool`.
 ///
 /// Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are
 /// enough. The groups of units are shuffled, in the same way every time, so that the finished units are a fair sample
@@ -93,131 +65,200 @@ impl Observer for () {}
 /// slower at N = 17.
 ///
 /// # Errors
-/// If the observer stops the run or the sum does not fit. The first thread that meets an error ends the others.
-pub(crate) fn run<P, E, O>(
-    plan: &P,
-    engine: &E,
+/// If the run is stopped, a sum does not fit or a double check fails. The first thread that meets an error ends the others.
+fn units<'a>(
+    counting: &'a dyn Counting,
     pool: &rayon::ThreadPool,
-    units: &[usize],
-    observer: &O,
-) -> Result<Tally, RunError>
-where
-    P: Plan,
-    E: Engine<Task = P::Task>,
-    O: Observer,
-{
-    let mut groups: Vec<&[usize]> = units.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
+    ledger: &Ledger,
+    check: &DoubleCheck<'a>,
+    state: &RunState,
+) -> Result<(), RunError> {
+    let (plan, todo) = (counting.plan(), ledger.todo());
+    let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
     fastrand::Rng::with_seed(0).shuffle(&mut groups);
     let order = groups.concat();
-    let workers: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(engine.worker())).collect();
+    let new = |scribe| Mutex::new(Thread { worker: counting.worker(), second: None, scribe });
+    let threads: Vec<_> = state.start(pool.current_num_threads()).map(new).collect();
     pool.install(|| {
-        order
-            .par_iter()
-            .with_max_len(1)
-            .map(|&unit| {
-                let thread = rayon::current_thread_index().expect("this runs in the pool");
-                // No other thread uses this worker, so the lock never waits. A panic elsewhere ends the run anyway.
-                let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
-                let tally = unit_tally(plan, engine, &mut worker, thread, unit, observer)?;
-                observer.finished(thread, unit, tally.clone())?;
-                Ok(tally)
-            })
-            .try_reduce(Tally::default, |a, b| Ok(a.plus(&b)?))
+        order.par_iter().with_max_len(1).try_for_each(|&unit| {
+            let thread = rayon::current_thread_index().expect("this runs in the pool");
+            // No other thread uses it, so the lock never waits. A panic elsewhere ends the run anyway.
+            let mut thread = threads[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            thread.unit((unit, plan.tasks(unit)), ledger.partial(unit), check, state.stop())
+        })
     })
 }
 
-/// Counts the units of a plan, or those that the ledger of a state lacks. Also returns what was counted twice.
-pub(crate) struct Sum<'a> {
-    pub(crate) pool: &'a rayon::ThreadPool,
-    pub(crate) double_check: Share,
-    pub(crate) state: Option<&'a RunState>,
+/// A thread of a run.
+struct Thread<'a, 's> {
+    worker: Box<dyn Worker + 'a>,
+    second: Kept<'a>,
+    scribe: Scribe<'s>,
 }
 
-impl Job for Sum<'_> {
-    type Output = Result<(Tally, Checked), CountError>;
-
-    fn run<C: Counter>(self, counter: &C) -> Self::Output {
-        let (plan, engine, second) = (counter.plan(), counter.engine(), counter.second());
-        let (threads, share) = (self.pool.current_num_threads(), self.double_check);
-        let Some(state) = self.state else {
-            let units: Vec<usize> = (0..plan.units()).collect();
-            let recheck = Recheck::new(plan, second, (&units, threads), share, &());
-            let total = run(plan, engine, self.pool, &units, &recheck)?;
-            return Ok((total, recheck.checked(units.into_iter())));
-        };
-        let ledger = state.ledger();
-        ledger.check_partials(plan)?;
-        let observer = state.start(plan, threads);
-        // What earlier runs finished is double-checked too.
-        let reread = Reread::new(plan, &ledger, share);
-        reread.recount(plan, second, self.pool, &observer)?;
-        let units = ledger.todo();
-        let recheck = Recheck::new(plan, second, (&units, threads), share, &observer);
-        run(plan, engine, self.pool, &units, &recheck)?;
-        let (earlier, now) = (reread.checked(), recheck.checked(units.into_iter().filter(|&unit| reread.covers(unit))));
-        let checked = Checked { tasks: earlier.tasks + now.tasks, units: earlier.units + now.units };
-        Ok((state.ledger().total()?, checked))
+impl<'a> Thread<'a, '_> {
+    /// Counts a unit of so many tasks from the part on that is already finished.
+    fn unit(
+        &mut self,
+        (unit, of): (usize, u64),
+        mut finished: Partial,
+        check: &DoubleCheck<'a>,
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        let Self { worker, second, scribe } = self;
+        let stopped = || if stop.is_requested() { Err(RunError::Stopped) } else { Ok(()) };
+        stopped()?;
+        scribe.begin(unit, finished);
+        worker.unit(unit, finished.tasks, &mut |found: Found| {
+            check.check(second, (unit, finished.tasks), found, stop)?;
+            finished.tally.add(found.count, found.weight)?;
+            finished.tasks += 1;
+            scribe.advance(&finished);
+            // A unit is finished however soon the stop comes.
+            if finished.tasks < of { stopped() } else { Ok(()) }
+        })?;
+        scribe.finish(unit, finished.tally);
+        Ok(())
     }
-}
-
-/// The weighted sum over one unit, continued from the part that the observer says is finished.
-fn unit_tally<P, E, O>(
-    plan: &P,
-    engine: &E,
-    worker: &mut E::Worker,
-    thread: usize,
-    unit: usize,
-    observer: &O,
-) -> Result<Tally, RunError>
-where
-    P: Plan,
-    E: Engine<Task = P::Task>,
-    O: Observer,
-{
-    let mut finished = observer.begun(thread, unit);
-    for weighted in plan.unit(unit).skip(finished.tasks as usize) {
-        if observer.stopped() {
-            return Err(RunError::Stopped);
-        }
-        if observer.is_checked(unit, finished.tasks) {
-            let mut once = Tally::default();
-            engine.add_to(&mut once, worker, &weighted)?;
-            observer.check(thread, unit, finished.tasks, &once)?;
-            finished.tally = finished.tally.plus(&once)?;
-        } else {
-            engine.add_to(&mut finished.tally, worker, &weighted)?;
-        }
-        finished.tasks += 1;
-        observer.advanced(thread, &finished);
-    }
-    Ok(finished.tally)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::join::Join;
     use crate::engine::lanes::Portable;
+    use crate::engine::naive::Naive;
+    use crate::ledger::{Fingerprint, Ledger};
+    use crate::plan::Units;
     use crate::plan::halves::HalvesPlan;
     use crate::plan::prefixes::PrefixPlan;
-    use crate::{Placement, Size};
-    use std::sync::Mutex;
+    use crate::run::counting::{SecondEngine, Typed};
+    use crate::{Placement, Shard, Size};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Notes its calls, and stops after a given number of units.
-    struct Seen {
-        units: Mutex<Vec<usize>>,
-        most: usize,
+    /// Solutions on a board of this size, by these engines.
+    pub(super) fn counting<E, S>(n: usize, engine: E, second: S) -> impl Counting
+    where
+        E: Engine<Task = Placement>,
+        S: SecondEngine<Task = Placement>,
+    {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
+        Typed { plan, engine, second, audit: |_: &E, _: &mut E::Worker, _: counting::ToAudit<'_, Placement>| None }
     }
 
-    impl Observer for Seen {
-        fn stopped(&self) -> bool {
-            self.units.lock().unwrap().len() >= self.most
+    pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+    }
+
+    pub(super) fn share(share: f64) -> Share {
+        share.try_into().unwrap()
+    }
+
+    /// A ledger without units.
+    pub(super) fn empty(counting: &dyn Counting) -> Ledger {
+        let (plan, subject) = (counting.plan(), Size::new(8).unwrap().into());
+        let fingerprint =
+            Fingerprint { subject, engine: "none".into(), plan: plan.fingerprint(), units: plan.units() };
+        Ledger::new(fingerprint, Shard::WHOLE)
+    }
+
+    /// The number of solutions, and what was counted twice.
+    pub(super) fn count_all(
+        counting: &dyn Counting,
+        threads: usize,
+        share: Share,
+    ) -> Result<(u128, Checked), RunError> {
+        match count(counting, &pool(threads), share, &RunState::new(empty(counting))) {
+            Ok((tally, checked)) => Ok((tally.get(), checked)),
+            Err(CountError::Run(error)) => Err(error),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A plan with several tasks in a unit, that unit, and a ledger of the plan.
+    pub(super) fn with_tasks() -> (PrefixPlan, usize, Ledger) {
+        let plan = PrefixPlan::new(&Placement::empty(Size::new(22).unwrap()));
+        let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 6).unwrap();
+        (plan, unit, empty(&counting(22, Naive, Naive)))
+    }
+
+    /// Backtracking on a machine that flips the lowest bit of one task's count.
+    pub(super) struct Flipped;
+
+    impl Engine for Flipped {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            let backtrack = Backtrack::default();
+            backtrack.count(&mut backtrack.worker(), task) ^ u64::from(task.rows().eq([3, 5]))
+        }
+    }
+
+    /// Finds two solutions in every task.
+    pub(super) struct Two;
+
+    impl Engine for Two {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), _task: &Placement) -> u64 {
+            2
+        }
+    }
+
+    /// Notes the units in the order in which they are begun.
+    struct Noted<C>(C, Mutex<Vec<usize>>);
+
+    struct NotedWorker<'a>(Box<dyn Worker + 'a>, &'a Mutex<Vec<usize>>);
+
+    impl<C: Counting> Counting for Noted<C> {
+        fn plan(&self) -> &dyn Units {
+            self.0.plan()
         }
 
-        fn finished(&self, _thread: usize, unit: usize, _tally: Tally) -> Result<(), RunError> {
-            self.units.lock().unwrap().push(unit);
-            Ok(())
+        fn worker(&self) -> Box<dyn Worker + '_> {
+            Box::new(NotedWorker(self.0.worker(), &self.1))
+        }
+
+        fn second(&self) -> Box<counting::Second<'_>> {
+            self.0.second()
+        }
+
+        fn names(&self) -> [&'static str; 2] {
+            self.0.names()
+        }
+    }
+
+    impl Worker for NotedWorker<'_> {
+        fn unit(
+            &mut self,
+            unit: usize,
+            from: u64,
+            each: &mut dyn FnMut(Found) -> Result<(), RunError>,
+        ) -> Result<(), RunError> {
+            self.1.lock().unwrap().push(unit);
+            self.0.unit(unit, from, each)
+        }
+
+        fn sample(&mut self, _: usize, _: &mut fastrand::Rng) -> counting::Sample {
+            unreachable!("nothing is sampled")
+        }
+
+        fn audit(
+            &mut self,
+            _: (usize, u64),
+            _: u64,
+            _: &mut fastrand::Rng,
+            _: &dyn Fn() -> bool,
+        ) -> Option<counting::Compared> {
+            unreachable!("nothing is audited")
         }
     }
 
@@ -225,13 +266,16 @@ mod tests {
     #[test]
     fn groups_are_shuffled_and_stay_together() {
         let size = Size::new(13).unwrap();
-        let (plan, join) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
-        let all: Vec<usize> = (0..plan.units()).collect();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let seen = Seen { units: Mutex::default(), most: usize::MAX };
-        assert_eq!(run(&plan, &join, &pool, &all, &seen).map(|tally| tally.get()), Ok(73712));
-        let seen = seen.units.into_inner().unwrap();
+        let (plan, engine) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
+        let audit = |_: &Join<Portable>, _: &mut _, _: counting::ToAudit<'_, _>| None;
+        let noted = Noted(
+            Typed { plan, engine, second: Join::new(size, Portable::new()), audit },
+            Mutex::default(),
+        );
+        assert_eq!(count_all(&noted, 1, Share::NONE), Ok((73712, Checked::default())));
+        let seen = noted.1.lock().unwrap().clone();
         assert!(!seen.is_sorted());
+        let plan = noted.plan();
         let groups: Vec<usize> =
             seen.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).map(|units| plan.group(units[0])).collect();
         // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
@@ -239,23 +283,45 @@ mod tests {
         assert!(groups.iter().enumerate().all(|(at, group)| !groups[..at].contains(group)), "{groups:?}");
     }
 
+    /// Backtracking that stops the run in the task of this number.
+    struct Stops<'a>(&'a RunState, AtomicUsize, usize);
+
+    impl Engine for Stops<'_> {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            if self.1.fetch_add(1, Ordering::Relaxed) + 1 == self.2 {
+                self.0.stop().request();
+            }
+            Naive.count(&mut (), task)
+        }
+    }
+
+    /// Each unit is counted once, whichever runs count it, and a stop leaves the others to the next.
     #[test]
     fn runs_end_when_told_to() {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(8).unwrap()));
-        let all: Vec<usize> = (0..plan.units()).collect();
+        let ledger = empty(&counting(8, Naive, Naive));
+        let all = ledger.units();
         for threads in [1, 2, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let watched = |most| {
-                let seen = Seen { units: Mutex::default(), most };
-                let result = run(&plan, &Backtrack::default(), &pool, &all, &seen);
-                (result.map(|tally| tally.get()), seen.units.into_inner().unwrap().len())
-            };
-            assert_eq!(watched(0), (Err(RunError::Stopped), 0));
-            let (result, finished) = watched(5);
-            assert_eq!(result, Err(RunError::Stopped));
-            assert!((5..5 + threads).contains(&finished), "{finished} units with {threads} threads");
-            assert_eq!(watched(all.len() + 1), (Ok(92), all.len()), "every unit once");
-            assert_eq!(run(&plan, &Backtrack::default(), &pool, &[], &()), Ok(Tally::default()));
+            let state = RunState::new(ledger.clone());
+            state.stop().request();
+            let naive = counting(8, Naive, Naive);
+            let halted = count(&naive, &pool(threads), Share::NONE, &state);
+            assert!(matches!(halted, Err(CountError::Run(RunError::Stopped))) && state.ledger().finished() == 0);
+            let state = RunState::new(ledger.clone());
+            let stops = counting(8, Stops(&state, AtomicUsize::new(0), 5), Naive);
+            let halted = count(&stops, &pool(threads), Share::NONE, &state);
+            assert!(matches!(halted, Err(CountError::Run(RunError::Stopped))), "{halted:?}");
+            let left = state.ledger();
+            assert!((5..5 + threads).contains(&left.finished()), "{} units on {threads} threads", left.finished());
+            for (ledger, expected) in [(left, all), (ledger.clone(), all)] {
+                let state = RunState::new(ledger);
+                let total = count(&naive, &pool(threads), Share::NONE, &state).unwrap().0;
+                assert_eq!((total.get(), state.ledger().finished()), (92, expected));
+            }
         }
     }
 }

@@ -18,10 +18,10 @@ use crate::board::Size;
 use crate::board::rotation::{Rotation, RotationalBoard};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
-use crate::engine::{Engine, EngineKind, Method};
+use crate::engine::{EngineKind, Method};
 use crate::oeis;
-use crate::plan::Plan;
-use crate::run::dispatch::{Counter, Dispatch, Job};
+use crate::run::RunError;
+use crate::run::counting::{By, Counting, Found};
 use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
 
@@ -54,7 +54,6 @@ pub enum SelfCheckError {
 
 /// The boards to count before this subject; none if the subject itself is as small.
 fn small_boards(subject: &Subject) -> Vec<Subject> {
-    let board = |n| alike(subject, n);
     match (subject.rotation(), subject.n()) {
         (Some(rotation), _) => {
             let n = match rotation {
@@ -64,8 +63,8 @@ fn small_boards(subject: &Subject) -> Vec<Subject> {
             vec![RotationalBoard::new(rotation, n).expect("a small board").into()]
         }
         (None, 0..=8) => Vec::new(),
-        (None, n) if n % 2 == 0 => vec![board(8)],
-        (None, _) => vec![board(8), board(9)],
+        (None, n) if n % 2 == 0 => vec![whole(8)],
+        (None, _) => vec![whole(8), whole(9)],
     }
 }
 
@@ -77,13 +76,12 @@ const LARGE_FROM: usize = 18;
 fn larger_board(method: Method, subject: &Subject) -> Option<Subject> {
     let n = 14 + subject.n() % 2;
     let is_wanted = subject.rotation().is_none() && subject.n() >= LARGE_FROM && n <= method.engine.info().quick;
-    is_wanted.then(|| alike(subject, n))
+    is_wanted.then(|| whole(n))
 }
 
-/// A whole board of this size, of which the same is counted as of the subject.
-fn alike(subject: &Subject, n: usize) -> Subject {
-    let size = Size::new(n).expect("a small board");
-    if let Subject::Profile(_) = subject { Subject::Profile(size) } else { size.into() }
+/// All solutions on a board of this size.
+fn whole(n: usize) -> Subject {
+    Size::new(n).expect("a small board").into()
 }
 
 /// What has passed in this process: the kernels of a method, or a larger board by it.
@@ -107,16 +105,25 @@ fn once(
 ///
 /// # Errors
 /// If a count is not the published one, or a kernel differs from a plain loop.
-pub(crate) fn check(by: &impl Dispatch, subject: &Subject, second: bool) -> Result<(), SelfCheckError> {
-    let count = |board: &Subject| by.dispatch(board, SelfCheck { board, second });
-    small_boards(subject).iter().try_for_each(count)?;
-    let Some(method) = by.method() else { return Ok(()) };
-    once((method, None), || check_kernels(method))?;
-    if let Some(method) = second_with_kernels(method).filter(|_| second) {
-        once((method, None), || check_kernels(method))?;
+pub(crate) fn check(by: &By<'_>, subject: &Subject, second: bool) -> Result<(), SelfCheckError> {
+    check_by(by.method, subject, &|board| check_board(board, &*by.counting(board), second))?;
+    match by.method.and_then(second_with_kernels).filter(|_| second) {
+        Some(method) => once((method, None), || check_kernels(method)),
+        None => Ok(()),
     }
+}
+
+/// Checks small boards, the kernels of the method and larger boards, by what `count` does with a board.
+pub(crate) fn check_by(
+    method: Option<Method>,
+    subject: &Subject,
+    count: &dyn Fn(&Subject) -> Result<(), SelfCheckError>,
+) -> Result<(), SelfCheckError> {
+    small_boards(subject).iter().try_for_each(count)?;
+    let Some(method) = method else { return Ok(()) };
+    once((method, None), || check_kernels(method))?;
     match larger_board(method, subject) {
-        Some(board) => once((method, Some(board)), || by.dispatch(&board, SelfCheck { board: &board, second: false })),
+        Some(board) => once((method, Some(board)), || count(&board)),
         None => Ok(()),
     }
 }
@@ -152,31 +159,29 @@ impl WithLanes for CheckLists {
     }
 }
 
-struct SelfCheck<'a> {
-    board: &'a Subject,
-    second: bool,
+/// Counts this small board by the engine; with `second`, also by the engine of double checks.
+fn check_board(board: &Subject, counting: &dyn Counting, second: bool) -> Result<(), SelfCheckError> {
+    let plan = counting.plan();
+    let mut total = Tally::default();
+    let mut add = |Found { count, weight }| total.add(count, weight).map_err(RunError::from);
+    let mut worker = counting.worker();
+    let counted = (0..plan.units()).try_for_each(|unit| worker.unit(unit, 0, &mut add));
+    counted.map_err(|_| SelfCheckError::Overflow(Overflow))?;
+    compare(board, total)?;
+    if !second {
+        return Ok(());
+    }
+    let (mut second, mut total) = (counting.second(), Tally::default());
+    for (unit, index) in (0..plan.units()).flat_map(|unit| (0..plan.tasks(unit)).map(move |index| (unit, index))) {
+        let Found { count, weight } = second(unit, index, &|| false).expect("nothing stops it");
+        total.add(count, weight)?;
+    }
+    compare(board, total)
 }
 
-impl Job for SelfCheck<'_> {
-    type Output = Result<(), SelfCheckError>;
-
-    fn run<C: Counter>(self, counter: &C) -> Self::Output {
-        check_board(self.board, counter.plan(), counter.engine())?;
-        if self.second { check_board(self.board, counter.plan(), counter.second()) } else { Ok(()) }
-    }
-}
-
-/// Runs `engine` over `plan`, which must be a plan for this small board.
-fn check_board<P, E>(board: &Subject, plan: &P, engine: &E) -> Result<(), SelfCheckError>
-where
-    P: Plan,
-    E: Engine<Task = P::Task>,
-{
-    let (mut worker, mut total) = (engine.worker(), Tally::default());
-    for task in (0..plan.units()).flat_map(|unit| plan.unit(unit)) {
-        total.add(engine.count(&mut worker, &task.task), task.weight)?;
-    }
-    let (n, found) = (board.n(), total.get());
+/// Compares the solutions of a small board with the published term.
+fn compare(board: &Subject, found: Tally) -> Result<(), SelfCheckError> {
+    let (n, found) = (board.n(), found.get());
     let (sequence, on) = match board.rotation() {
         Some(rotation) => (rotation.sequence(), format!("unchanged by a {rotation} turn on {n}×{n}")),
         None => (&oeis::QUEENS, format!("on {n}×{n}")),

@@ -128,7 +128,7 @@ impl Listed {
 /// The self-check of the engine that counts the blocks of this placement.
 fn check(prefix: Placement) -> Result<(), SelfCheckError> {
     let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
-    self_check::check(&backtrack, &prefix.into(), false)
+    self_check::check(&backtrack.into(), &prefix.into(), false)
 }
 
 /// A search for a solution by its number.

@@ -5,7 +5,7 @@ use crate::Isa;
 use crate::engine::Engine;
 use crate::engine::cover::Cover;
 use crate::engine::lanes::{Lanes, WithLanes};
-use crate::plan::Plan;
+use crate::plan::{Plan, Units};
 use crate::rotational::problem;
 
 /// Does `job` with the best lanes of this processor.

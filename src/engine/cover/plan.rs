@@ -1,7 +1,7 @@
 //! The tasks of the cover: which items of the pool the left side covers.
 
 use crate::engine::binomial;
-use crate::plan::{Plan, Weighted};
+use crate::plan::{Plan, Units, Weighted};
 
 /// A task: all covers whose left pieces cover one set of items, and whose right pieces the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +66,7 @@ impl CutPlan {
     }
 }
 
-impl Plan for CutPlan {
-    type Task = Cut;
-
+impl Units for CutPlan {
     fn fingerprint(&self) -> String {
         format!("cover 1 {}", self.name)
     }
@@ -82,6 +80,14 @@ impl Plan for CutPlan {
         range.end - range.start
     }
 
+    fn work(&self, unit: usize) -> f64 {
+        self.range(unit).map(|task| self.section(task).work).sum()
+    }
+}
+
+impl Plan for CutPlan {
+    type Task = Cut;
+
     fn task(&self, unit: usize, index: u64) -> Weighted<Cut> {
         let task = self.range(unit).start + index;
         let section = self.section(task);
@@ -89,10 +95,6 @@ impl Plan for CutPlan {
         let pool = (1u64 << self.pool) - 1;
         let task = Cut { left: self.fixed.left | left, right: self.fixed.right | pool & !left };
         Weighted { task, weight: self.weight }
-    }
-
-    fn work(&self, unit: usize) -> f64 {
-        self.range(unit).map(|task| self.section(task).work).sum()
     }
 }
 

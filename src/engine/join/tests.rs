@@ -4,7 +4,7 @@ use super::table::{CachePolicy, Depths};
 use super::*;
 use crate::engine::lanes::Portable;
 use crate::engine::split::ENDLESS_MATCHING;
-use crate::plan::Plan;
+use crate::plan::{Plan, Units};
 use crate::plan::halves::HalvesPlan;
 
 /// Pieces of lists as short as those of small boards.

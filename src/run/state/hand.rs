@@ -1,47 +1,222 @@
-//! What a thread has in hand.
+//! What a thread has in hand, and what it has finished.
 
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::time::{Duration, Instant};
 
-use super::State;
+use super::lock;
 use crate::ledger::Partial;
-use crate::run::pace::Sample;
+use crate::tally::Tally;
 
-/// These locks may be taken while the lock of the state is held, never the other way round.
-pub(super) type Hands = Arc<[Mutex<Option<Hand>>]>;
-
-/// A unit that a thread is working on.
-#[derive(Clone, Debug)]
+/// What a thread tells others, who read it while the thread goes on.
+#[derive(Debug, Default)]
 pub(super) struct Hand {
-    pub(super) unit: usize,
-    /// How many tasks it has.
-    pub(super) of: u64,
-    /// How many of them were finished by earlier runs.
-    pub(super) earlier: u64,
-    /// The part that is finished by now.
-    pub(super) finished: Partial,
-    pub(super) begun: Instant,
+    published: Published,
+    finished: Mutex<Vec<Batch>>,
 }
 
-/// The share of a unit that `tasks` of its tasks are.
-pub(super) fn share(tasks: u64, of: u64) -> f64 {
-    if of == 0 { 0.0 } else { tasks as f64 / of as f64 }
+/// A unit that a thread is working on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InHand {
+    pub(super) unit: usize,
+    /// The part that is finished by now.
+    pub(super) finished: Partial,
+    /// When it was begun, from the start of the run.
+    pub(super) begun: Duration,
+}
+
+/// Units that a thread has finished one after another, and when it began and ended, from the start of the run.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) units: Vec<(usize, Tally)>,
+    pub(super) begun: Duration,
+    pub(super) ended: Duration,
+}
+
+/// The side of a thread, which never waits for those who read.
+///
+/// Units of a microsecond, at N = 14, are told in batches: a lock and a clock for each made the run a seventh longer.
+#[derive(Debug)]
+pub(crate) struct Scribe<'a> {
+    hand: &'a Hand,
+    started: Instant,
+    batch: Batch,
 }
 
 impl Hand {
-    /// The part of the unit that this run has finished by now, as a sample of its pace; `None` if that is too little.
-    pub(super) fn sample(&self, state: &State, now: Instant) -> Option<Sample> {
-        /// Fewer tasks say little about the others.
-        const FEWEST: u64 = 8;
-        let tasks = self.finished.tasks - self.earlier;
-        if tasks < FEWEST.min(self.of) {
-            return None;
+    /// What is in hand now. What is read after that from [`Hand::take_finished`] may have the same unit.
+    pub(super) fn read(&self) -> Option<InHand> {
+        self.published.read()
+    }
+
+    /// What was finished since the last call.
+    pub(super) fn take_finished(&self) -> Vec<Batch> {
+        std::mem::take(&mut lock(&self.finished))
+    }
+}
+
+impl<'a> Scribe<'a> {
+    pub(super) fn new(hand: &'a Hand, started: Instant) -> Self {
+        let none = Duration::ZERO;
+        Self { hand, started, batch: Batch { units: Vec::new(), begun: none, ended: none } }
+    }
+
+    /// The thread begins a unit, of which so much was finished before.
+    pub(crate) fn begin(&mut self, unit: usize, finished: Partial) {
+        if self.batch.units.is_empty() {
+            self.batch.begun = self.started.elapsed();
         }
-        let since = |earlier: Instant| now.saturating_duration_since(earlier).as_secs_f64();
-        // Only the time at which the unit was begun is known: taking the time of each task would cost more than a small
-        // task. On average the current task is half done.
-        let half = if self.finished.tasks < self.of { 0.5 / self.of as f64 } else { 0.0 };
-        let work = state.works[self.unit] * (share(tasks, self.of) + half);
-        Some(Sample { work, seconds: since(self.begun), at: since(state.started) })
+        self.hand.published.write(Some(InHand { unit, finished, begun: self.batch.begun }));
+    }
+
+    /// So much of its unit is finished now.
+    pub(crate) fn advance(&self, finished: &Partial) {
+        self.hand.published.advance(finished);
+    }
+
+    /// The thread has finished its unit. It is told at once if it took long, and otherwise with those that follow.
+    pub(crate) fn finish(&mut self, unit: usize, tally: Tally) {
+        const LONG: Duration = Duration::from_millis(1);
+        self.batch.units.push((unit, tally));
+        if self.batch.units.len().is_power_of_two() {
+            self.batch.ended = self.started.elapsed();
+            if self.batch.ended - self.batch.begun >= LONG {
+                self.tell();
+            }
+        }
+        self.hand.published.write(None);
+    }
+
+    fn tell(&mut self) {
+        let Batch { units, begun, ended } = &mut self.batch;
+        let told = Batch { units: std::mem::take(units), begun: *begun, ended: *ended };
+        lock(&self.hand.finished).push(told);
+    }
+}
+
+impl Drop for Scribe<'_> {
+    fn drop(&mut self) {
+        if !self.batch.units.is_empty() {
+            self.batch.ended = self.started.elapsed();
+            self.tell();
+        }
+    }
+}
+
+/// A unit in hand, which one thread writes and others read now and then. The writer never waits; a reader that comes while
+/// it writes reads again.
+#[derive(Debug, Default)]
+struct Published {
+    /// Odd while the others are being written.
+    version: AtomicU64,
+    /// One more than its number; 0 if there is none.
+    unit: AtomicU64,
+    begun: AtomicU64,
+    tasks: AtomicU64,
+    /// The tally, its lower half first.
+    tally: [AtomicU64; 2],
+}
+
+impl Published {
+    fn write(&self, unit: Option<InHand>) {
+        self.change(|| {
+            self.unit.store(unit.map_or(0, |unit| unit.unit as u64 + 1), Ordering::Relaxed);
+            if let Some(InHand { finished, begun, .. }) = unit {
+                self.begun.store(begun.as_nanos() as u64, Ordering::Relaxed);
+                self.part(&finished);
+            }
+        });
+    }
+
+    fn advance(&self, finished: &Partial) {
+        self.change(|| self.part(finished));
+    }
+
+    fn part(&self, Partial { tasks, tally }: &Partial) {
+        self.tasks.store(*tasks, Ordering::Relaxed);
+        self.tally[0].store(tally.get() as u64, Ordering::Relaxed);
+        self.tally[1].store((tally.get() >> 64) as u64, Ordering::Relaxed);
+    }
+
+    fn change(&self, write: impl FnOnce()) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        // Whoever reads any of the new values finds the odd version, or a later one.
+        fence(Ordering::Release);
+        write();
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+
+    fn read(&self) -> Option<InHand> {
+        loop {
+            let version = self.version.load(Ordering::Acquire);
+            let unit = self.unit.load(Ordering::Relaxed);
+            let begun = Duration::from_nanos(self.begun.load(Ordering::Relaxed));
+            let tasks = self.tasks.load(Ordering::Relaxed);
+            let [low, high] = [&self.tally[0], &self.tally[1]].map(|half| u128::from(half.load(Ordering::Relaxed)));
+            fence(Ordering::Acquire);
+            if version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version {
+                let finished = Partial { tasks, tally: (high << 64 | low).into() };
+                return unit.checked_sub(1).map(|unit| InHand { unit: unit as usize, finished, begun });
+            }
+            std::hint::spin_loop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    fn in_hand(tasks: u64) -> InHand {
+        let finished = Partial { tasks, tally: (u128::from(tasks) << 64 | u128::from(!tasks)).into() };
+        InHand { unit: tasks as usize, finished, begun: Duration::from_nanos(tasks) }
+    }
+
+    /// What is read was written at one time: all its numbers are made of one.
+    #[test]
+    fn what_is_in_hand_is_read_whole() {
+        let (published, ended) = (Published::default(), AtomicBool::new(false));
+        assert_eq!(published.read(), None);
+        published.write(Some(in_hand(0)));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                (1..200_000).for_each(|tasks| published.write(Some(in_hand(tasks))));
+                ended.store(true, Ordering::Relaxed);
+            });
+            let mut last = 0;
+            while !ended.load(Ordering::Relaxed) {
+                let read = published.read().unwrap();
+                assert!(read == in_hand(read.finished.tasks) && read.finished.tasks >= last, "{read:?}");
+                last = read.finished.tasks;
+            }
+        });
+        assert_eq!(published.read(), Some(in_hand(199_999)));
+    }
+
+    /// Short units are told together, the last ones at the end, and a long one at once.
+    #[test]
+    fn finished_units_are_told() {
+        let hand = Hand::default();
+        let units = |batches: Vec<Batch>| -> Vec<usize> {
+            batches.into_iter().flat_map(|batch| batch.units).map(|(unit, _)| unit).collect()
+        };
+        let now = Instant::now();
+        let mut scribe = Scribe::new(&hand, now);
+        scribe.begin(7, Partial::default());
+        assert_eq!(hand.read().map(|unit| unit.unit), Some(7));
+        std::thread::sleep(Duration::from_millis(2));
+        scribe.finish(7, 5.into());
+        assert_eq!((units(hand.take_finished()), hand.read()), (vec![7], None));
+        // A batch that was begun a moment ago in the time of the run.
+        let mut scribe = Scribe::new(&hand, now + Duration::from_hours(1));
+        for unit in 0..100 {
+            scribe.begin(unit, Partial::default());
+            scribe.finish(unit, 5.into());
+        }
+        assert!(hand.take_finished().is_empty(), "they took no time");
+        drop(scribe);
+        assert_eq!(units(hand.take_finished()), (0..100).collect::<Vec<_>>());
     }
 }
