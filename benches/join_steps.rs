@@ -10,8 +10,8 @@ use std::time::Instant;
 use queens::engine::Engine;
 use queens::engine::join::Join;
 use queens::engine::lanes::{Cost, Isa, Lanes, Means, Partners, Tables, Windows, WithLanes};
-use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
+use queens::plan::{Plan, Units};
 use queens::{Size, oeis};
 
 /// Calls of a step, nanoseconds in it, and what it was given and gave.

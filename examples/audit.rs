@@ -2,15 +2,14 @@
 
 use std::error::Error;
 
-use queens::ledger::Ledger;
-use queens::run::state::RunState;
-use queens::{AuditOptions, Request, Shard, Size};
+use queens::{AuditOptions, Request, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("12").parse()?;
     let request = Request::solutions(size);
-    let state = RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE));
-    request.resume(&state)?;
+    let run = request.start()?;
+    let state = run.state();
+    run.wait()?;
     let findings = request.audit(&state.ledger(), &AuditOptions { units: 20, ..AuditOptions::default() })?;
     println!("{} units and {} tasks recounted", findings.units.len(), findings.tasks());
     assert_eq!(findings.differences().count(), 0);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use queens::ledger::Ledger;
 use queens::ledger::store::Store;
-use queens::run::state::RunState;
+use queens::run::Ended;
 use queens::{Request, Shard, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,17 +22,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let found = store.load(&fingerprint, Shard::WHOLE)?;
         let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |found| found.ledger);
         println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
-        let state = RunState::new(ledger);
-        let result = thread::scope(|scope| {
-            let run = scope.spawn(|| request.resume(&state));
+        let run = request.resume(ledger)?;
+        let state = run.state();
+        thread::spawn(move || {
             thread::sleep(Duration::from_millis(40));
             state.stop().request();
-            run.join().expect("a count does not panic")
         });
-        store.save(&state.ledger())?;
-        // An error here is that it was stopped: what was finished is saved.
-        if let Ok(report) = result {
-            break report.count;
+        match run.wait()? {
+            Ended::Finished(report) => break report.count,
+            Ended::Stopped(ledger) => store.save(&ledger)?,
         }
     };
     std::fs::remove_dir_all(&folder)?;

@@ -4,23 +4,22 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use queens::ledger::Ledger;
-use queens::run::state::RunState;
-use queens::{Request, Shard, Size};
+use queens::run::Ended;
+use queens::{Request, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("16").parse()?;
-    let request = Request::solutions(size);
-    let state = RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE));
-    let report = thread::scope(|scope| {
-        let run = scope.spawn(|| request.resume(&state));
-        while !run.is_finished() {
-            let progress = state.progress();
-            println!("{:5.1} %, {} solutions so far", 100.0 * progress.share, progress.solutions);
-            thread::sleep(Duration::from_millis(50));
-        }
-        run.join().expect("a count does not panic")
-    })?;
-    println!("{} solutions in {:.3?}", report.count, report.elapsed);
+    let run = Request::solutions(size).start()?;
+    let state = run.state();
+    let counting = thread::spawn(|| run.wait());
+    while !counting.is_finished() {
+        let progress = state.progress();
+        println!("{:5.1} %, {} solutions so far", 100.0 * progress.share, progress.solutions);
+        thread::sleep(Duration::from_millis(10));
+    }
+    match counting.join().expect("a count does not panic")? {
+        Ended::Finished(report) => println!("{} solutions in {:.3?}", report.count, report.elapsed),
+        Ended::Stopped(_) => unreachable!("nobody stops it"),
+    }
     Ok(())
 }

@@ -3,15 +3,15 @@
 use std::error::Error;
 
 use queens::ledger::Ledger;
-use queens::run::state::RunState;
 use queens::{Request, Shard, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::solutions(Size::new(13)?);
     let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
     for k in 1..=3 {
-        let state = RunState::new(Ledger::new(request.fingerprint()?, Shard::new(k, 3)?));
-        request.resume(&state)?;
+        let run = request.resume(Ledger::new(request.fingerprint()?, Shard::new(k, 3)?))?;
+        let state = run.state();
+        run.wait()?;
         println!("shard {k} of 3: {} units, {} solutions", state.ledger().finished(), state.ledger().total()?.get());
         whole.merge(&state.ledger())?;
     }

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::engine::lanes::Isa;
     use crate::engine::{EngineKind, fault};
-    use crate::plan::{Plan, Units};
+    use crate::plan::Units;
     use crate::plan::halves::HalvesPlan;
     use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A [`Request`] says what to count and by which engine; its methods count, resume, estimate or audit. What it counts
-//! is its [subject](Subject): all solutions, the completions of a placement, the solutions that a turn of the board
-//! leaves unchanged, or a profile. This example counts the solutions and compares the result with OEIS:
+//! is its [subject](Subject): all solutions, the completions of a placement, or the solutions that a turn of the board
+//! leaves unchanged. This example counts the solutions and compares the result with OEIS:
 //!
 //! ```
 //! use queens::{Request, Size, oeis};
@@ -29,40 +29,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This example counts in shards. Several machines would do that, or one machine that stops and resumes. A
-//! [store](ledger::store) keeps such a ledger in a file:
+//! A [run](run::Run) can be watched, stopped and gone on with from another thread, in shards on several machines
+//! ([`Request::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
+//! each of these, with predictions ([`Request::estimate`]) and audits ([`Request::audit`]).
 //!
-//! ```
-//! use queens::ledger::Ledger;
-//! use queens::run::state::RunState;
-//! use queens::{Request, Shard, Size};
-//! let request = Request::solutions(Size::new(9)?);
-//! let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
-//! for shard in ["1/2".parse()?, "2/2".parse()?] {
-//!     let state = RunState::new(Ledger::new(request.fingerprint()?, shard));
-//!     request.resume(&state)?;
-//!     whole.merge(&state.ledger())?;
-//! }
-//! assert_eq!(whole.total()?.get(), 352);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! # Squares
 //!
-//! This example predicts a count before the run ([`Request::estimate`]) and audits it afterwards ([`Request::audit`]):
-//!
-//! ```
-//! use queens::estimate::Sampling;
-//! use queens::ledger::Ledger;
-//! use queens::run::state::RunState;
-//! use queens::{AuditOptions, Request, Shard, Size};
-//! let request = Request::solutions(Size::new(9)?);
-//! let prediction = request.estimate(&Sampling { samples: 200, ..Sampling::default() })?;
-//! println!("{:.0} solutions in {:.3} s", prediction.count.mean, prediction.seconds.mean);
-//! let state = RunState::new(Ledger::new(request.fingerprint()?, Shard::WHOLE));
-//! request.resume(&state)?;
-//! let findings = request.audit(&state.ledger(), &AuditOptions::default())?;
-//! assert_eq!(findings.differences().count(), 0);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! Columns and rows are numbered from 1, columns from the west and rows from the north, as boards are printed: `c3` of chess is
+//! column 3, row N - 2. A [`Placement`] has a queen in each of its first columns, and is written as their rows: `42` is
+//! column 1 row 4 and column 2 row 2, and `rows().nth(1)` is the 2 of column 2.
 //!
 //! The idea of the library: *an engine is a pure function from a task to a count*, and everything else works on the
 //! *plan*, one deterministic list of weighted tasks.
@@ -80,6 +55,7 @@
 //! | [`run`] | a thread pool that counts a plan with an engine; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`durable`] | files that appear whole or not at all |
+//! | [`Profile`] | the placements of k queens on the first k columns |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |

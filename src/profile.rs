@@ -13,8 +13,8 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::oeis;
-use crate::plan::{Plan, Units};
 use crate::plan::prefixes::PrefixPlan;
+use crate::plan::{Plan, Units};
 use crate::run::{CountError, SelfCheckError, Threads, self_check};
 use crate::subject::Subject;
 use crate::tally::Overflow;
@@ -66,7 +66,10 @@ impl Profile {
 }
 
 /// Compares the profile of a small board with the published one, or its last number where none is.
-fn check<W: Default>(board: &Subject, levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync)) -> Result<(), SelfCheckError> {
+fn check<W: Default>(
+    board: &Subject,
+    levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync),
+) -> Result<(), SelfCheckError> {
     let n = board.n();
     let found = count(Size::new(n).expect("a small board"), levels, &|_| ())?;
     let published = |queens| oeis::PROFILE.term(n * (n + 1) / 2 + queens);

@@ -77,23 +77,16 @@ mod tests {
         assert_eq!(tally.get(), u128::MAX);
         assert_eq!(tally.add(1, 1), Err(Overflow));
         assert_eq!(tally.add(0, 8), Ok(()));
-        assert_eq!(Tally::from(u128::MAX).plus(&Tally::from(1)), Err(Overflow));
+        assert_eq!(Tally::from(u128::MAX).plus(Tally::from(1)), Err(Overflow));
         let mut large = Tally::default();
         assert_eq!(large.add(u64::MAX, u64::MAX), Ok(()));
         assert_eq!(large.get(), u128::from(u64::MAX) * u128::from(u64::MAX));
     }
 
     #[test]
-    fn sums_of_fewer_queens_are_kept_apart() {
-        let mut tally = Tally::from(92);
-        assert_eq!(tally.add_fewer(2, 21, 2), Ok(()));
-        let joined = Tally::default().plus(&tally).unwrap().plus(&"1 8 0 140 92".parse().unwrap()).unwrap();
-        assert_eq!(joined, "1 8 42 140 184".parse().unwrap());
-        assert_eq!(joined.to_string(), "1 8 42 140 184");
-        let full: Tally = format!("{} 0", u128::MAX).parse().unwrap();
-        assert_eq!(full.clone().plus(&full), Err(Overflow));
-        assert_eq!(full.clone().add_fewer(0, 1, 1), Err(Overflow));
-        for text in ["", " ", "1 ", " 1", "1  2", "1 -2", "x"] {
+    fn tallies_are_written_as_their_number() {
+        assert_eq!(Tally::from(92).to_string().parse(), Ok(Tally::from(92)));
+        for text in ["", " ", "1 ", "1 2", "-2", "x"] {
             assert!(text.parse::<Tally>().is_err(), "'{text}'");
         }
     }

@@ -65,8 +65,6 @@ fn methods_that_do_not_fit_are_errors() {
         }
     }
     assert_eq!(naive.isa(Isa::Portable).count().unwrap().count, 92);
-    let profile = Request::profile(Size::new(8).unwrap()).engine(EngineKind::Join).count().unwrap_err().to_string();
-    assert_eq!(profile, "the join engine cannot count this, and the backtrack engine can");
     let turned = Request::rotational(RotationalBoard::new(Rotation::Half, 8).unwrap());
     let error = turned.engine(EngineKind::Backtrack).count().unwrap_err().to_string();
     assert_eq!(error, "the backtrack engine cannot count this, and the cover engine can");

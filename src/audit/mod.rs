@@ -15,8 +15,8 @@
 //! for. Audits with different seeds add up: if one audit misses an error with chance q, then k audits miss it with
 //! chance q^k.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
@@ -117,13 +117,7 @@ impl Default for AuditOptions {
     fn default() -> Self {
         // A number that people can type, and that every JSON reader represents exactly.
         let seed = fastrand::u32(..).into();
-        Self {
-            units: usize::MAX,
-            begin_within: Some(Duration::from_mins(1)),
-            end_within: None,
-            tasks: 1,
-            seed,
-        }
+        Self { units: usize::MAX, begin_within: Some(Duration::from_mins(1)), end_within: None, tasks: 1, seed }
     }
 }
 
@@ -198,6 +192,9 @@ impl Recount<'_> {
         (unit, part, tally): (usize, Option<u64>, Tally),
     ) -> Result<Option<Recounted>, Overflow> {
         let AuditOptions { end_within, tasks, seed, .. } = *self.options;
+        if self.is_past(end_within) {
+            return Ok(None);
+        }
         let plan = self.counting.plan();
         let last = part.unwrap_or_else(|| plan.tasks(unit));
         let (mut recounted, mut found) = (Tally::default(), Vec::new());
@@ -218,8 +215,7 @@ impl Recount<'_> {
         let audited = chosen.into_iter().map_while(|place| {
             let (index, Found { count, weight }) = (place as u64, found[place]);
             let stopped = &|| self.is_past(end_within);
-            let Compared { engine, auditor, is_part } =
-                worker.audit((unit, index), count, &mut random, stopped)?;
+            let Compared { engine, auditor, is_part } = worker.audit((unit, index), count, &mut random, stopped)?;
             Some(AuditedTask { index, weight, engine, auditor, is_part })
         });
         let tasks = audited.collect();

@@ -1,19 +1,21 @@
 //! Audits of right ledgers, of forged ledgers, and of ledgers by engines that are wrong on purpose.
 
 use super::*;
+use crate::engine::Engine;
 use crate::engine::backtrack::Backtrack;
 use crate::engine::fault::{self, Fault};
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
-use crate::ledger::Partial;
+use crate::ledger::{Fingerprint, Partial};
 use crate::plan::halves::HalvesPlan;
-use crate::run::state::RunState;
+use crate::plan::{Plan, Units};
 use crate::{EngineKind, Placement, Request, Rotation, RotationalBoard, Shard, Size};
 
 /// The ledger that a request makes.
 fn made(request: Request) -> Ledger {
-    let state = RunState::new(Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE));
-    request.resume(&state).unwrap();
+    let run = request.start().unwrap();
+    let state = run.state();
+    run.wait().unwrap();
     state.ledger()
 }
 
@@ -23,10 +25,6 @@ fn counted(n: usize, engine: EngineKind) -> Ledger {
 
 fn turned(rotation: Rotation, n: usize) -> Ledger {
     made(Request::rotational(RotationalBoard::new(rotation, n).unwrap()))
-}
-
-fn profiled(n: usize) -> Ledger {
-    made(Request::profile(Size::new(n).unwrap()))
 }
 
 /// The ledger with other tallies.
@@ -60,7 +58,7 @@ fn what_every_engine_counts_is_confirmed() {
         (Rotation::Quarter, 1),
     ];
     let turns = turns.map(|(rotation, n)| turned(rotation, n)).into_iter();
-    for ledger in counts.chain(turns).chain([0, 1, 2, 9, 10].map(profiled)) {
+    for ledger in counts.chain(turns) {
         let about = ledger.fingerprint();
         let findings = audited(&ledger, &all());
         assert_eq!(findings.units.len(), ledger.finished(), "{about:?}");
@@ -86,7 +84,7 @@ fn a_forged_tally_is_found_when_its_unit_is_drawn() {
     for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 18), turned(Rotation::Quarter, 36)] {
         let (wrong, tally) = ledger.tallies().nth(ledger.finished() / 3).unwrap();
         let more = Tally::from(tally.get() + 8);
-        let other = forged(&ledger, |unit, tally| if unit == wrong { more.clone() } else { tally });
+        let other = forged(&ledger, |unit, tally| if unit == wrong { more } else { tally });
         let mut seen = 0;
         for seed in 0..20 {
             let findings = audited(&other, &AuditOptions { units: ledger.finished() / 2, tasks: 0, seed, ..all() });
@@ -99,21 +97,6 @@ fn a_forged_tally_is_found_when_its_unit_is_drawn() {
         }
         assert!((3..=17).contains(&seen), "half of the units are drawn, and it was seen {seen} times in 20");
     }
-}
-
-/// In a profile every level is compared, not only the last.
-#[test]
-fn a_forged_level_is_found() {
-    let ledger = profiled(9);
-    let more = |unit: usize, mut tally: Tally| {
-        if unit == 5 {
-            tally.add_fewer(4, 1, 1).unwrap();
-        }
-        tally
-    };
-    let findings = audited(&forged(&ledger, more), &all());
-    assert_eq!(findings.differences().map(|unit| unit.unit).collect::<Vec<_>>(), [5]);
-    assert_eq!(findings.tasks(), findings.units.len(), "a task of each");
 }
 
 /// A ledger with `wrong` wrong units. If there are more than one, their sum is right: half of them have one solution
@@ -158,8 +141,11 @@ fn forged_units_are_found_with_the_chance_that_is_told() {
 fn chances_are_those_of_drawing_without_replacement() {
     let ledger = counted(12, EngineKind::Join);
     let options = AuditOptions { units: 3, tasks: 0, seed: 1, ..all() };
-    let findings = Findings { finished: 10, ..audited(&ledger, &options) };
-    assert_eq!((findings.units.len(), options.recounted.load(Ordering::Relaxed)), (3, 3));
+    let told = AtomicUsize::new(0);
+    let request = Request::try_from(ledger.fingerprint()).unwrap();
+    let findings = request.audit_with(&ledger, &options, &|units| told.store(units, Ordering::Relaxed)).unwrap();
+    let findings = Findings { finished: 10, ..findings };
+    assert_eq!((findings.units.len(), told.into_inner()), (3, 3));
     // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
     for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
         let chance = findings.chance_to_find(wrong);
@@ -219,7 +205,7 @@ fn a_short_time_still_recounts_some_units() {
 
 #[test]
 fn what_is_not_recounted_in_time_is_left_out() {
-    for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 16), profiled(8)] {
+    for ledger in [counted(12, EngineKind::Join), turned(Rotation::Half, 16)] {
         let findings = audited(&ledger, &AuditOptions { end_within: Some(Duration::ZERO), ..all() });
         assert!(findings.units.is_empty());
         assert_eq!((findings.recounted(), findings.chance_to_find(ledger.finished()).abs()), (0, 0.0));
@@ -246,7 +232,7 @@ fn ledgers_of_something_else_are_refused() {
     assert!(found.ends_with("it is for the plan cover 1 half 12 2, not cover 1 half 12 3"), "{found}");
     let found = refused(&half, &|print| print.engine = "join".into());
     assert!(found.ends_with("it is for the engine join, not cover"), "{found}");
-    let found = refused(&profiled(8), &|print| print.units += 1);
+    let found = refused(&counted(8, EngineKind::Naive), &|print| print.units += 1);
     assert!(found.contains("it is for a plan with units: "), "{found}");
     // A request for something else, and an engine that counts none of its tasks.
     let found = Request::solutions(Size::new(10).unwrap()).audit(&ledger, &all()).unwrap_err().to_string();
@@ -261,7 +247,7 @@ fn told(findings: &Findings, less: u128) {
     assert!(less > 0 && findings.units.iter().all(Recounted::is_confirmed));
     assert!(findings.differences().next().is_some());
     let tasks = findings.units.iter().flat_map(|unit| &unit.tasks);
-    let found_less = |task: &AuditedTask| u128::from(task.weight) * (task.engine.get() - task.auditor.get());
+    let found_less = |task: &AuditedTask| u128::from(task.weight) * u128::from(task.engine - task.auditor);
     assert_eq!(tasks.map(found_less).sum::<u128>(), less);
 }
 
@@ -288,7 +274,7 @@ fn what_the_auditor_finds_is_a_difference() {
     }
 }
 
-/// The same for an engine from outside, and for a profile.
+/// The same for an engine from outside.
 #[test]
 fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
     /// One solution too many in each task of N = 10.
@@ -311,10 +297,8 @@ fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
     let recounted = wrong(request, &forged(&ledger, |_, tally| tally));
     assert!(recounted.units.iter().all(|unit| !unit.is_confirmed()));
     let everything = request.audit_by(&Wrong, &ledger, &all()).unwrap();
-    let its_own = forged(&ledger, |unit, _| everything.units[unit].recounted.clone());
+    let its_own = forged(&ledger, |unit, _| everything.units[unit].recounted);
     told(&request.audit_by(&Wrong, &its_own, &all()).unwrap(), its_own.total().unwrap().get() - 724);
-    let profile = Request::profile(Size::new(10).unwrap());
-    assert_eq!(wrong(profile, &made(profile)).differences().count(), 5);
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted.
@@ -328,10 +312,10 @@ fn parts_of_units_are_recounted() {
     for (tasks, extra) in [(1, 0), (2, 0), (2, 8)] {
         let mut tally = Tally::from(extra);
         for task in plan.unit(unit).take(tasks as usize) {
-            join.add_to(&mut tally, &mut worker, &task).unwrap();
+            tally.add(join.count(&mut worker, &task.task), task.weight).unwrap();
         }
         let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
-        ledger.record_partial(unit, Partial { tasks, tally: tally.clone() }).unwrap();
+        ledger.record_partial(unit, Partial { tasks, tally }).unwrap();
         let findings = audited(&ledger, &all());
         assert_eq!((findings.finished, findings.parts, findings.total), (0, 1, tally.get()));
         let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
@@ -362,13 +346,7 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
 /// A unit is right only if each of its tasks is.
 #[test]
 fn one_wrong_task_is_a_difference() {
-    let task = |index, auditor: u128| AuditedTask {
-        index,
-        weight: 2,
-        engine: 5.into(),
-        auditor: auditor.into(),
-        is_part: false,
-    };
+    let task = |index, auditor| AuditedTask { index, weight: 2, engine: 5, auditor, is_part: false };
     let unit = |tasks| Recounted { unit: 0, name: String::new(), tally: 20.into(), recounted: 20.into(), tasks };
     assert!(unit(vec![task(0, 5), task(1, 5)]).agrees());
     assert!(!unit(vec![task(0, 5), task(1, 6)]).agrees() && !unit(vec![task(0, 4), task(1, 5)]).agrees());

@@ -62,8 +62,8 @@ impl Audited for TaskPart {
 mod tests {
     use super::*;
     use crate::Size;
-    use crate::plan::{Plan, Units};
     use crate::plan::halves::HalvesPlan;
+    use crate::plan::{Plan, Units};
 
     /// A part allows as many rows as were asked for in each inner column, of those that the task allows there, and in all
     /// other columns what the task allows. Every row is drawn at some time.

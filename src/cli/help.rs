@@ -53,7 +53,6 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("queens profile 12", "placements of 0 to 12 queens"),
             ("queens profile 1-12 -q", "the triangle, as a b-file"),
-            ("queens profile 19 --checkpoint p19", "kill it at any time, then add --resume"),
         ],
     ),
     (

@@ -190,22 +190,11 @@ mod tests {
                 state.stop().request();
             }
             let (pool, state) = (&pool, &state);
-            method.dispatch(
-                &subject,
-                Whole(Sampler { pool, state, target: Target::Time, samples: 0, least: 0, seed: 1, deadline }),
-            );
+            let sampler = Sampler { pool, state, target: Target::Time, samples: 0, least: 0, seed: 1, deadline };
+            Climb { subject: &subject, method, sampler }.whole();
             let ran = state.runs();
             assert_eq!(ran.len(), runs);
             assert!(ran.iter().all(|seconds| (0.0..0.2).contains(seconds)), "{ran:?}");
         }
-    }
-
-    /// A request to stop ends a run that is made.
-    #[test]
-    fn a_whole_run_can_be_stopped() {
-        let stop = Stop::default();
-        assert!(!Until(&stop).stopped());
-        stop.request();
-        assert!(Until(&stop).stopped());
     }
 }

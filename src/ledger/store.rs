@@ -275,7 +275,6 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use crate::ledger::format::FormatError;
-    use crate::tally::Tally;
     use crate::{Placement, Size};
 
     fn ledger(units: usize) -> Ledger {

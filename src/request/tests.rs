@@ -5,10 +5,9 @@ use super::*;
 use crate::engine::EngineKind;
 use crate::engine::fault::{self, Fault};
 use crate::ledger::{LedgerError, Partial};
-use crate::plan::{Plan, Units};
+use crate::oeis;
+use crate::plan::Units;
 use crate::plan::halves::HalvesPlan;
-use crate::run::RunError;
-use crate::{Shard, oeis};
 
 fn join(n: usize) -> Request {
     Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Join).threads(2)
@@ -31,9 +30,9 @@ const MACHINE: Fault = |n, lanes, task| if lanes.ends_with("::Portable") { 0 } e
 const ADDED: u128 = 8;
 
 fn resumed(request: &Request, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
-    let state = RunState::new(ledger);
-    let result = request.resume(&state);
-    (result, state.ledger())
+    let run = request.resume(ledger).unwrap();
+    let state = run.state();
+    (run.finish(), state.ledger())
 }
 
 fn difference(result: Result<Report, CountError>) -> u128 {
@@ -146,4 +145,17 @@ fn a_part_beyond_its_unit_is_not_gone_on_from() {
         matches!(result, Err(CountError::Ledger(LedgerError::Beyond { unit: 0, tasks: 1_000_000, .. }))),
         "{result:?}"
     );
+}
+
+/// A run that is stopped ends with what it has, and goes on from there.
+#[test]
+fn a_stopped_run_has_its_ledger() {
+    let run = join(12).start().unwrap();
+    run.state().stop().request();
+    let Ended::Stopped(ledger) = run.wait().unwrap() else { panic!("it was stopped before it began") };
+    assert_eq!(ledger.finished(), 0);
+    let Ended::Finished(report) = join(12).resume(ledger).unwrap().wait().unwrap() else { panic!("nobody stops it") };
+    assert_eq!(report.count, published(12));
+    let other = Ledger::new(join(14).fingerprint().unwrap(), Shard::WHOLE);
+    assert!(matches!(join(12).resume(other).err(), Some(CountError::Ledger(_))));
 }

@@ -1,20 +1,16 @@
-//! Compares counts with oracles, tasks with the second engine, and plans with golden plans. Covers that are wrong on
+//! Compares counts with oracles, tasks with the auditor, and plans with golden plans. Covers that are wrong on
 //! purpose are called through the public functions.
 
 mod orbits;
 
-use super::search::Diagonals;
 use super::*;
 use crate::engine::cover::{Piece, Pieces, word};
 use crate::engine::fault::{self, Fault};
 use crate::engine::lanes::KEY_BITS;
-use crate::engine::{Choice, Engine, Method};
-use crate::ledger::Ledger;
+use crate::engine::{Choice, Method};
 use crate::plan::{Plan, Units};
-use crate::run::dispatch::{Counter, Dispatch, Job};
-use crate::run::state::RunState;
 use crate::run::{CountError, RunError, SelfCheckError};
-use crate::{Isa, Report, Request, Shard, Share, Size, oeis};
+use crate::{Isa, Request, Share, Size, oeis};
 use sha2::{Digest, Sha256};
 
 fn request(rotation: Rotation, n: usize) -> Request {
@@ -23,12 +19,6 @@ fn request(rotation: Rotation, n: usize) -> Request {
 
 fn count(rotation: Rotation, n: usize) -> u128 {
     request(rotation, n).count().unwrap().count
-}
-
-/// Does `job` with the cover on this instruction set.
-fn dispatch<J: Job>(rotation: Rotation, n: usize, isa: Isa, job: J) -> J::Output {
-    let subject = RotationalBoard::new(rotation, n).unwrap().into();
-    Method::choose(Choice::Auto, Some(isa), subject).unwrap().dispatch(&subject, job)
 }
 
 /// The count of the oracle.
@@ -82,9 +72,9 @@ fn agrees_with_the_search_for_orbits() {
     }
 }
 
-/// Compares the join with the second engine: every task of small boards.
+/// Compares the cover with the auditor: every task of small boards.
 #[test]
-fn tasks_agree_with_the_second_engine() {
+fn tasks_agree_with_the_auditor() {
     tasks_agree(
         (0..=9).map(|n| (Rotation::Half, n)).chain((0..=9).chain([12, 13, 16, 17]).map(|n| (Rotation::Quarter, n))),
     );
@@ -92,35 +82,28 @@ fn tasks_agree_with_the_second_engine() {
 
 /// For larger boards a few tasks from each end and from the middle, where the kinds of task differ.
 #[test]
-fn tasks_of_larger_boards_agree_with_the_second_engine() {
+fn tasks_of_larger_boards_agree_with_the_auditor() {
     let half = (10..=15).chain([18, 19, 22, 23]).map(|n| (Rotation::Half, n));
     tasks_agree(half.chain([20, 21, 32, 33, 40, 41, 44].map(|n| (Rotation::Quarter, n))));
 }
 
 fn tasks_agree(boards: impl Iterator<Item = (Rotation, usize)>) {
-    struct Both;
-    impl Job for Both {
-        type Output = usize;
-
-        fn run<C: Counter>(self, counter: &C) -> usize {
-            let (plan, engine, second) = (counter.plan(), counter.engine(), counter.second());
-            let (mut worker, mut other) = (engine.worker(), second.worker());
-            let step = (plan.units() / 20).max(1);
-            let mut solutions = 0;
-            for unit in (0..plan.units()).step_by(step) {
-                for task in plan.unit(unit) {
-                    let count = engine.count(&mut worker, &task.task);
-                    assert_eq!(count, second.count(&mut other, &task.task), "{}", plan.name(unit));
-                    solutions += usize::from(count > 0);
-                }
-            }
-            solutions
-        }
-    }
     for (rotation, n) in boards {
         for isa in Isa::available() {
-            let found = dispatch(rotation, n, isa, Both);
-            assert!(found > 0 || n < 12, "{rotation} turn, N = {n}: no task with a solution");
+            let subject = RotationalBoard::new(rotation, n).unwrap().into();
+            let counting = Method::choose(Choice::Auto, Some(isa), subject).unwrap().counting(&subject);
+            let (plan, mut cover, mut auditor) = (counting.plan(), counting.worker(), counting.second());
+            let mut solutions = 0;
+            for unit in (0..plan.units()).step_by((plan.units() / 20).max(1)) {
+                let mut index = 0;
+                let counted = cover.unit(unit, 0, &mut |found| {
+                    assert_eq!(Some(found), auditor(unit, index, &|| false), "{}", plan.name(unit));
+                    (solutions, index) = (solutions + found.count, index + 1);
+                    Ok(())
+                });
+                counted.unwrap();
+            }
+            assert!(solutions > 0 || n < 12, "{rotation} turn, N = {n}: no task with a solution");
         }
     }
 }
@@ -155,8 +138,8 @@ fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Pie
     queens
 }
 
-/// On every board that can have solutions, two pieces share a key exactly if their queens attack each other by the
-/// second engine's diagonals. For pieces of different sides the shared key must be in the word that the lanes get: a
+/// On every board that can have solutions, two pieces share a key exactly if their queens or the images of these attack each
+/// other on a diagonal. For pieces of different sides the shared key must be in the word that the lanes get: a
 /// key beyond it would be lost.
 #[test]
 fn keys_are_the_diagonals_of_every_board() {
@@ -164,8 +147,7 @@ fn keys_are_the_diagonals_of_every_board() {
         .into_iter()
         .flat_map(|rotation| rotation.sizes().map(move |n| (rotation, n)))
     {
-        let board = RotationalBoard::new(rotation, n).unwrap();
-        let (search, problem) = (Search::new(board), problem(board));
+        let problem = problem(RotationalBoard::new(rotation, n).unwrap());
         if problem.plan.units() == 0 {
             continue;
         }
@@ -174,9 +156,13 @@ fn keys_are_the_diagonals_of_every_board() {
         let unmirrored =
             |&(queen, piece): &((i32, i32), Piece)| (queen, Piece { keys: piece.keys.reverse_bits(), ..piece });
         let right: Vec<_> = mirrored.iter().map(unmirrored).collect();
-        let attack = |(x, y): (i32, i32), (other_x, other_y): (i32, i32)| {
-            let alone = search.with(Diagonals::default(), x, y).expect("a queen does not attack its images");
-            search.with(alone, other_x, other_y).is_none()
+        let images = |(x, y): (i32, i32)| match rotation {
+            Rotation::Half => vec![(x, y), (-x, -y)],
+            Rotation::Quarter => vec![(x, y), (-y, x), (-x, -y), (y, -x)],
+        };
+        let attack = |queen, other| {
+            let on_a_diagonal = |(x, y): (i32, i32), (a, b): (i32, i32)| x.abs_diff(a) == y.abs_diff(b);
+            images(queen).into_iter().any(|queen| images(other).into_iter().any(|image| on_a_diagonal(queen, image)))
         };
         for side in [&left, &right] {
             for (index, (queen, piece)) in side.iter().enumerate() {
@@ -274,24 +260,21 @@ fn a_wrong_cover_counts_nothing() {
     }
 }
 
-/// In a plain count, in a count with a state, and in the units of an earlier run.
+/// In a plain count, and in the units of an earlier run.
 #[test]
-fn a_double_check_asks_the_search() {
-    let differs = |result: Result<Report, CountError>| {
-        assert!(matches!(result, Err(CountError::Run(RunError::Differs { .. }))), "{result:?}");
-    };
+fn a_double_check_asks_the_auditor() {
+    let differs = |error: CountError| assert!(matches!(error, CountError::Run(RunError::Differs { .. })), "{error}");
     for (rotation, n) in [(Rotation::Half, 16), (Rotation::Quarter, 24)] {
         let (checked, unchecked) = (request(rotation, n).double_check(Share::ALL), request(rotation, n));
-        let empty = || RunState::new(Ledger::new(checked.fingerprint().unwrap(), Shard::WHOLE));
         let right = checked.count().unwrap();
         assert_eq!((right.count, right.double_checked), (published(rotation, n), checked.fingerprint().unwrap().units));
         fault::with(LARGE, || {
-            differs(checked.count());
-            differs(checked.resume(&empty()));
-            assert_ne!(unchecked.count().unwrap().count, published(rotation, n), "nobody else sees it");
-            let state = empty();
-            unchecked.resume(&state).unwrap();
-            differs(checked.resume(&RunState::new(state.ledger())));
+            differs(checked.count().unwrap_err());
+            let run = unchecked.start().unwrap();
+            let state = run.state();
+            run.wait().unwrap();
+            assert_ne!(state.ledger().total().unwrap().get(), published(rotation, n), "nobody else sees it");
+            differs(checked.resume(state.ledger()).unwrap().wait().unwrap_err());
         });
     }
 }

@@ -30,7 +30,7 @@ use crate::run::{RunError, prefix_audit};
 use crate::subject::Subject;
 
 /// What is counted, and the code that counts it.
-pub(crate) trait Counting: Sync {
+pub(crate) trait Counting: Send + Sync {
     /// What it is cut into.
     fn plan(&self) -> &dyn Units;
 
@@ -115,7 +115,7 @@ pub(crate) struct ToAudit<'a, T> {
 }
 
 /// Counts tasks by other code than the engine of a count.
-pub(crate) trait SecondEngine: Sync {
+pub(crate) trait SecondEngine: Send + Sync {
     type Task;
     type Worker: Send;
 
@@ -126,7 +126,7 @@ pub(crate) trait SecondEngine: Sync {
 }
 
 /// Any engine, whose tasks end soon.
-impl<E: Engine> SecondEngine for E {
+impl<E: Engine + Send> SecondEngine for E {
     type Task = E::Task;
     type Worker = E::Worker;
 
@@ -163,7 +163,7 @@ pub(crate) struct By<'a> {
     pub(crate) isa: Isa,
     /// The method, unless the engine is from outside the crate.
     pub(crate) method: Option<Method>,
-    counting: Box<dyn Fn(&Subject) -> Box<dyn Counting + 'a> + 'a>,
+    counting: Box<dyn Fn(&Subject) -> Box<dyn Counting + 'a> + Send + 'a>,
 }
 
 impl<'a> By<'a> {
@@ -215,8 +215,8 @@ impl Method {
 /// The completions of a placement, cut by the next columns.
 fn completions<E, S>(prefix: Placement, engine: E, second: S) -> impl Counting
 where
-    E: Engine<Task = Placement>,
-    S: Engine<Task = Placement>,
+    E: Engine<Task = Placement> + Send,
+    S: Engine<Task = Placement> + Send,
 {
     Typed { plan: PrefixPlan::new(&prefix).into(), engine, second, audit: prefix_audit::audit }
 }
@@ -258,20 +258,20 @@ impl WithLanes for Turned {
 }
 
 /// A plan with its engines and its auditor: the types that everything else does without.
-pub(crate) struct Typed<P, E, S, A> {
-    pub(crate) plan: Arc<P>,
-    pub(crate) engine: E,
-    pub(crate) second: S,
+struct Typed<P, E, S, A> {
+    plan: Arc<P>,
+    engine: E,
+    second: S,
     /// Is given a worker of the engine too, by which the engine can count a part of a task.
-    pub(crate) audit: A,
+    audit: A,
 }
 
 impl<P, E, S, A> Counting for Typed<P, E, S, A>
 where
     P: Plan + 'static,
-    E: Engine<Task = P::Task>,
+    E: Engine<Task = P::Task> + Send,
     S: SecondEngine<Task = P::Task>,
-    A: Fn(&E, &mut E::Worker, ToAudit<'_, P::Task>) -> Option<Compared> + Sync,
+    A: Fn(&E, &mut E::Worker, ToAudit<'_, P::Task>) -> Option<Compared> + Send + Sync,
 {
     fn plan(&self) -> &dyn Units {
         &*self.plan
@@ -372,6 +372,20 @@ where
         let task = &self.of.plan.task(unit, index).task;
         (self.of.audit)(&self.of.engine, &mut self.worker, ToAudit { task, count, random, stopped })
     }
+}
+
+/// A count for tests, of which nothing is audited.
+#[cfg(test)]
+pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
+where
+    P: Plan + 'static,
+    E: Engine<Task = P::Task> + Send,
+    S: SecondEngine<Task = P::Task>,
+{
+    fn audit<E: Engine>(_: &E, _: &mut E::Worker, _: ToAudit<'_, E::Task>) -> Option<Compared> {
+        None
+    }
+    Typed { plan: Arc::new(plan), engine, second, audit: audit::<E> }
 }
 
 #[cfg(test)]

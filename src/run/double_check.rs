@@ -147,14 +147,17 @@ impl Reread {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{units, tests::{Flipped, Two, count_all, counting, pool, share, with_tasks}};
+    use super::super::{
+        tests::{Flipped, Two, count_all, counting, pool, share, state_of, with_tasks},
+        units,
+    };
     use super::*;
     use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
     use crate::ledger::Partial;
     use crate::plan::{Plan, Units};
-    use crate::{Choice, Method, Placement, Rotation, RotationalBoard};
+    use crate::{Choice, Method, Placement, Rotation, RotationalBoard, Shard};
 
     #[test]
     fn a_flipped_tally_is_caught_and_named() {
@@ -198,15 +201,17 @@ mod tests {
     /// A run that is stopped within a unit has saved every task that it has checked, and the next one checks the others.
     #[test]
     fn a_stop_keeps_what_was_checked() {
-        let (_, unit, mut ledger) = with_tasks();
+        let (plan, unit, empty) = with_tasks();
+        let only = Shard::new(unit as u32 + 1, plan.units() as u32).unwrap();
+        let mut ledger = Ledger::new(empty.fingerprint().clone(), only);
         for (earlier, now) in [(0, 3), (3, 6)] {
-            let state = RunState::new(ledger);
+            let state = state_of(&counting(22, Two, Two), ledger.clone());
             let stops = counting(22, Two, Three(&state, AtomicU64::new(0)));
             let check = DoubleCheck::new(&stops, &[unit], Share::ALL);
-            assert_eq!(units(&stops, &pool(1), &[unit], &check, &state), Err(RunError::Stopped));
+            assert_eq!(units(&stops, &pool(1), &ledger, &check, &state), Err(RunError::Stopped));
             assert_eq!(check.checked(std::iter::empty()).tasks, 3);
             ledger = state.ledger();
-            let sum: u64 = stops.plan.unit(unit).take(now).map(|task| 2 * task.weight).sum();
+            let sum: u64 = plan.unit(unit).take(now).map(|task| 2 * task.weight).sum();
             let part = Partial { tasks: now as u64, tally: u128::from(sum).into() };
             assert_eq!((ledger.partial(unit), earlier + 3), (part, now));
         }
@@ -217,9 +222,9 @@ mod tests {
     fn a_recount_can_be_stopped() {
         let (_, unit, mut ledger) = with_tasks();
         ledger.record(unit, 0.into()).unwrap();
-        let state = RunState::new(ledger);
-        state.stop().request();
         let two = counting(22, Two, Two);
+        let state = state_of(&two, ledger);
+        state.stop().request();
         let reread = Reread::new(two.plan(), &state.ledger(), Share::ALL);
         assert_eq!(reread.recount(&two, &pool(1), &state), Err(RunError::Stopped));
         let half = RotationalBoard::new(Rotation::Half, 28).unwrap();
@@ -240,7 +245,7 @@ mod tests {
             ledger.record(unit + 1, u128::from(all).into()).unwrap();
             ledger.record_partial(unit, Partial { tasks: 2, tally: u128::from(first + more).into() }).unwrap();
             let reread = Reread::new(&plan, &ledger, Share::ALL);
-            let state = RunState::new(ledger);
+            let state = state_of(&two, ledger);
             assert_eq!((state.progress().recounted, state.progress().to_recount), (0, 0));
             let name = reread.recount(&two, &pool(1), &state).err().map(|error| match error {
                 RunError::Differs { what, .. } => what,
@@ -256,7 +261,7 @@ mod tests {
         let mut ledger = empty;
         ledger.record(unit + 1, 1.into()).unwrap();
         let reread = Reread::new(&plan, &ledger, Share::ALL);
-        let state = RunState::new(ledger.clone());
+        let state = state_of(&two, ledger.clone());
         let result = reread.recount(&two, &pool(1), &state);
         assert!(matches!(result, Err(RunError::Differs { what, .. }) if what == plan.name(unit + 1)));
         assert_eq!(state.ledger().finished(), 1, "a finished unit is not a part");

@@ -92,8 +92,7 @@ impl<L: Lanes> SecondEngine for JoinWithAuditor<L> {
     fn recount(&self, worker: &mut Worker, task: &Halves, stopped: &dyn Fn() -> bool) -> Option<u64> {
         let count = self.join.count(worker, task);
         let Some(random) = &mut self.draw() else { return Some(count) };
-        let Compared { engine, auditor, .. } =
-            audit(&self.join, worker, ToAudit { task, count, random, stopped })?;
+        let Compared { engine, auditor, .. } = audit(&self.join, worker, ToAudit { task, count, random, stopped })?;
         // Only their difference matters.
         Some(count.wrapping_sub(engine).wrapping_add(auditor))
     }
@@ -104,8 +103,8 @@ mod tests {
     use super::*;
     use crate::engine::fault;
     use crate::engine::lanes::Portable;
-    use crate::plan::{Plan, Units};
     use crate::plan::halves::HalvesPlan;
+    use crate::plan::{Plan, Units};
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()

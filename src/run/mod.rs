@@ -15,8 +15,8 @@ mod stop;
 pub(crate) mod student;
 mod threads;
 
-pub(crate) use double_check::Checked;
 pub use crate::request::{Ended, Run};
+pub(crate) use double_check::Checked;
 pub use error::{CountError, RunError};
 pub use pace::TimeLeft;
 pub use self_check::SelfCheckError;
@@ -134,18 +134,18 @@ mod tests {
     use crate::plan::Units;
     use crate::plan::halves::HalvesPlan;
     use crate::plan::prefixes::PrefixPlan;
-    use crate::run::counting::{SecondEngine, Typed};
+    use crate::run::counting::{SecondEngine, unaudited};
     use crate::{Placement, Shard, Size};
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Solutions on a board of this size, by these engines.
     pub(super) fn counting<E, S>(n: usize, engine: E, second: S) -> impl Counting
     where
-        E: Engine<Task = Placement>,
+        E: Engine<Task = Placement> + Send,
         S: SecondEngine<Task = Placement>,
     {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
-        Typed { plan, engine, second, audit: |_: &E, _: &mut E::Worker, _: counting::ToAudit<'_, Placement>| None }
+        unaudited(PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())), engine, second)
     }
 
     pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
@@ -159,9 +159,13 @@ mod tests {
     /// A ledger without units.
     pub(super) fn empty(counting: &dyn Counting) -> Ledger {
         let (plan, subject) = (counting.plan(), Size::new(8).unwrap().into());
-        let fingerprint =
-            Fingerprint { subject, engine: "none".into(), plan: plan.fingerprint(), units: plan.units() };
+        let fingerprint = Fingerprint { subject, engine: "none".into(), plan: plan.fingerprint(), units: plan.units() };
         Ledger::new(fingerprint, Shard::WHOLE)
+    }
+
+    /// The state of a run on this ledger.
+    pub(super) fn state_of(counting: &dyn Counting, ledger: Ledger) -> RunState {
+        RunState::new(ledger, counting.kept_plan(), Stop::default())
     }
 
     /// The number of solutions, and what was counted twice.
@@ -170,7 +174,7 @@ mod tests {
         threads: usize,
         share: Share,
     ) -> Result<(u128, Checked), RunError> {
-        match count(counting, &pool(threads), share, &RunState::new(empty(counting))) {
+        match count(counting, &pool(threads), share, &state_of(counting, empty(counting))) {
             Ok((tally, checked)) => Ok((tally.get(), checked)),
             Err(CountError::Run(error)) => Err(error),
             Err(error) => panic!("{error}"),
@@ -223,6 +227,10 @@ mod tests {
             self.0.plan()
         }
 
+        fn kept_plan(&self) -> Arc<dyn Units> {
+            self.0.kept_plan()
+        }
+
         fn worker(&self) -> Box<dyn Worker + '_> {
             Box::new(NotedWorker(self.0.worker(), &self.1))
         }
@@ -266,12 +274,8 @@ mod tests {
     #[test]
     fn groups_are_shuffled_and_stay_together() {
         let size = Size::new(13).unwrap();
-        let (plan, engine) = (HalvesPlan::new(size), Join::new(size, Portable::new()));
-        let audit = |_: &Join<Portable>, _: &mut _, _: counting::ToAudit<'_, _>| None;
-        let noted = Noted(
-            Typed { plan, engine, second: Join::new(size, Portable::new()), audit },
-            Mutex::default(),
-        );
+        let join = || Join::new(size, Portable::new());
+        let noted = Noted(unaudited(HalvesPlan::new(size), join(), join()), Mutex::default());
         assert_eq!(count_all(&noted, 1, Share::NONE), Ok((73712, Checked::default())));
         let seen = noted.1.lock().unwrap().clone();
         assert!(!seen.is_sorted());
@@ -306,19 +310,19 @@ mod tests {
         let ledger = empty(&counting(8, Naive, Naive));
         let all = ledger.units();
         for threads in [1, 2, 3] {
-            let state = RunState::new(ledger.clone());
-            state.stop().request();
             let naive = counting(8, Naive, Naive);
+            let state = state_of(&naive, ledger.clone());
+            state.stop().request();
             let halted = count(&naive, &pool(threads), Share::NONE, &state);
             assert!(matches!(halted, Err(CountError::Run(RunError::Stopped))) && state.ledger().finished() == 0);
-            let state = RunState::new(ledger.clone());
+            let state = state_of(&naive, ledger.clone());
             let stops = counting(8, Stops(&state, AtomicUsize::new(0), 5), Naive);
             let halted = count(&stops, &pool(threads), Share::NONE, &state);
             assert!(matches!(halted, Err(CountError::Run(RunError::Stopped))), "{halted:?}");
             let left = state.ledger();
             assert!((5..5 + threads).contains(&left.finished()), "{} units on {threads} threads", left.finished());
             for (ledger, expected) in [(left, all), (ledger.clone(), all)] {
-                let state = RunState::new(ledger);
+                let state = state_of(&naive, ledger);
                 let total = count(&naive, &pool(threads), Share::NONE, &state).unwrap().0;
                 assert_eq!((total.get(), state.ledger().finished()), (92, expected));
             }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::board::Size;
     use crate::engine::backtrack::Backtrack;
-    use crate::plan::{Plan, Units};
+    use crate::plan::Plan;
     use crate::plan::prefixes::PrefixPlan;
 
     /// Audits the first task of the plan for this board, of which the engine is said to have found 99 solutions.

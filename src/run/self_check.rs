@@ -193,11 +193,13 @@ fn compare(board: &Subject, found: Tally) -> Result<(), SelfCheckError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Engine;
     use crate::engine::lanes::fault::KernelFault;
     use crate::engine::naive::Naive;
     use crate::estimate::Sampling;
-    use crate::plan::Weighted;
     use crate::plan::prefixes::PrefixPlan;
+    use crate::plan::{Plan, Units, Weighted};
+    use crate::run::counting::unaudited;
     use crate::{Choice, CountError, Listed, Placement, Ranking, Request, Share};
 
     /// An engine that loses every solution whose first queen is in row 4.
@@ -217,9 +219,7 @@ mod tests {
     /// A plan whose symmetry weights are wrong.
     struct Doubled(PrefixPlan);
 
-    impl Plan for Doubled {
-        type Task = Placement;
-
+    impl Units for Doubled {
         fn fingerprint(&self) -> String {
             format!("{} doubled", self.0.fingerprint())
         }
@@ -232,20 +232,36 @@ mod tests {
             self.0.tasks(unit)
         }
 
-        fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
-            let task = self.0.task(unit, index);
-            let extra = u64::from(task.task.rows().next() == Some(4));
-            Weighted { weight: task.weight + extra, ..task }
-        }
-
         fn work(&self, unit: usize) -> f64 {
             self.0.work(unit)
         }
     }
 
-    fn board(n: usize) -> (Subject, PrefixPlan) {
-        let empty = Placement::empty(Size::new(n).unwrap());
-        (empty.into(), PrefixPlan::new(&empty))
+    impl Plan for Doubled {
+        type Task = Placement;
+
+        fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
+            let task = self.0.task(unit, index);
+            let extra = u64::from(task.task.rows().next() == Some(4));
+            Weighted { weight: task.weight + extra, ..task }
+        }
+    }
+
+    /// Checks a board of this size, cut by this plan, by the engine, or by the oracle and the engine.
+    fn checked<P, E>(n: usize, plan: P, engine: E, second: bool) -> Result<(), SelfCheckError>
+    where
+        P: Plan<Task = Placement> + 'static,
+        E: Engine<Task = Placement> + Send,
+    {
+        if second {
+            check_board(&whole(n), &unaudited(plan, Naive, engine), true)
+        } else {
+            check_board(&whole(n), &unaudited(plan, engine, Naive), false)
+        }
+    }
+
+    fn prefixes(n: usize) -> PrefixPlan {
+        PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()))
     }
 
     fn wrong(board: &str, found: u128, expected: u128) -> Result<(), SelfCheckError> {
@@ -254,42 +270,38 @@ mod tests {
 
     #[test]
     fn right_engines_pass() {
-        let (eight, plan) = board(8);
-        assert_eq!(check_board(&eight, &plan, &Naive), Ok(()));
-        assert_eq!(check_board(&eight, &plan, &Backtrack::default()), Ok(()));
+        assert_eq!(checked(8, prefixes(8), Backtrack::default(), false), Ok(()));
+        assert_eq!(checked(8, prefixes(8), Backtrack::default(), true), Ok(()));
     }
 
     /// The self-check of an odd board includes an odd board.
     #[test]
     fn odd_boards_have_a_self_check_of_their_own() {
         let sizes = |subject: Subject| small_boards(&subject).iter().map(Subject::n).collect::<Vec<_>>();
-        for subject in [|n| Size::new(n).unwrap().into(), |n| Subject::Profile(Size::new(n).unwrap())] {
-            assert_eq!([0, 8, 10, 32].map(|n| sizes(subject(n))), [vec![], vec![], vec![8], vec![8]]);
-            assert_eq!([9, 13, 27].map(|n| sizes(subject(n))), [[8, 9]; 3].map(Vec::from));
-        }
+        assert_eq!([0, 8, 10, 32].map(|n| sizes(whole(n))), [vec![], vec![], vec![8], vec![8]]);
+        assert_eq!([9, 13, 27].map(|n| sizes(whole(n))), [[8, 9]; 3].map(Vec::from));
         let turned = |rotation| sizes(RotationalBoard::new(rotation, 38).unwrap().into());
         assert_eq!([Rotation::Half, Rotation::Quarter].map(turned), [[15], [21]].map(Vec::from));
-        let (nine, plan) = board(9);
-        assert_eq!(check_board(&nine, &plan, &Naive), Ok(()));
+        assert_eq!(checked(9, prefixes(9), Naive, false), Ok(()));
         // 44 begin in row 4, and as many in row 6.
-        let error = check_board(&nine, &plan, &WrongBegin);
+        let error = checked(9, prefixes(9), WrongBegin, false);
         assert_eq!(error, wrong("on 9×9", 264, 352));
         let message = "self-check failed: found 264 solutions on 9×9 instead of 352; nothing was counted";
         assert_eq!(error.unwrap_err().to_string(), message);
-        assert!(check_board(&board(8).0, &plan, &Naive).is_err());
+        assert!(checked(8, prefixes(9), Naive, false).is_err());
     }
 
     #[test]
     fn a_wrong_engine_is_stopped() {
-        let (eight, plan) = board(8);
         // 18 solutions begin in row 4, and as many in row 5.
-        assert_eq!(check_board(&eight, &plan, &WrongBegin), wrong("on 8×8", 56, 92));
+        for second in [false, true] {
+            assert_eq!(checked(8, prefixes(8), WrongBegin, second), wrong("on 8×8", 56, 92));
+        }
     }
 
     #[test]
     fn a_wrong_weight_is_stopped() {
-        let (eight, plan) = board(8);
-        assert_eq!(check_board(&eight, &Doubled(plan), &Naive), wrong("on 8×8", 110, 92));
+        assert_eq!(checked(8, Doubled(prefixes(8)), Naive, false), wrong("on 8×8", 110, 92));
     }
 
     /// A fault of a kernel is seen wherever something is counted, and before it is.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -33,7 +33,7 @@ use crate::cli::terminal::{messages, numbers, value_parsers};
 /// compared with what is known of it. Each audit draws other units, so that it adds to the audits before it.
 #[derive(Args, Debug)]
 pub(crate) struct Command {
-    /// Checkpoints or shards of one count or profile
+    /// Checkpoints or shards of one count
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
@@ -74,7 +74,6 @@ impl Command {
             end_within: Some(self.max_time()),
             tasks: self.tasks,
             seed: self.seed.unwrap_or(default.seed),
-            recounted: default.recounted,
         }
     }
 
@@ -92,9 +91,13 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
     let options = args.options();
     let request = Request::try_from(ledger.fingerprint()).map_err(CountError::from);
     let activity = Activity::start(args.progress, "audit");
-    activity.watch(progress(&ledger, &options));
+    let recounted = Arc::new(AtomicUsize::new(0));
+    activity.watch(progress(&ledger, &options, Arc::clone(&recounted)));
+    let told = |units| recounted.store(units, Ordering::Relaxed);
     let findings = request
-        .and_then(|request| request.isa(args.cores.isa).threads(args.cores.threads).audit(&ledger, &options))
+        .and_then(|request| {
+            request.isa(args.cores.isa).threads(args.cores.threads).audit_with(&ledger, &options, &told)
+        })
         .map_err(|error| match error {
             CountError::Ledger(error) => StoreError::Ledger(args.files[0].clone(), error).into(),
             CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
@@ -112,9 +115,12 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
 }
 
 /// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
-fn progress(ledger: &Ledger, options: &AuditOptions) -> impl Fn() -> Step + Send + 'static {
-    let (start, title, recounted) =
-        (Instant::now(), run_status::title(ledger.fingerprint()), Arc::clone(&options.recounted));
+fn progress(
+    ledger: &Ledger,
+    options: &AuditOptions,
+    recounted: Arc<AtomicUsize>,
+) -> impl Fn() -> Step + Send + use<> + 'static {
+    let (start, title) = (Instant::now(), run_status::title(ledger.fingerprint()));
     let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
     let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
     move || {
@@ -156,7 +162,7 @@ impl AuditOutcome<'_> {
     /// Puts the findings in words, and holds a complete ledger against what is known of its sum.
     fn report(&self, args: &Command, parts: &[Ledger]) -> Result<Report, Failure> {
         let agreement = if self.ledger.is_complete() {
-            merge::known(self.ledger, args.cores.threads)?.agreement
+            merge::known(self.ledger, args.cores.threads)?.1
         } else {
             Agreement::default()
         };
@@ -393,13 +399,12 @@ mod tests {
             ledger.record(unit, 1.into()).unwrap();
         }
         let options = parsed(&["--units", "4"]).options();
-        let step = progress(&ledger, &options);
-        options.recounted.fetch_add(3, Ordering::Relaxed);
-        let told = step();
+        let told = progress(&ledger, &options, Arc::new(AtomicUsize::new(3)))();
         assert_eq!((told.title.as_str(), told.share, told.is_even), ("N = 9, backtrack", Some(0.75), true));
         assert_eq!(told.fields, ["3 units recounted"]);
         let all = AuditOptions { begin_within: Some(Duration::from_nanos(1)), ..parsed(&[]).options() };
-        assert_eq!(progress(&ledger, &all)().share, Some(1.0), "the time is up");
+        let late = progress(&ledger, &all, Arc::default())();
+        assert_eq!(late.share, Some(1.0), "the time is up");
     }
 
     /// Right on the small boards, so that it passes the self-check, and one solution too many in every task of a larger

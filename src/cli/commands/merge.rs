@@ -8,7 +8,6 @@ use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
 use queens::{Request, Rotation, Shard, ranges};
 
-use crate::cli::commands::profile;
 use crate::cli::long_run::known_terms::{Agreement, Form, Oeis, Printed};
 use crate::cli::long_run::named_files::{NamedFile, named_files};
 use crate::cli::terminal::escape;
@@ -21,7 +20,7 @@ use crate::cli::terminal::{messages, numbers};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// Files that `queens count` or `queens profile` wrote with --shard and --out, or folders with them
+    /// Files that `queens count` wrote with --shard and --out, or folders with them
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -46,33 +45,17 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
         let _ = args.json.deliver(&object, || messages::deliver(&format!("{list}\n")));
         return Err(Failure::Run(Exit::Missing, reason));
     }
-    let Known { total, placements, agreement } = known(&merged.whole, 0)?;
-    let summary = merged.table(total, &agreement);
-    let (numbers, table) = if placements.is_empty() {
-        (format!("{total}\n"), summary.to_string())
-    } else {
-        (profile::lines(&placements), format!("{}\n\n{summary}", profile::table(&placements)))
-    };
-    let object = merged.json(Some((total, &placements, &agreement)), &[], None);
+    let (total, agreement) = known(&merged.whole, 0)?;
+    let (numbers, table) = (format!("{total}\n"), merged.table(total, &agreement).to_string());
+    let object = merged.json(Some((total, &agreement)), &[], None);
     let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
     Printed { agreement: &agreement, object, numbers: Some(numbers), table }.deliver(&form)
 }
 
-/// What a complete ledger comes to, held against what is known of it.
-pub(super) struct Known {
-    total: u128,
-    /// Of 0, 1, ... N queens, where it is the ledger of a profile.
-    placements: Vec<u128>,
-    pub(super) agreement: Agreement,
-}
-
-/// Adds up a complete ledger and compares, on so many threads.
-pub(super) fn known(whole: &Ledger, threads: usize) -> Result<Known, Failure> {
-    let tally = whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?;
-    let (subject, total) = (whole.fingerprint().subject, tally.get());
-    let placements = subject.placements(&tally);
-    let agreement = Agreement::of(&subject, total, &placements, threads)?;
-    Ok(Known { total, placements, agreement })
+/// The sum of a complete ledger, and what is known of it, found out on so many threads.
+pub(super) fn known(whole: &Ledger, threads: usize) -> Result<(u128, Agreement), Failure> {
+    let total = whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
+    Ok((total, Agreement::of(&whole.fingerprint().subject, total, threads)?))
 }
 
 /// The union of some shards.
@@ -144,15 +127,13 @@ impl Merged {
         table
     }
 
-    fn json(&self, result: Option<(u128, &[u128], &Agreement)>, missing: &[u32], list: Option<&str>) -> Object {
+    fn json(&self, result: Option<(u128, &Agreement)>, missing: &[u32], list: Option<&str>) -> Object {
         let Fingerprint { subject, engine, .. } = self.whole.fingerprint();
-        let placements = result.map(|(_, placements, _)| placements).filter(|placements| !placements.is_empty());
-        let (oeis, modulo) = result.map_or((None, None), |(_, _, agreement)| (agreement.oeis, agreement.modulo));
+        let (oeis, modulo) = result.map_or((None, None), |(_, agreement)| (agreement.oeis, agreement.modulo));
         Object::of_board("merge", subject.n())
             .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
             .with_some("symmetry", subject.rotation().map(Rotation::name))
             .with("count", result.map(|(total, ..)| total.to_string()))
-            .with("profile", placements.map(profile::strings))
             .with("engine", engine)
             .with("shards", self.of)
             // As `3,7-9`, and one by one.

@@ -2,15 +2,16 @@
 
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args as ClapArgs;
-use queens::{Report, Request, oeis};
+use queens::{Profile, oeis};
 
 use crate::cli::commands::count::range::{self, Term};
 use crate::cli::long_run::activity::{Activity, Step};
-use crate::cli::long_run::known_terms::{Form, Printed};
-use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::units;
+use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -34,48 +35,52 @@ pub(crate) struct Args {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    #[command(flatten)]
-    pub(crate) long: LongRun,
+    /// When to show progress on stderr; SIGUSR1 shows it at once in any case
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
-    let note = !args.quiet && args.long.progress != When::Json;
-    let Some(n) = args.sizes.one() else { return several(args, note) };
-    let outcome = profile(args, n)?;
-    let (report, agreement) = (&outcome.report, outcome.agreement(args.cores.threads)?);
-    let whole = outcome.shard.is_whole();
+    size(args.sizes.last)?;
+    let note = !args.quiet && args.progress != When::Json;
+    let Some(n) = args.sizes.one() else {
+        let form = match args.json.is_alone() {
+            true => range::Form::Json,
+            false if !args.quiet && std::io::stdout().is_terminal() => table_of_rows(args.sizes.last),
+            false => range::Form::BFile { note },
+        };
+        return triangle("profile", form, &args.json, &args.cores, args.progress, args.sizes.all());
+    };
+    let activity = Activity::start(args.progress, "profile");
+    let profile = counted(n, &args.cores, &activity)?;
+    activity.finish();
+    let Profile { placements, isa, threads, elapsed, .. } = &profile;
+    let agreement = Agreement::profile(placements);
+    let seconds = elapsed.as_secs_f64();
     let object = Object::of_board("profile", n)
         .with("oeis", agreement.oeis)
-        // Null for a shard, which has a part of each number.
-        .with("profile", whole.then(|| strings(&report.placements)))
-        .with("shard", (!whole).then(|| outcome.shard.to_string()))
-        .by(None, report.isa, report.threads);
+        .with("profile", placements.iter().map(u128::to_string).collect::<Vec<_>>())
+        .by(None, *isa, *threads)
+        .with("seconds", seconds);
     let words = agreement.words().map_or_else(String::new, |words| words + "\n");
-    let time = numbers::seconds(report.elapsed.as_secs_f64());
-    let table = if whole { format!("{}  in {time}\n{words}", table(&report.placements)) } else { String::new() };
-    let numbers = whole.then(|| lines(&report.placements));
-    let printed = Printed { agreement: &agreement, object: outcome.json(object), numbers, table };
+    let table = format!("{}  in {}\n{words}", table(placements), numbers::seconds(seconds));
+    let numbers: String = placements.iter().map(|number| format!("{number}\n")).collect();
+    let printed = Printed { agreement: &agreement, object, numbers: Some(numbers), table };
     printed.deliver(&Form { json: &args.json, quiet: args.quiet, note })
 }
 
-fn profile(args: &Args, n: usize) -> Result<units::Outcome, Failure> {
-    let request = Request::profile(size(n)?).isa(args.cores.isa).threads(args.cores.threads);
-    units::run(&args.long, args.quiet, request.double_check(args.long.double_check))
-}
-
-/// The profiles of several boards, as the triangle that OEIS reads by rows: a line a number, with its running index.
-fn several(args: &Args, note: bool) -> Result<(), Failure> {
-    if args.long.shard.is_some() || args.long.checkpoint.is_some() {
-        return Err(Failure::usage(&"--shard and --checkpoint need a single N, not a range"));
-    }
-    size(args.sizes.last)?;
-    let form = match args.json.is_alone() {
-        true => range::Form::Json,
-        false if !args.quiet && std::io::stdout().is_terminal() => table_of_rows(args.sizes.last),
-        false => range::Form::BFile { note },
-    };
-    compare("profile", form, &args.json, None, args.sizes.all(), |n| Ok(profile(args, n)?.report))
+/// Counts one profile, and shows how far it is.
+fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Failure> {
+    // The share done, as the bits of its float.
+    let done = Arc::new(AtomicU64::new(0));
+    let (title, shown) = (format!("N = {n}, profile"), Arc::clone(&done));
+    activity.watch(move || {
+        let share = f64::from_bits(shown.load(Ordering::Relaxed));
+        Step { title: title.clone(), share: Some(share), is_even: true, ..Step::default() }
+    });
+    let told = |share: f64| done.store(share.to_bits(), Ordering::Relaxed);
+    Profile::count(size(n)?, cores.isa, cores.threads, told).map_err(|error| Failure::from(&error))
 }
 
 /// Recomputes the published rows of these boards, and compares.
@@ -92,11 +97,32 @@ pub(crate) fn verify(
         return Err(Failure::Run(Exit::Failure, message));
     };
     let form = if json.is_alone() { range::Form::Json } else { table_of_rows(last) };
-    let activity = Activity::start(progress, "verify");
-    let compared = compare("verify", form, json, Some(&activity), boards, |n| {
-        let request = Request::profile(size(n)?).isa(cores.isa).threads(cores.threads);
-        activity.at(Step { title: format!("N = {n}, profile"), ..Step::default() });
-        request.count().map_err(|error| Failure::from(&error))
+    triangle("verify", form, json, cores, progress, boards)
+}
+
+/// The profiles of several boards, as the triangle that OEIS reads by rows: a line a number, with its running index.
+fn triangle(
+    command: &'static str,
+    form: range::Form,
+    json: &JsonOutput,
+    cores: &Cores,
+    progress: When,
+    boards: impl IntoIterator<Item = usize>,
+) -> Result<(), Failure> {
+    let activity = Activity::start(progress, command);
+    let mut found: Option<Profile> = None;
+    let places = boards.into_iter().flat_map(|n| (0..=n).map(move |queens| (n, queens)));
+    // The row is counted when the first of its numbers is asked for.
+    let (indices, places): (Vec<usize>, Vec<_>) = places.map(|(n, queens)| (first(n) + queens, (n, queens))).unzip();
+    let mut places = places.into_iter();
+    let compared = range::compare(command, &oeis::PROFILE, form, json, Some(&activity), indices, |_| {
+        let (n, queens) = places.next().expect("an index is that of a place");
+        if queens == 0 {
+            found = Some(counted(n, cores, &activity)?);
+        }
+        let Profile { placements, isa, threads, elapsed, .. } = found.as_ref().expect("a row begins with no queen");
+        let (value, engine) = (placements[queens], "profile");
+        Ok(Term { value, engine, isa: *isa, threads: *threads, elapsed: *elapsed, double_checked_tasks: 0 })
     });
     activity.finish();
     compared
@@ -111,41 +137,8 @@ fn table_of_rows(last: usize) -> range::Form {
     range::Form::table(&oeis::PROFILE, first(last + 1) - 1)
 }
 
-fn compare(
-    command: &'static str,
-    form: range::Form,
-    json: &JsonOutput,
-    activity: Option<&Activity>,
-    boards: impl IntoIterator<Item = usize>,
-    mut row: impl FnMut(usize) -> Result<Report, Failure>,
-) -> Result<(), Failure> {
-    let mut found: Option<Report> = None;
-    let places = boards.into_iter().flat_map(|n| (0..=n).map(move |queens| (n, queens)));
-    // The row is counted when the first of its numbers is asked for.
-    let (indices, places): (Vec<usize>, Vec<_>) = places.map(|(n, queens)| (first(n) + queens, (n, queens))).unzip();
-    let mut places = places.into_iter();
-    range::compare(command, &oeis::PROFILE, form, json, activity, indices, |_| {
-        let (n, queens) = places.next().expect("an index is that of a place");
-        if queens == 0 {
-            found = Some(row(n)?);
-        }
-        let report = found.clone().expect("a row begins with no queen");
-        Ok(Term { value: report.placements[queens], report })
-    })
-}
-
-/// The numbers as JSON has them, which a double would not hold.
-pub(crate) fn strings(placements: &[u128]) -> Vec<String> {
-    placements.iter().map(u128::to_string).collect()
-}
-
-/// One number a line.
-pub(crate) fn lines(placements: &[u128]) -> String {
-    strings(placements).join("\n") + "\n"
-}
-
 /// As a person reads it, but for the end of the last line.
-pub(crate) fn table(placements: &[u128]) -> String {
+fn table(placements: &[u128]) -> String {
     let grouped: Vec<String> = placements.iter().copied().map(numbers::grouped).collect();
     let nodes = numbers::grouped(placements.iter().sum());
     let width = nodes.len().max("placements".len());

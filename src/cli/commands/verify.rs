@@ -110,8 +110,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     work::tell_limits(&sizes, &methods, &args.engines, Threads::from(args.cores.threads).get());
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
-        let watch = |method: &Method, run: &Arc<RunState>| {
-            let (title, run, so_far) = (format!("N = {size}, {}", method.engine), Arc::clone(run), done);
+        let watch = |method: &Method, run: Arc<RunState>| {
+            let (title, so_far) = (format!("N = {size}, {}", method.engine), done);
             activity.watch(move || work::step(&title, (so_far, all), run.progress().share));
             done += 1;
         };

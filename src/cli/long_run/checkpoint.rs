@@ -15,9 +15,6 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{json, messages};
 
-/// The commands that keep checkpoints.
-const COMMANDS: [&str; 2] = ["count", "profile"];
-
 /// The checkpoint of a run, where it keeps one.
 pub(crate) struct Checkpoint {
     store: Option<Store>,
@@ -159,9 +156,9 @@ impl Checkpoint {
 /// The command with `--resume`. Names that are no text or have control characters become `$'...'`.
 fn with_resume(mut arguments: Vec<OsString>) -> String {
     if !arguments.iter().any(|argument| argument == "--resume") {
-        // Behind the name of the command and not at the end, where it could come after a `--`.
-        let command = arguments.iter().position(|argument| COMMANDS.iter().any(|command| argument == command));
-        arguments.insert(command.unwrap_or(0) + 1, "--resume".into());
+        // Last, where what follows cannot pass for its value, but before a `--`.
+        let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+        arguments.insert(end, "--resume".into());
     }
     let quoted: Vec<String> = arguments.iter().map(quoted).collect();
     quoted.join(" ")
@@ -190,7 +187,7 @@ mod tests {
         };
         assert_eq!(
             command(&[b"queens", b"--color", b"never", b"count", b"19", b"--checkpoint", b"my file"]),
-            "queens --color never count --resume 19 --checkpoint 'my file'"
+            "queens --color never count 19 --checkpoint 'my file' --resume"
         );
         assert_eq!(
             command(&[b"q", b"count", b"--resume", b"19", b"--checkpoint", b"c"]),

@@ -54,7 +54,7 @@ impl LongRunHint {
     }
 }
 
-/// The command that estimates such a run. There is none for completions of a placement and for profiles.
+/// The command that estimates such a run. There is none for completions of a placement.
 fn estimate(Fingerprint { subject, engine, .. }: &Fingerprint) -> Option<String> {
     let how = match subject {
         Subject::Rotational(board) => format!(" --symmetry {}", board.rotation().name()),
@@ -93,7 +93,6 @@ mod tests {
             (turned(Rotation::Half, 36), Some("queens estimate 36 --symmetry half")),
             (turned(Rotation::Quarter, 68), Some("queens estimate 68 --symmetry quarter")),
             (placed, None),
-            (Request::profile(Size::new(20).unwrap()), None),
         ] {
             assert_eq!(hint(request).estimate.as_deref(), command);
             let line = command.unwrap_or("queens bench").split(' ');

@@ -56,17 +56,16 @@ impl Agreement {
     }
 
     /// Of whatever is counted.
-    pub(crate) fn of(subject: &Subject, found: u128, placements: &[u128], threads: usize) -> Result<Self, Failure> {
+    pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
         match subject {
             Subject::Completions(prefix) => Self::all(prefix, found, threads),
             Subject::Rotational(board) => Ok(Self::with(board.rotation().sequence(), board.n(), found)),
-            Subject::Profile(_) => Ok(Self::profile(placements)),
             _ => Ok(Self::default()),
         }
     }
 
     /// Of every level where the row is published, else of the last, which is the number of solutions.
-    fn profile(placements: &[u128]) -> Self {
+    pub(crate) fn profile(placements: &[u128]) -> Self {
         let first = placements.len() * (placements.len() - 1) / 2;
         let levels = placements.iter().enumerate();
         let mut compared = levels.map(|(level, &found)| Self::with(&oeis::PROFILE, first + level, found));

@@ -58,14 +58,12 @@ pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::ledger::Ledger;
-    use queens::run::state::RunState;
-    use queens::{Placement, Request, Rotation, RotationalBoard, Shard, Size};
+    use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     #[test]
     fn a_run_says_what_it_counts_and_what_it_has() {
         let request = Request::solutions(Size::new(16).unwrap());
-        let mut progress = RunState::new(Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE)).progress();
+        let mut progress = request.start().unwrap().state().progress();
         (progress.solutions, progress.threads, progress.elapsed) = (6_123_456, 2, Duration::from_secs(62));
         let told = |progress: &Progress, saved| status(&request.fingerprint().unwrap(), progress, saved);
         let begun = told(&progress, None);

@@ -10,10 +10,10 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use queens::CountError;
 use queens::ledger::Ledger;
-use queens::run::RunError;
+use queens::run::Ended;
 use queens::run::state::{Progress, RunState};
+use queens::{CountError, Report};
 
 use super::display::{Ending, Line};
 use super::hint::LongRunHint;
@@ -40,27 +40,25 @@ enum Interruption {
 }
 
 /// The result of a run that came to its end, and what interrupted it.
-type Outcome<T> = (Option<Result<T, CountError>>, Option<Interruption>);
+type Outcome = (Option<Result<Ended, CountError>>, Option<Interruption>);
 
 /// What the main thread is told.
-enum Event<T> {
-    Ended(Result<T, CountError>),
+enum Event {
+    Ended(Result<Ended, CountError>),
     Request(Request),
 }
 
-/// Does the `work` that `ledger` lacks, which reports what it finishes to the state that it is given; returns its result
-/// and the finished ledger.
-pub(crate) fn run<T: Send + 'static>(
-    ledger: Ledger,
+/// Does the `work` that tells this state what it finishes; returns its report and the finished ledger.
+pub(crate) fn run(
+    state: Arc<RunState>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
-    work: impl FnOnce(&RunState) -> Result<T, CountError> + Send + 'static,
-) -> Result<(T, Ledger), Failure> {
+    work: impl FnOnce() -> Result<Ended, CountError> + Send + 'static,
+) -> Result<(Report, Ledger), Failure> {
     let no_thread =
         |error: std::io::Error| Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"));
-    let fingerprint = ledger.fingerprint().clone();
+    let fingerprint = state.ledger().fingerprint().clone();
     let hint = LongRunHint::new(&fingerprint, args.progress);
-    let state = Arc::new(RunState::new(ledger));
     let (sender, events) = mpsc::channel();
     let requests = sender.clone();
     // After the end of the run nobody receives, here and below.
@@ -69,11 +67,10 @@ pub(crate) fn run<T: Send + 'static>(
     let (shown, last_save) = (Arc::clone(&state), checkpoint.last_save.clone());
     let status = move || run_status::status(&fingerprint, &shown.progress(), last_save.age());
     let printer = Printer::start(args.progress, status).map_err(no_thread)?;
-    let working = Arc::clone(&state);
     // Never joined: where its end cannot be waited for, the end of the process ends it.
     thread::Builder::new()
         .name("run".to_owned())
-        .spawn(move || drop(sender.send(Event::Ended(work(&working)))))
+        .spawn(move || drop(sender.send(Event::Ended(work()))))
         .map_err(no_thread)?;
 
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
@@ -90,7 +87,7 @@ struct SupervisedRun<'a> {
 
 impl SupervisedRun<'_> {
     /// Waits for the end of the run; saves and answers requests meanwhile.
-    fn wait<T>(&mut self, events: &Receiver<Event<T>>, deadline: Option<Instant>, mut hint: LongRunHint) -> Outcome<T> {
+    fn wait(&mut self, events: &Receiver<Event>, deadline: Option<Instant>, mut hint: LongRunHint) -> Outcome {
         let interruption = loop {
             let next = [deadline, self.checkpoint.due, hint.due].into_iter().flatten().min();
             let event = match next {
@@ -137,24 +134,17 @@ impl SupervisedRun<'_> {
     }
 
     /// Saves the run as it has ended, and prints the last lines.
-    fn conclude<T>(self, outcome: Outcome<T>, args: &LongRun) -> Result<(T, Ledger), Failure> {
+    fn conclude(self, outcome: Outcome, args: &LongRun) -> Result<(Report, Ledger), Failure> {
         let Self { state, checkpoint, printer } = self;
-        // A thread that failed may have done so while it held the state.
-        let Some(ledger) = state.ledger_within(STOP_TIMEOUT) else {
-            let (_, Some(Interruption::Failed(message))) = outcome else {
-                unreachable!("only a thread that failed keeps the state")
-            };
-            printer.end(Ending::stopped(Some(&message)));
-            return Err(Failure::Run(Exit::Failure, format!("{message}; the save before is as it was")));
-        };
+        let ledger = state.ledger();
         match outcome {
             // A count that ends while it is told to stop has ended.
-            (Some(Ok(report)), _) => {
+            (Some(Ok(Ended::Finished(report))), _) => {
                 let warning = checkpoint.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 printer.end(Ending::finished(warning.into_iter().collect()));
                 Ok((report, ledger))
             }
-            (Some(Err(CountError::Run(RunError::Stopped))) | None, Some(interruption)) => {
+            (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => {
                 let (saved, progress) = (checkpoint.save(&ledger), state.progress());
                 let (is_saved, (line, mut failure)) =
                     (saved.is_ok(), interruption.ending(&ledger, &progress, checkpoint, args));
@@ -180,7 +170,9 @@ impl SupervisedRun<'_> {
                 printer.end(Ending { lines, ..Ending::stopped(Some(&error.to_string())) });
                 Err(Failure::from(&error))
             }
-            (None, None) => unreachable!("a run is waited for until it ends or is interrupted"),
+            (Some(Ok(Ended::Stopped(_))) | None, None) => {
+                unreachable!("a run is waited for until it ends or is interrupted")
+            }
         }
     }
 }
@@ -271,13 +263,15 @@ mod tests {
         let line = Line::parse_from(["queens".as_ref(), "--checkpoint".as_ref(), checkpoint.as_os_str()]);
         let (mut checkpoint, ledger) =
             Checkpoint::open(&line.long, count().fingerprint().unwrap(), Shard::WHOLE).unwrap();
-        let work = |state: &RunState| {
-            let report = count().resume(state)?;
+        let counting = count().resume(ledger).unwrap();
+        let state = counting.state();
+        let work = move || {
+            let report = counting.wait()?;
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             pool.install(|| -> () { panic!("planted") });
             Ok(report)
         };
-        let result = run(ledger, &mut checkpoint, &line.long, work);
+        let result = run(state, &mut checkpoint, &line.long, work);
         let Err(Failure::AlreadyReported(exit)) = result else { panic!("it should have failed and said why") };
         process::exit(exit.code().into());
     }

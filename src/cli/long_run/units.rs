@@ -6,7 +6,6 @@ use std::path::Path;
 
 use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
-use queens::run::state::RunState;
 use queens::{Report, Request, Shard, durable};
 
 use crate::cli::long_run::checkpoint::Checkpoint;
@@ -35,12 +34,8 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// What is known of the result, which a shard has only a part of.
     pub(crate) fn agreement(&self, threads: usize) -> Result<Agreement, Failure> {
-        let Report { subject, count, placements, .. } = &self.report;
-        if self.shard.is_whole() {
-            Agreement::of(subject, *count, placements, threads)
-        } else {
-            Ok(Agreement::default())
-        }
+        let Report { subject, count, .. } = &self.report;
+        if self.shard.is_whole() { Agreement::of(subject, *count, threads) } else { Ok(Agreement::default()) }
     }
 
     /// Adds the last fields of the object: what it took.
@@ -92,8 +87,8 @@ impl Units<'_> {
     fn go_on(self, ledger: Ledger, mut checkpoint: Checkpoint) -> Result<(Outcome, Ledger), Failure> {
         let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
         let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
-        let work = move |state: &RunState| self.request.resume(state);
-        let (report, ledger) = supervision::run(ledger, &mut checkpoint, self.args, work)?;
+        let run = self.request.resume(ledger).map_err(|error| Failure::from(&error))?;
+        let (report, ledger) = supervision::run(run.state(), &mut checkpoint, self.args, move || run.wait())?;
         let total_seconds = before.saturating_add(report.elapsed).as_secs_f64();
         Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
     }

@@ -16,9 +16,17 @@ use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::Sizes;
 
 /// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
+const NO_LEDGER: &str = "a profile is counted in one go, and is not saved";
 const GONE: &[(&str, &str, &str)] = &[
     ("bench", "--plot", "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
     ("bench", "--share", "'--score --markdown -' prints a table to share"),
+    ("profile", "--checkpoint", NO_LEDGER),
+    ("profile", "--checkpoint-every", NO_LEDGER),
+    ("profile", "--resume", NO_LEDGER),
+    ("profile", "--max-time", NO_LEDGER),
+    ("profile", "--shard", NO_LEDGER),
+    ("profile", "--out", NO_LEDGER),
+    ("profile", "--double-check", "'queens count N --double-check P' checks a count, with which a profile ends"),
 ];
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();

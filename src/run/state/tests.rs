@@ -1,21 +1,18 @@
-use super::hand::Hand;
+use super::hand::InHand;
 use super::*;
 use crate::engine::Engine;
-use crate::ledger::Fingerprint;
-use crate::plan::Weighted;
+use crate::ledger::{Fingerprint, Partial};
+use crate::plan::{Plan, Weighted};
+use crate::run::counting::unaudited;
 use crate::run::pace::TimeLeft;
-use crate::run::run;
-use crate::run::{Observer, RunError};
-use crate::tally::Tally;
+use crate::run::{CountError, RunError, Share, count};
 use crate::{Shard, Size};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ten units of ten tasks each; the last unit is half of all work. Task t of unit u counts 10u + t + 1.
 struct Uneven;
 
-impl Plan for Uneven {
-    type Task = u64;
-
+impl Units for Uneven {
     fn fingerprint(&self) -> String {
         "uneven".to_owned()
     }
@@ -28,12 +25,16 @@ impl Plan for Uneven {
         10
     }
 
-    fn task(&self, unit: usize, index: u64) -> Weighted<u64> {
-        Weighted { task: 10 * unit as u64 + index + 1, weight: 1 }
-    }
-
     fn work(&self, unit: usize) -> f64 {
         if unit == 9 { 9.0 } else { 1.0 }
+    }
+}
+
+impl Plan for Uneven {
+    type Task = u64;
+
+    fn task(&self, unit: usize, index: u64) -> Weighted<u64> {
+        Weighted { task: 10 * unit as u64 + index + 1, weight: 1 }
     }
 }
 
@@ -54,36 +55,32 @@ fn part(tasks: u64, tally: u128) -> Partial {
     Partial { tasks, tally: tally.into() }
 }
 
+fn state(ledger: Ledger) -> RunState {
+    RunState::new(ledger, Arc::new(Uneven), Stop::default())
+}
+
 /// The progress some seconds after the start of a run. Its finished units are (unit, begun, finished), its units in
 /// progress are (unit, begun, tasks).
 fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], in_hand: &[(usize, u64, u64)]) -> (Progress, Ledger) {
-    let watch = RunState::new(earlier);
-    let threads = in_hand.len().max(2);
-    let watching = watch.start(&Uneven, threads);
-    let start = watch.state().started;
-    let when = |seconds| start + Duration::from_secs(seconds);
-    for &(unit, begun, end) in finished {
-        let earlier = watching.begun(0, unit);
-        let of_unit = Uneven.unit(unit).map(|task| u128::from(task.task)).sum::<u128>();
-        watching.advanced(0, &part(10, of_unit));
-        let hand = lock(&watching.hands[0]).take().unwrap();
-        let hand = Hand { begun: when(begun), ..hand };
-        let mut state = watch.state();
-        let sample = hand.sample(&state, when(end)).unwrap();
-        state.pace.add(sample);
-        state.done += state.works[unit];
-        state.solutions += of_unit;
-        state.tasks += 10 - earlier.tasks;
-        state.ledger.record(unit, of_unit.into()).unwrap();
+    let watch = state(earlier);
+    let of_tasks = |unit, tasks| Uneven.unit(unit).take(tasks).map(|task| u128::from(task.task)).sum::<u128>();
+    let when = Duration::from_secs;
+    let mut held = lock(&watch.state);
+    for &(unit, begun, ended) in finished {
+        let units = vec![(unit, of_tasks(unit, 10).into())];
+        held.fresh.push(Batch { units, begun: when(begun), ended: when(ended) });
     }
-    for (thread, &(unit, begun, tasks)) in in_hand.iter().enumerate() {
-        watching.begun(thread, unit);
-        let of_tasks: u128 = Uneven.unit(unit).take(tasks as usize).map(|task| u128::from(task.task)).sum();
-        watching.advanced(thread, &Partial { tasks, tally: Tally::from(of_tasks) });
-        let hand = &mut *lock(&watching.hands[thread]);
-        hand.as_mut().unwrap().begun = when(begun);
+    held.enter(&Uneven);
+    let hand = |&(unit, begun, tasks): &(usize, u64, u64)| {
+        let finished = part(tasks, of_tasks(unit, tasks as usize));
+        InHand { unit, finished, begun: when(begun) }
+    };
+    let hands = in_hand.iter().map(hand).collect();
+    let progress = held.progress(&Uneven, in_hand.len().max(2), hands, when(at));
+    drop(held);
+    for (mut scribe, &(unit, _, tasks)) in watch.start(in_hand.len()).zip(in_hand) {
+        scribe.begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
     }
-    let progress = watch.state().progress(when(at));
     (progress, watch.ledger())
 }
 
@@ -155,7 +152,7 @@ fn a_snapshot_has_what_is_in_hand() {
 }
 
 /// Counts a task as its own number, notes it, and asks for a stop after so many.
-struct Counting<'a> {
+struct Numbers<'a> {
     stop: &'a Stop,
     /// How often each task was counted.
     counted: Vec<AtomicU64>,
@@ -163,7 +160,7 @@ struct Counting<'a> {
     most: u64,
 }
 
-impl Engine for Counting<'_> {
+impl Engine for Numbers<'_> {
     type Task = u64;
     type Worker = ();
 
@@ -178,6 +175,20 @@ impl Engine for Counting<'_> {
     }
 }
 
+/// A second engine that nobody asks.
+struct Never;
+
+impl Engine for Never {
+    type Task = u64;
+    type Worker = ();
+
+    fn worker(&self) {}
+
+    fn count(&self, (): &mut (), _: &u64) -> u64 {
+        unreachable!("nothing is counted twice")
+    }
+}
+
 /// A run that is stopped after every few tasks, and resumed with other numbers of threads, counts each task once.
 #[test]
 fn a_stop_loses_and_repeats_no_task() {
@@ -186,13 +197,13 @@ fn a_stop_loses_and_repeats_no_task() {
         let counted: Vec<AtomicU64> = (0..=100).map(|_| AtomicU64::new(0)).collect();
         let mut counted = counted;
         while !saved.is_complete() {
-            let watch = RunState::new(saved);
-            let engine = Counting { stop: watch.stop(), counted, tasks: AtomicU64::new(0), most };
+            let watch = state(saved);
+            let engine = Numbers { stop: watch.stop(), counted, tasks: AtomicU64::new(0), most };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + runs % 3).build().unwrap();
-            let todo = watch.ledger().todo();
-            let result = run(&Uneven, &engine, &pool, &todo, &watch.start(&Uneven, 1 + runs % 3));
+            let result = count(&unaudited(Uneven, &engine, Never), &pool, Share::NONE, &watch);
             saved = watch.ledger();
-            assert!(result.is_ok() == saved.is_complete() || result == Err(RunError::Stopped));
+            let stopped = matches!(result, Err(CountError::Run(RunError::Stopped)));
+            assert!(if saved.is_complete() { stopped || result.is_ok() } else { stopped });
             counted = engine.counted;
             runs += 1;
             assert!(runs <= 100, "a run gets nowhere");
@@ -208,57 +219,48 @@ fn a_stop_loses_and_repeats_no_task() {
 fn what_is_disproved_is_forgotten() {
     let mut earlier = ledger(&[]);
     earlier.record_partial(5, part(2, 1000)).unwrap();
-    let watch = RunState::new(earlier);
-    let watching = watch.start(&Uneven, 1);
+    let watch = state(earlier);
     assert_eq!(watch.ledger().partial(5), part(2, 1000));
-    watching.disproved(5);
+    watch.disproved(5);
     assert_eq!(watch.ledger().partials().count(), 0);
 }
 
-#[test]
-fn what_is_finished_enters_the_ledger() {
-    let watch = RunState::new(ledger(&[3]));
-    let watching = watch.start(&Uneven, 2);
-    watching.begun(0, 4);
-    watching.finished(0, 4, 5.into()).unwrap();
-    assert_eq!(watch.ledger().total().unwrap().get(), 7);
-    assert_eq!((watch.progress().units_done, watch.progress().solutions), (2, 7));
-    assert!(watching.finished(0, 3, 1.into()).is_err(), "another tally for a unit of an earlier run");
-    assert!(!watching.stopped());
-    watch.stop().clone().request();
-    assert!(watching.stopped());
-}
-
-/// The calls that the threads make update everything in the progress.
+/// The calls that the threads make update everything in the progress, and the total needs no ledger.
 #[test]
 fn what_threads_finish_is_told() {
     let mut earlier = ledger(&[]);
     earlier.record_partial(0, part(4, 1)).unwrap();
-    let watch = RunState::new(earlier);
-    let watching = watch.start(&Uneven, 1);
-    // The weight of a sample is its time after the start.
-    std::thread::sleep(Duration::from_millis(1));
-    for unit in 0..8 {
-        assert_eq!(watching.begun(0, unit).tasks, if unit == 0 { 4 } else { 0 });
-        watching.advanced(0, &part(10, 7));
-        watching.finished(0, unit, 7.into()).unwrap();
+    let watch = state(earlier);
+    {
+        let mut scribe = watch.start(1).next().unwrap();
+        // The weight of a sample is its time after the start.
+        for unit in 0..8 {
+            scribe.begin(unit, part(if unit == 0 { 4 } else { 0 }, 1));
+            std::thread::sleep(Duration::from_millis(2));
+            scribe.advance(&part(10, 7));
+            scribe.finish(unit, 7.into());
+        }
+        assert_eq!(watch.total().map(Tally::get), Ok(56));
+        let progress = watch.progress();
+        assert_eq!((progress.units_done, progress.solutions, progress.tasks), (8, 56, 76));
+        assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
+        assert!(lock(&watch.state).pace.seconds().is_some());
+        assert_eq!((watch.total().map(Tally::get), watch.ledger().finished()), (Ok(56), 8));
+        scribe.begin(8, part(0, 0));
+        scribe.finish(8, u128::MAX.into());
     }
-    let progress = watch.progress();
-    assert_eq!((progress.units_done, progress.solutions, progress.tasks), (8, 56, 76));
-    assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
-    assert!(watch.state().pace.seconds().is_some());
-    watching.finished(0, 8, u128::MAX.into()).unwrap();
     assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
+    assert!(watch.total().is_err(), "and more than fit");
 }
 
 /// The clock starts with the run, and a shard without units is finished from the start.
 #[test]
 fn a_run_that_has_not_begun_is_at_its_beginning() {
-    let watch = RunState::new(ledger(&[]));
+    let watch = state(ledger(&[]));
     assert!(watch.progress().share.abs() < f64::EPSILON);
     std::thread::sleep(Duration::from_millis(2));
     let begun = Instant::now();
-    watch.start(&Uneven, 1);
+    drop(watch.start(1));
     let elapsed = watch.progress().elapsed;
     assert!(elapsed <= begun.elapsed(), "{elapsed:?}");
     let fingerprint = ledger(&[]).fingerprint().clone();
@@ -267,24 +269,14 @@ fn a_run_that_has_not_begun_is_at_its_beginning() {
     assert!((nothing.share - 1.0).abs() < f64::EPSILON);
 }
 
-/// A thread that failed may hold the lock of the state for ever.
-#[test]
-fn a_state_that_is_kept_is_not_waited_for() {
-    let watch = RunState::new(ledger(&[3]));
-    let kept = watch.state();
-    assert!(watch.ledger_within(Duration::ZERO).is_none());
-    drop(kept);
-    assert_eq!(watch.ledger_within(Duration::ZERO).map(|ledger| ledger.finished()), Some(1));
-}
-
 /// The time of earlier runs is added to that of this run once.
 #[test]
 fn earlier_time_is_added_to() {
     let mut earlier = ledger(&[3]);
     (earlier.origin.elapsed, earlier.origin.cpu_time) = (Duration::from_secs(1000), Some(Duration::from_secs(2000)));
     let (begun, cpu) = (Instant::now(), process_time());
-    let watch = RunState::new(earlier.clone());
-    watch.start(&Uneven, 1);
+    let watch = state(earlier.clone());
+    drop(watch.start(1));
     assert_eq!(watch.progress().earlier, Duration::from_secs(1000));
     let no_time = Progress { elapsed: Duration::ZERO, ..watch.progress() };
     assert!(no_time.tasks_per_second().abs() < f64::EPSILON, "no time, no speed");
@@ -301,5 +293,5 @@ fn earlier_time_is_added_to() {
         assert!(!added.is_zero() && added <= now.saturating_sub(before), "{saved:?}");
     }
     earlier.origin.cpu_time = None;
-    assert_eq!(RunState::new(earlier).ledger().origin.cpu_time, None, "not known is not known");
+    assert_eq!(state(earlier).ledger().origin.cpu_time, None, "not known is not known");
 }

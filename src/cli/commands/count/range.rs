@@ -2,9 +2,10 @@
 
 use std::io::IsTerminal;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use queens::oeis::{self, Sequence};
-use queens::{Report, Rotation};
+use queens::{Isa, Report, Rotation};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
@@ -57,10 +58,22 @@ pub(crate) fn compare(
     Comparison { command, sequence, form, json, print }.run(indices, find)
 }
 
-/// A term, and the count that found it.
+/// A term, and what found it.
+#[derive(Clone, Copy)]
 pub(crate) struct Term {
     pub(crate) value: u128,
-    pub(crate) report: Report,
+    pub(crate) engine: &'static str,
+    pub(crate) isa: Isa,
+    pub(crate) threads: usize,
+    pub(crate) elapsed: Duration,
+    pub(crate) double_checked_tasks: u64,
+}
+
+impl Term {
+    fn by(report: &Report, value: u128) -> Self {
+        let Report { engine, isa, threads, elapsed, double_checked_tasks, .. } = *report;
+        Self { value, engine, isa, threads, elapsed, double_checked_tasks }
+    }
 }
 
 pub(crate) enum Form {
@@ -118,12 +131,11 @@ impl Comparison<'_> {
         let (mut terms, mut agreeing) = (Vec::new(), Vec::new());
         let mut wrong = None;
         for n in indices {
-            let Term { value, report } = find(n)?;
-            let seconds = report.elapsed.as_secs_f64();
+            let Term { value, engine, isa, threads, elapsed, double_checked_tasks } = find(n)?;
+            let seconds = elapsed.as_secs_f64();
             let agreement = Agreement::with(self.sequence, n, value);
             let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
             let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
-            let Report { engine, isa, threads, double_checked_tasks, .. } = report;
             let (value_json, isa) = (value.to_string(), isa.name());
             terms.push(TermJson { n, value: value_json, agrees, engine, isa, threads, seconds, double_checked_tasks });
             match &self.form {
@@ -170,7 +182,7 @@ fn sequence(args: &Args) -> &'static Sequence {
 fn term(args: &Args, n: usize) -> Result<Term, Failure> {
     let report = counted(args, n)?.report;
     let value = if args.unique { unique::classes(&report)?.0 } else { report.count };
-    Ok(Term { value, report })
+    Ok(Term::by(&report, value))
 }
 
 /// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
@@ -193,7 +205,7 @@ pub(crate) fn verify(
         let request = request(Some(rotation), n, cores)?;
         activity.at(Step { title: format!("N = {n}, {rotation} turn"), ..Step::default() });
         let report = request.count().map_err(|error| Failure::from(&error))?;
-        Ok(Term { value: report.count, report })
+        Ok(Term::by(&report, report.count))
     };
     let form = if json.is_alone() { Form::Json } else { Form::table(sequence, to) };
     let compared = compare("verify", sequence, form, json, Some(&activity), boards, find);
@@ -219,14 +231,11 @@ struct TermJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::Size;
-    use std::time::Duration;
 
     /// Of a count that took a quarter of a second.
-    fn report() -> Report {
-        let mut report = queens::Request::solutions(Size::new(4).unwrap()).count().unwrap();
-        report.elapsed = Duration::from_millis(250);
-        report
+    fn term(value: u128) -> Term {
+        let (engine, isa, elapsed) = ("naive", Isa::Portable, Duration::from_millis(250));
+        Term { value, engine, isa, threads: 1, elapsed, double_checked_tasks: 0 }
     }
 
     /// Terms of 6 to 10, of which those of the boards named are one too many: what is printed, and how it ends.
@@ -238,7 +247,7 @@ mod tests {
         };
         let find = |n| {
             let value = oeis::QUEENS.term(n).unwrap() + u128::from(wrong.contains(&n));
-            Ok(Term { value, report: report() })
+            Ok(term(value))
         };
         let form = if json { Form::Json } else { Form::BFile { note: false } };
         let json = &JsonOutput::default();
@@ -271,7 +280,7 @@ mod tests {
     #[test]
     fn a_failure_ends_the_range() {
         let find = |n| {
-            if n < 8 { Ok(Term { value: 40, report: report() }) } else { Err(Failure::AlreadyReported(Exit::Failure)) }
+            if n < 8 { Ok(term(40)) } else { Err(Failure::AlreadyReported(Exit::Failure)) }
         };
         let mut lines = 0;
         let print = &mut |_: &str| {
@@ -291,7 +300,7 @@ mod tests {
             printed += text;
             Ok(())
         };
-        let find = |n| Ok(Term { value: if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }, report: report() });
+        let find = |n| Ok(term(if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }));
         let form = Form::Table(LineTable::new(&[(2, 0), (11, 0), (7, 1), (10, 2)], 80));
         let json = &JsonOutput::default();
         Comparison { command: "count", sequence: &oeis::QUEENS, form, json, print }.run([8, 20, 28], find).unwrap();
