@@ -48,9 +48,9 @@ mod kernels {
     #[cfg(target_arch = "aarch64")]
     use queens::engine::lanes::Neon;
     use queens::engine::lanes::{Isa, Lanes, Partners, Portable, Tables, WithLanes, ranked};
+    use queens::plan::Plan;
     use queens::plan::halves::HalvesPlan;
     use queens::plan::prefixes::PrefixPlan;
-    use queens::plan::{Plan, Units};
     use queens::{Placement, Size, oeis};
 
     /// The board that backtracking counts, and the one that the join counts: large enough for the kernels to decide.

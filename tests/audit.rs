@@ -167,37 +167,6 @@ fn counts_of_what_a_turn_leaves_unchanged_are_audited() {
     }
 }
 
-/// Profiles are audited level by level.
-#[test]
-fn profiles_are_audited() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    assert_eq!(output(path, "profile 9 --checkpoint c").0, Some(0));
-    let all = json(path, "audit c --tasks 1000 --json", 0);
-    assert_eq!([&all["engine"], &all["audited"], &all["oeis"]["sequence"]], ["profile", "352", "A319284"]);
-    assert_eq!(all["drawn"][0]["tally"], all["drawn"][0]["tasks"][0]["auditor"].as_str().map(doubled).unwrap());
-    let ledger = store::read(&path.join("c")).unwrap();
-    let (unit, tally) = ledger.tallies().nth(3).unwrap();
-    let text = tally.to_string();
-    let fields: Vec<u128> = text.split(' ').map(|field| field.parse().unwrap()).collect();
-    let more: Vec<String> =
-        fields.iter().enumerate().map(|(at, sum)| (sum + u128::from(at == 4)).to_string()).collect();
-    let mut other = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
-    for (at, tally) in ledger.tallies() {
-        other.record(at, if at == unit { more.join(" ").parse().unwrap() } else { tally }).unwrap();
-    }
-    Store::open(path.join("other")).unwrap().save(&other).unwrap();
-    let (code, _, err) = output(path, "audit other");
-    assert_eq!(code, Some(3));
-    assert!(err.contains(&format!("has {}, but the engine finds {text}", more.join(" "))), "{err}");
-}
-
-/// Each number of a tally twice.
-fn doubled(tally: &str) -> String {
-    let fields = tally.split(' ').map(|field| (2 * field.parse::<u128>().unwrap()).to_string());
-    fields.collect::<Vec<_>>().join(" ")
-}
-
 /// A complete ledger is held against what is known of its sum, even where no wrong unit is drawn.
 #[test]
 fn a_wrong_sum_is_seen_whatever_is_drawn() {

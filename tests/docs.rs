@@ -30,10 +30,10 @@ const OBJECTS: [(&str, &[&str]); 13] = [
             "count 30 --engine naive --checkpoint thirty --resume --json",
         ],
     ),
-    ("queens merge", &["merge s1 --json", "merge s1 s2 --json", "merge thirty --json", "merge p --json"]),
+    ("queens merge", &["merge s1 --json", "merge s1 s2 --json", "merge thirty --json"]),
     ("queens status", &["status . --json"]),
     ("queens profile", &["profile 8 --json", "profile 2-3 --json"]),
-    ("queens audit", &["audit s1 s2 --json", "audit p --json", "audit turn --json"]),
+    ("queens audit", &["audit s1 s2 --json", "audit turn --json"]),
     (
         "queens verify",
         &["verify --to 6 --json", "verify --bfile b --to 5 --json", "verify --symmetry half --to 6 --json"],
@@ -93,7 +93,6 @@ fn names(value: &Value, found: &mut Names) {
 fn files(folder: &Path) {
     let made = |line: &str| assert_eq!(output(folder, line).0, Some(0), "{line}");
     made("count 9 --shard 2/2 --out s2");
-    made("profile 8 --checkpoint p");
     made("count 9 --symmetry half --checkpoint turn");
     fs::write(folder.join("b"), "5 11\n").unwrap();
     fs::write(folder.join("cut"), "queens ledger 2\n").unwrap();

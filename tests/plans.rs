@@ -21,7 +21,7 @@ use std::fs;
 use queens::auditor::Audited;
 use queens::plan::halves::HalvesPlan;
 use queens::plan::prefixes::PrefixPlan;
-use queens::plan::{Plan, Units, Weighted};
+use queens::plan::{Plan, Weighted};
 use queens::{Placement, Size};
 use sha2::{Digest, Sha256};
 

@@ -18,8 +18,8 @@ use queens::engine::Engine;
 use queens::engine::join::Join;
 use queens::engine::lanes::{Lanes, Portable};
 use queens::ledger::store;
+use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
-use queens::plan::{Plan, Units};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A count of some hundred milliseconds, saved all the time.
