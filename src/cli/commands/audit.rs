@@ -15,10 +15,11 @@ use queens::{
 use serde::Serialize;
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::run_status;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -119,7 +120,7 @@ fn progress(
     ledger: &Ledger,
     options: &AuditOptions,
     recounted: Arc<AtomicUsize>,
-) -> impl Fn() -> Step + Send + use<> + 'static {
+) -> impl Fn() -> Status + Send + use<> + 'static {
     let (start, title) = (Instant::now(), run_status::title(ledger.fingerprint()));
     let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
     let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
@@ -127,7 +128,7 @@ fn progress(
         let done = recounted.load(Ordering::Relaxed);
         let share = (done as f64 / units).max(start.elapsed().as_secs_f64() / time).min(1.0);
         let fields = vec![format!("{} recounted", numbers::count_of(done as u64, "unit"))];
-        Step { title: title.clone(), share: Some(share), is_even: true, fields, ..Step::default() }
+        Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
     }
 }
 

@@ -1,18 +1,18 @@
 //! `queens estimate N`
 
 use std::sync::Arc;
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sampling};
-use queens::{Choice, CountError, Request, Rotation, oeis};
+use queens::{Choice, Request, Rotation, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
+use crate::cli::long_run::status::Status;
+use crate::cli::long_run::supervision::{Event, Work};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -69,73 +69,47 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
 }
 
-/// What the thread that waits is told.
-enum Event {
-    Ended(Result<(), CountError>),
-    Request(signals::Request),
-}
-
 /// The prediction, and the signal that ended the sampling before its time.
 fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Prediction, Option<i32>), Failure> {
-    /// How long samples in hand may take when a signal has come; those that take longer are left out, for a person who
-    /// pressed ^C does not wait.
-    const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-    let failed = |error: std::io::Error| Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"));
     let state = Arc::new(EstimateState::default());
-    let (sender, events) = mpsc::channel();
-    let (requests, drawing) = (sender.clone(), Arc::clone(&state));
-    // After the end nobody receives, here and below.
-    let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request)))).map_err(failed)?;
+    let drawing = Arc::clone(&state);
+    let work = Work::start(move || request.estimate_with(&sampling, &drawing).map(drop))?;
     let activity = Activity::start(progress, "estimate");
     let watched = Arc::clone(&state);
-    activity.watch(move || step(request.subject().n(), &watched.progress()));
-    // Never joined: where its end cannot be waited for, the end of the process ends it.
-    thread::Builder::new()
-        .name("estimate".to_owned())
-        .spawn(move || drop(sender.send(Event::Ended(request.estimate_with(&sampling, &drawing).map(drop)))))
-        .map_err(failed)?;
-    let mut ending: Option<(i32, Instant)> = None;
-    loop {
-        let event = match ending {
-            None => events.recv().ok(),
-            Some((_, until)) => events.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
-        };
-        match (event, ending) {
-            (Some(Event::Ended(result)), _) => {
-                result.map_err(|error| Failure::from(&error))?;
-                break;
-            }
-            (Some(Event::Request(signals::Request::End(signal))), None) => {
+    activity.watch(move || status(request.subject().n(), &watched.progress()));
+    let (result, signal) = loop {
+        match work.next(None) {
+            Some(Event::Ended(result)) => break (Some(result), None),
+            Some(Event::Request(signals::Request::End(signal))) => {
+                // Samples in hand that take longer than a person waits who pressed ^C are left out.
                 state.stop().request();
-                ending = Some((signal, Instant::now() + STOP_TIMEOUT));
+                break (work.end(), Some(signal));
             }
-            (Some(Event::Request(signals::Request::Failed(message))), _) => {
+            Some(Event::Request(signals::Request::Failed(message))) => {
                 return Err(Failure::Run(Exit::Failure, message));
             }
-            (Some(Event::Request(_)), _) => {}
-            (None, Some(_)) => break,
-            (None, None) => unreachable!("the estimate is waited for until it ends or is interrupted"),
+            Some(Event::Request(signals::Request::Show)) | None => {}
         }
-    }
+    };
+    result.unwrap_or(Ok(())).map_err(|error| Failure::from(&error))?;
     // Where a signal has come, a program that reads JSON is told that it was stopped.
-    if ending.is_none() {
+    if signal.is_none() {
         activity.finish();
     } else {
         drop(activity);
     }
-    let signal = ending.map(|(signal, _)| signal);
     // A signal may come before there is anything to tell.
     let prediction = state.prediction().ok_or(signal.map_or(Failure::Closed, Failure::Signal))?;
     Ok((prediction, signal))
 }
 
 /// How far it is, in words.
-fn step(n: usize, progress: &EstimateProgress) -> Step {
+fn status(n: usize, progress: &EstimateProgress) -> Status {
     let EstimateProgress { share, count_samples, time_samples, timed_n, .. } = *progress;
     let counted = format!("{} counted", numbers::count_of(count_samples as u64, "part"));
     let timed = format!("{} of N = {timed_n} timed", numbers::count_of(time_samples as u64, "task"));
     let fields = if timed_n == 0 { vec![counted] } else { vec![timed, counted] };
-    Step { title: format!("N = {n}"), share: Some(share), fields, ..Step::default() }
+    Status { title: format!("N = {n}"), share: Some(share), fields, ..Status::default() }
 }
 
 /// Below this share of a core for each thread, other programs are worth a word.

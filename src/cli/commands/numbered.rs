@@ -3,7 +3,8 @@
 use queens::run::SelfCheckError;
 use queens::{Listed, Placement, Size};
 
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::{messages, numbers};
 
 /// So many solutions take some ten seconds to count, and ten times as many take minutes.
@@ -42,7 +43,7 @@ pub(crate) fn select(
     listed.select(prefix, start, number, &mut |passed| {
         let fields = vec![format!("{} solutions passed", numbers::rounded(passed as f64))];
         let share = Some(passed as f64 / before.max(1) as f64);
-        activity.at(Step { title: title.clone(), share, is_even: true, fields, ..Step::default() });
+        activity.at(Status { title: title.clone(), share, is_even: true, fields, ..Status::default() });
         true
     })
 }

@@ -9,9 +9,10 @@ use clap::Args as ClapArgs;
 use queens::{Profile, oeis};
 
 use crate::cli::commands::count::range::{self, Term};
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
 use crate::cli::long_run::options::When;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -77,7 +78,7 @@ fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Fail
     let (title, shown) = (format!("N = {n}, profile"), Arc::clone(&done));
     activity.watch(move || {
         let share = f64::from_bits(shown.load(Ordering::Relaxed));
-        Step { title: title.clone(), share: Some(share), is_even: true, ..Step::default() }
+        Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() }
     });
     let told = |share: f64| done.store(share.to_bits(), Ordering::Relaxed);
     Profile::count(size(n)?, cores.isa, cores.threads, told).map_err(|error| Failure::from(&error))

@@ -20,7 +20,7 @@ use crate::cli::terminal::signals::{self, Answering};
 /// ```ignore
 /// let activity = Activity::start(args.progress, "verify");
 /// for (done, n) in sizes.enumerate() {
-///     activity.at(Step { title: format!("N = {n}"), share: Some(done as f64 / all as f64), ..Step::default() });
+///     activity.at(Status { title: format!("N = {n}"), share: Some(done as f64 / all as f64), ..Status::default() });
 ///     let row = check(n)?;
 ///     activity.aside(|| print(row));
 /// }
@@ -36,25 +36,10 @@ pub(crate) struct Activity {
     shared: Arc<Shared>,
 }
 
-/// How far it is.
-#[derive(Clone, Default)]
-pub(crate) struct Step {
-    /// What is done now, as in `N = 14, join`; only what comes before the first comma where there is little room.
-    pub(crate) title: String,
-    /// The share done, 0 to 1, where it is known.
-    pub(crate) share: Option<f64>,
-    /// Whether the share grows evenly with time: then the time left is told from it.
-    pub(crate) is_even: bool,
-    /// The time left, where it is known otherwise.
-    pub(crate) left: Option<TimeLeft>,
-    /// What else there is to tell, the most important first, as in `12 of 40 checks`.
-    pub(crate) fields: Vec<String>,
-}
-
 struct Shared {
     command: &'static str,
     started: Instant,
-    step: Mutex<Box<dyn Fn() -> Step + Send>>,
+    status: Mutex<Box<dyn Fn() -> Status + Send>>,
 }
 
 impl Activity {
@@ -62,8 +47,8 @@ impl Activity {
         if when == When::Json {
             messages::as_events();
         }
-        let first = move || Step { title: command.to_owned(), ..Step::default() };
-        let shared = Arc::new(Shared { command, started: Instant::now(), step: Mutex::new(Box::new(first)) });
+        let first = move || Status { title: command.to_owned(), ..Status::default() };
+        let shared = Arc::new(Shared { command, started: Instant::now(), status: Mutex::new(Box::new(first)) });
         let shown = Arc::clone(&shared);
         let printer = Printer::start(when, move || shown.status()).ok();
         let asked = printer.clone();
@@ -72,13 +57,13 @@ impl Activity {
     }
 
     /// How far it is by now.
-    pub(crate) fn at(&self, step: Step) {
-        self.watch(move || step.clone());
+    pub(crate) fn at(&self, status: Status) {
+        self.watch(move || status.clone());
     }
 
     /// Who is asked from now on how far it is.
-    pub(crate) fn watch(&self, step: impl Fn() -> Step + Send + 'static) {
-        *self.shared.step.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(step);
+    pub(crate) fn watch(&self, status: impl Fn() -> Status + Send + 'static) {
+        *self.shared.status.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(status);
     }
 
     /// Prints on stdout, say, while no bar is in the way.
@@ -110,13 +95,13 @@ impl Drop for Activity {
 
 impl Shared {
     fn status(&self) -> Status {
-        let Step { title, share, is_even, left, fields } = self.step.lock().unwrap_or_else(PoisonError::into_inner)();
+        let status = self.status.lock().unwrap_or_else(PoisonError::into_inner)();
         let elapsed = self.started.elapsed();
-        let even = share.filter(|_| is_even).and_then(|share| even(share, elapsed));
-        let left = left.or(even.map(|expected| TimeLeft { expected, low: expected, high: expected }));
+        let even = status.share.filter(|_| status.is_even).and_then(|share| even(share, elapsed));
+        let left = even.map(|expected| TimeLeft { expected, low: expected, high: expected });
         let seconds = left.map(|left| left.expected.as_secs_f64());
-        let object = Object::default().with("command", self.command).with("doing", &title).with("left", seconds);
-        Status { title, share, elapsed, left, fields, object }
+        let object = Object::default().with("command", self.command).with("doing", &status.title).with("left", seconds);
+        Status { elapsed, left, object, ..status }
     }
 }
 
@@ -137,7 +122,7 @@ mod tests {
         assert_eq!([even(0.009, elapsed), even(0.0, elapsed)], [None; 2]);
         let activity = Activity::start(When::Never, "test");
         let told = |is_even| {
-            activity.at(Step { title: "N = 8".to_owned(), share: Some(0.5), is_even, ..Step::default() });
+            activity.at(Status { title: "N = 8".to_owned(), share: Some(0.5), is_even, ..Status::default() });
             activity.shared.status()
         };
         assert!(told(true).left.is_some() && told(false).left.is_none());

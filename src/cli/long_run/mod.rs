@@ -11,5 +11,5 @@ pub(crate) mod options;
 mod printer;
 pub(crate) mod run_status;
 pub(crate) mod status;
-mod supervision;
+pub(crate) mod supervision;
 pub(crate) mod units;

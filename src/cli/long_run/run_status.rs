@@ -52,7 +52,8 @@ pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Opti
     // Before the run has begun, nobody knows how many.
     let threads = if threads > 0 { format!(", {}", count_of(threads as u64, "thread")) } else { String::new() };
     let title = format!("{}{threads}", title(fingerprint));
-    Status { title, share: Some(share), elapsed, left, fields: fields.into_iter().flatten().collect(), object }
+    let fields = fields.into_iter().flatten().collect();
+    Status { title, share: Some(share), is_even: false, elapsed, left, fields, object }
 }
 
 #[cfg(test)]

@@ -12,13 +12,15 @@ use crate::cli::terminal::numbers;
 const DONE: Style = AnsiColor::Cyan.on_default();
 const TO_DO: Style = Style::new().dimmed();
 
-/// How far a run is. What is not known is left out.
-#[derive(Clone)]
+/// How far a command is. What is not known is left out.
+#[derive(Clone, Default)]
 pub(crate) struct Status {
     /// What is done, as in `N = 20, join, 2 threads`; where there is little room, only what comes before the first comma.
     pub(crate) title: String,
     /// The share that is done, 0 to 1.
     pub(crate) share: Option<f64>,
+    /// Whether the share grows evenly with time: then an activity tells the time left from it.
+    pub(crate) is_even: bool,
     pub(crate) elapsed: Duration,
     pub(crate) left: Option<TimeLeft>,
     /// What else there is to tell, the most important first, as in `6.12 million solutions`.
@@ -158,6 +160,7 @@ mod tests {
         Status {
             title: "N = 16, join, 2 threads".to_owned(),
             share: Some(0.4231),
+            is_even: false,
             elapsed: Duration::from_secs(62),
             left: Some(left(4.4, 0.01)),
             fields: vec!["6.12 million solutions".to_owned(), "saved 12 s ago".to_owned()],

@@ -25,7 +25,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
 use crate::cli::terminal::numbers;
-use crate::cli::terminal::signals::{self, Request};
+use crate::cli::terminal::signals::{self, Listening, Request};
 
 /// How long threads that were told to stop may take to finish their tasks. Tasks that take longer are lost, for a person
 /// who pressed ^C does not wait.
@@ -42,10 +42,51 @@ enum Interruption {
 /// The result of a run that came to its end, and what interrupted it.
 type Outcome = (Option<Result<Ended, CountError>>, Option<Interruption>);
 
-/// What the main thread is told.
-enum Event {
-    Ended(Result<Ended, CountError>),
+/// Work in a thread of its own. It is never joined: where its end cannot be waited for, the end of the process ends it.
+pub(crate) struct Work<T> {
+    events: Receiver<Event<T>>,
+    _listening: Listening,
+}
+
+/// What who waits for work is told.
+pub(crate) enum Event<T> {
+    Ended(T),
     Request(Request),
+}
+
+impl<T: Send + 'static> Work<T> {
+    pub(crate) fn start(work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Failure> {
+        let (sender, events) = mpsc::channel();
+        let requests = sender.clone();
+        // After the end nobody receives, here and below.
+        let listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
+            .map_err(|error| Failure::Run(Exit::Failure, format!("the program cannot listen for signals: {error}")))?;
+        let work = move || drop(sender.send(Event::Ended(work())));
+        thread::Builder::new().name("work".to_owned()).spawn(work).map_err(no_thread)?;
+        Ok(Self { events, _listening: listening })
+    }
+
+    /// What happens next; nothing if that is later.
+    pub(crate) fn next(&self, until: Option<Instant>) -> Option<Event<T>> {
+        match until {
+            Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
+            None => self.events.recv().ok(),
+        }
+    }
+
+    /// What it ends with, after it was told to stop; nothing if that takes too long.
+    pub(crate) fn end(&self) -> Option<T> {
+        let until = Instant::now() + STOP_TIMEOUT;
+        loop {
+            if let Event::Ended(result) = self.next(Some(until))? {
+                return Some(result);
+            }
+        }
+    }
+}
+
+fn no_thread(error: std::io::Error) -> Failure {
+    Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"))
 }
 
 /// Does the `work` that tells this state what it finishes; returns its report and the finished ledger.
@@ -55,27 +96,15 @@ pub(crate) fn run(
     args: &LongRun,
     work: impl FnOnce() -> Result<Ended, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
-    let no_thread =
-        |error: std::io::Error| Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"));
     let fingerprint = state.ledger().fingerprint().clone();
     let hint = LongRunHint::new(&fingerprint, args.progress);
-    let (sender, events) = mpsc::channel();
-    let requests = sender.clone();
-    // After the end of the run nobody receives, here and below.
-    let _listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
-        .map_err(|error| Failure::Run(Exit::Failure, format!("the program cannot listen for signals: {error}")))?;
     let (shown, last_save) = (Arc::clone(&state), checkpoint.last_save.clone());
     let status = move || run_status::status(&fingerprint, &shown.progress(), last_save.age());
     let printer = Printer::start(args.progress, status).map_err(no_thread)?;
-    // Never joined: where its end cannot be waited for, the end of the process ends it.
-    thread::Builder::new()
-        .name("run".to_owned())
-        .spawn(move || drop(sender.send(Event::Ended(work()))))
-        .map_err(no_thread)?;
-
+    let work = Work::start(work)?;
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut run = SupervisedRun { state, checkpoint, printer };
-    let outcome = run.wait(&events, deadline, hint);
+    let outcome = run.wait(&work, deadline, hint);
     run.conclude(outcome, args)
 }
 
@@ -87,14 +116,15 @@ struct SupervisedRun<'a> {
 
 impl SupervisedRun<'_> {
     /// Waits for the end of the run; saves and answers requests meanwhile.
-    fn wait(&mut self, events: &Receiver<Event>, deadline: Option<Instant>, mut hint: LongRunHint) -> Outcome {
+    fn wait(
+        &mut self,
+        work: &Work<Result<Ended, CountError>>,
+        deadline: Option<Instant>,
+        mut hint: LongRunHint,
+    ) -> Outcome {
         let interruption = loop {
             let next = [deadline, self.checkpoint.due, hint.due].into_iter().flatten().min();
-            let event = match next {
-                Some(next) => events.recv_timeout(next.saturating_duration_since(Instant::now())).ok(),
-                None => events.recv().ok(),
-            };
-            match event {
+            match work.next(next) {
                 Some(Event::Ended(result)) => return (Some(result), None),
                 Some(Event::Request(Request::Show)) => self.printer.show(),
                 Some(Event::Request(Request::End(signal))) => break Interruption::Signal(signal),
@@ -123,14 +153,7 @@ impl SupervisedRun<'_> {
         // What is finished by now is saved at once, for the sender may kill the process soon; an error shows at the
         // save that follows.
         let _ = self.checkpoint.save(&self.state.ledger());
-        let until = Instant::now() + STOP_TIMEOUT;
-        loop {
-            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Ended(result)) => return (Some(result), Some(interruption)),
-                Ok(Event::Request(_)) => {}
-                Err(_) => return (None, Some(interruption)),
-            }
-        }
+        (work.end(), Some(interruption))
     }
 
     /// Saves the run as it has ended, and prints the last lines.

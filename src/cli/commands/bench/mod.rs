@@ -18,8 +18,9 @@ use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -158,11 +159,11 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     let activity = Activity::start(args.progress, "bench");
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
         let threads = numbers::count_of(next.threads as u64, "thread");
-        activity.at(Step {
+        activity.at(Status {
             title: format!("N = {}, {}, {threads}", next.size, next.method.engine),
             share: Some(done as f64 / all as f64),
             fields: vec![format!("{done} of {all} runs")],
-            ..Step::default()
+            ..Status::default()
         });
     });
     activity.finish();

@@ -9,9 +9,10 @@ use queens::{Isa, Report, Rotation};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::long_run::options::When;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json::Object;
@@ -203,7 +204,7 @@ pub(crate) fn verify(
     let activity = Activity::start(progress, "verify");
     let find = |n| {
         let request = request(Some(rotation), n, cores)?;
-        activity.at(Step { title: format!("N = {n}, {rotation} turn"), ..Step::default() });
+        activity.at(Status { title: format!("N = {n}, {rotation} turn"), ..Status::default() });
         let report = request.count().map_err(|error| Failure::from(&error))?;
         Ok(Term::by(&report, report.count))
     };

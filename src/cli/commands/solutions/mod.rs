@@ -17,8 +17,9 @@ use queens::run::SelfCheckError;
 use queens::{Listed, Placement, Size, Solutions, oeis};
 
 use crate::cli::commands::numbered;
-use crate::cli::long_run::activity::{Activity, Step};
+use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
@@ -209,7 +210,7 @@ fn skip(
 }
 
 /// How many are written, of all where that is known.
-fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> Step + Send + 'static {
+fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> Status + Send + 'static {
     let sequence = if args.fundamental { &oeis::UNIQUE } else { &oeis::QUEENS };
     let all = sequence.term(args.size.get()).filter(|_| args.prefix.is_none() && args.from.is_none());
     let all = all.map(|all| (all as u64).saturating_sub(args.skip).min(limit).max(1));
@@ -217,12 +218,12 @@ fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> S
     move || {
         let done = written.load(Ordering::Relaxed);
         let fields = vec![format!("{} solutions", rounded(done as f64))];
-        Step {
+        Status {
             title: title.clone(),
             share: all.map(|all| done as f64 / all as f64),
             is_even: true,
             fields,
-            ..Step::default()
+            ..Status::default()
         }
     }
 }

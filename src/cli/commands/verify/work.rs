@@ -2,16 +2,16 @@
 
 use queens::{EngineKind, Method, Size, oeis};
 
-use crate::cli::long_run::activity::Step;
+use crate::cli::long_run::status::Status;
 use crate::cli::terminal::messages;
 
 /// While one of so many checks runs: which one, after so many, and what share of it is done.
-pub(super) fn step(title: &str, (done, all): (usize, usize), share: f64) -> Step {
-    Step {
+pub(super) fn step(title: &str, (done, all): (usize, usize), share: f64) -> Status {
+    Status {
         title: title.to_owned(),
         share: Some((done as f64 + share) / all as f64),
         fields: vec![format!("{done} of {all} checks")],
-        ..Step::default()
+        ..Status::default()
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_share_grows_check_by_check() {
-        let Step { title, share, left, fields, .. } = step("N = 8, join", (3, 8), 0.5);
+        let Status { title, share, left, fields, .. } = step("N = 8, join", (3, 8), 0.5);
         assert_eq!((title.as_str(), share, fields), ("N = 8, join", Some(0.4375), vec!["3 of 8 checks".to_owned()]));
         assert!(left.is_none());
     }
