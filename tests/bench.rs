@@ -50,7 +50,11 @@ fn bench_times_saves_and_compares() {
     for (args, reason) in [
         (
             &["--plot", "x.svg"][..],
-            "--plot is gone: scripts/plot of the repository draws the files that --json=FILE writes",
+            concat!(
+                "--plot is gone: scripts/plot of ",
+                env!("CARGO_PKG_REPOSITORY"),
+                " draws the files that --json=FILE writes"
+            ),
         ),
         (&["--share"], "--share is gone: '--score --markdown -' prints a table to share"),
         (
