@@ -148,7 +148,7 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
         let total = match app.total {
             Total::Uncounted(published) => published,
-            _ => app.ranking().map(|ranking| ranking.total()),
+            _ => app.counted(),
         };
         let of = total.map_or(String::new(), |total| format!(" of {}", numbers::grouped(total.into())));
         lines.push(Line::from(vec![format!("{kind} ").into(), Span::from(number).bold(), of.into()]));
@@ -169,8 +169,8 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         Total::Counting(counting) => {
             format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
         }
-        Total::Known(ranking, time) => {
-            let total = numbers::grouped(ranking.total().into());
+        Total::Known(total, time) => {
+            let total = numbers::grouped((*total).into());
             format!("{total} found in {}", numbers::seconds(time.as_secs_f64())).into()
         }
     });
@@ -261,7 +261,7 @@ mod tests {
 
     /// An app that has found and counted what it looks for, in a time of no consequence.
     fn app(n: usize, at: Move) -> App {
-        let mut app = App::new(Size::new(n).unwrap(), at);
+        let mut app = App::new(Size::new(n).unwrap(), at).unwrap();
         while !matches!(app.total, Total::Known(..)) || app.current.is_none() {
             app.collect();
             std::thread::yield_now();

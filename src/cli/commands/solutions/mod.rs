@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::run::SelfCheckError;
 use queens::{Listed, Placement, Size, Solutions, oeis};
 
 use crate::cli::commands::numbered;
@@ -162,16 +161,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let prefix = placement("--prefix <P>", &args.prefix)?;
     let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
     if let Some(text) = &args.rank {
-        return rank::run(prefix, listed, &placement("--rank <P>", &args.rank)?, text);
+        return rank::run(prefix, listed, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
     let kind = file_format::choose(args.format, path, Kind::Digits)?;
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
-    let before = if kind.is_numbered() { rank::before(prefix, from, listed)? } else { Some(0) };
-    let before = before.map(|before| before.saturating_add(args.skip));
     let mut activity = Activity::start(args.progress, "solutions");
+    let before = if kind.is_numbered() { rank::before(prefix, from, listed, &activity)? } else { Some(0) };
+    let before = before.map(|before| before.saturating_add(args.skip));
     let solutions = skip(prefix, from, listed, args.skip, &activity)?.map(|start| Solutions::within(prefix, start));
     let mut list = SolutionList::new(solutions, listed, before);
     let first = before.map(|before| before.saturating_add(1));
@@ -195,7 +194,7 @@ fn skip(
     listed: Listed,
     skip: u64,
     activity: &Activity,
-) -> Result<Option<Placement>, SelfCheckError> {
+) -> Result<Option<Placement>, Failure> {
     if skip == 0 {
         return Ok(Some(from));
     }
