@@ -17,9 +17,6 @@ use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{files, numbers};
 
-/// With more columns left to fill than this the solutions are not counted: it would take minutes.
-const MOST_COLUMNS_COUNTED: usize = 18;
-
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
 const MOST_SAVED: u64 = 1_000_000;
 
@@ -114,7 +111,7 @@ impl App {
         self.filter = filter;
         self.current = None;
         self.ranking = Arc::new(Ranking::new(filter.prefix, filter.listed).expect(CHECKED));
-        self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
+        self.total = if self.size.get() - filter.prefix.len() > numbered::MOST_COLUMNS_COUNTED {
             Total::Uncounted(numbered::published(self.size, filter.listed).filter(|_| filter.prefix.is_empty()))
         } else {
             let ranking = Arc::clone(&self.ranking);
