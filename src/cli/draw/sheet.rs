@@ -29,7 +29,8 @@ pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str, note: &str) -> Strin
     let one_page = "style=\"max-width:100%;max-height:100vh\" role=";
     let (width, height) = (extent(columns, BOARD), extent(lines, BOARD + CAPTION));
     let below = if note.is_empty() { 0 } else { CAPTION + GAP };
-    let svg = begin((width, height + below), &format!("{title}{note}"));
+    let title = if note.is_empty() { title.to_owned() } else { format!("{title}: {note}") };
+    let svg = begin((width, height + below), &title);
     let mut svg = svg.replacen("role=", one_page, 1);
     // Writing to a string cannot fail.
     for (index, board) in boards.iter().enumerate() {

@@ -109,7 +109,7 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
             let [upper, lower] = [2 * line, 2 * line + 1].map(|half| row_at(half).map(|row| (row, cell(row, column))));
             for part in 0..width {
                 let colour = |of: &Option<(u16, Cell)>| {
-                    let background = of.as_ref().and_then(|(_, cell)| cell.background(part.into(), width.into()));
+                    let background = of.as_ref().and_then(|(_, cell)| cell.background);
                     background.map_or(Color::Reset, Color::Indexed)
                 };
                 let (mark, style) = match (&upper, &lower) {
