@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
@@ -150,11 +151,11 @@ fn boards_in_text() {
     assert_eq!(stdout(&["show", "2413", "--ascii"]), plain);
     // The queens in columns 1 and 2 leave three squares free.
     let partial = " 1  a  a  .  .\n 2  Q  a  a  a\n 3  a  a  b  .\n 4  a  Q  a  b\n    1  2  3  4\n\
-        First attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
+        First attacker, by column,row:\n   a 1,2\n   b 2,4\n";
     assert_eq!(stdout(&["show", "24", "--ascii"]), partial);
     assert!(stdout(&["show", "2413"]).contains("│   ░░░ ♛ ░░░│"));
     let colours = stdout(&["--color", "always", "show", "24"]);
-    assert!(colours.contains("\u{1b}[48;5;") && colours.contains(" ♛ \u{1b}[0m 1,2"), "{colours}");
+    assert!(colours.contains("\u{1b}[48;5;") && colours.contains(" a \u{1b}[0m"), "{colours}");
     assert_eq!(queens(&["show", "2413"]).env("TERM", "dumb").output().unwrap().stdout, plain.as_bytes());
 }
 
@@ -163,11 +164,7 @@ fn boards_as_pictures() {
     let svg = stdout(&["show", "15863724", "--format", "svg"]);
     assert_eq!(svg.matches("scale(.84)").count(), 8, "eight queens");
     assert!(!svg.contains("<text"), "no font is needed");
-    assert_eq!(stdout(&["show", "158", "--format", "svg"]).matches("Attacked by").count(), 3, "a layer a queen");
-    assert_eq!(
-        stdout(&["show", "158", "-n", "8", "-o", "-", "--format", "svg"]).matches("<g><title>The squares").count(),
-        3
-    );
+    assert!(!svg.contains("Attacked by"), "nothing is left to decide");
     queens(&["show", "11"]).assert().code(2).stdout("").stderr(predicate::str::contains("share a row"));
 }
 
@@ -323,28 +320,18 @@ fn boards_and_classes_as_objects() {
     assert!(attacked.contains(&serde_json::json!({"column": 3, "row": 4, "by": [1, 2]})));
 }
 
-/// A square that several queens attack is shared among them in stripes, so that the stripes of all cover it once.
+/// From the middle of her square go the row, the column and both diagonals of each queen, in a colour of her own.
 #[test]
-fn every_queen_has_a_shade_of_her_own() {
-    let svg = stdout(&["show", "158", "--format", "svg"]);
-    let shades: Vec<&str> = svg
-        .lines()
-        .filter(|line| line.contains("<title>Attacked by"))
-        .map(|line| line.split('"').nth(1).unwrap())
-        .collect();
-    assert_eq!(shades.len(), 3);
-    assert!(shades[0] != shades[1] && shades[1] != shades[2] && shades[0] != shades[2]);
-    let legend = svg.lines().filter(|line| line.starts_with("<g><title>The squares"));
-    assert!(legend.zip(&shades).all(|(line, shade)| line.contains(shade)));
-    let area: f64 = svg
-        .lines()
-        .filter(|line| line.contains("<title>Attacked by"))
-        .flat_map(|line| line.split('"').nth(5).unwrap().split('h').skip(1).step_by(2))
-        .map(|width| width.split('v').next().unwrap().parse::<f64>().unwrap())
-        .sum();
-    let board: serde_json::Value = serde_json::from_str(&stdout(&["show", "158", "--json"])).unwrap();
-    let squares = board["attacked"].as_array().unwrap().len() + 3;
-    assert!((area - 100.0 * squares as f64).abs() < 1e-6, "{area} of {squares} squares");
+fn every_queen_has_lines_of_her_own() {
+    let svg = stdout(&["show", "158", "-n", "8", "-o", "-", "--format", "svg"]);
+    let lines: Vec<&str> = svg.lines().filter(|line| line.contains("<title>Attacked by the queen in")).collect();
+    let colours: BTreeSet<&str> = lines.iter().map(|line| line.split('"').nth(1).unwrap()).collect();
+    assert_eq!((lines.len(), colours.len()), (3, 3));
+    for (line, middle) in lines.iter().zip(["M50 50", "M150 450", "M250 750"]) {
+        for way in ["h800h-1600", "v800v-1600", "l800 800l-1600 -1600", "l800 -800l-1600 1600"] {
+            assert!(line.contains(&format!("{middle}{way}")), "{line}");
+        }
+    }
 }
 
 #[test]
@@ -352,7 +339,71 @@ fn a_sheet_holds_every_board() {
     let sheet = stdout(&["solutions", "8", "--fundamental", "--format", "svg"]);
     assert_eq!(sheet.matches("<use ").count(), 12 * 8);
     assert!(sheet.contains("<title>15863724</title>") && sheet.contains("<title>36258174</title>"));
-    assert_eq!(stdout(&["solutions", "10", "--format", "svg"]).matches("<use ").count(), 100 * 10);
+    let most = stdout(&["solutions", "10", "--format", "svg", "--limit", "100"]);
+    assert_eq!(most.matches("<use ").count(), 100 * 10);
+}
+
+/// Where a format has a limit of its own, the list that it cuts says so, on stderr and in the file.
+#[test]
+fn a_list_that_is_cut_says_so() {
+    let written = |line: &str| {
+        let output = queens(&line.split(' ').collect::<Vec<_>>()).output().unwrap();
+        assert!(output.status.success());
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (line, told, inside) in [
+        (
+            "solutions 12 --format svg",
+            "100 of 14,200 solutions are written; --limit L writes more\n",
+            ": 100 of 14200<",
+        ),
+        ("solutions 12 --format svg --prefix 3", "100 solutions are written; --limit L writes more\n", ": 100 ...<"),
+        ("solutions 12 --format html", "5,000 of 14,200 solutions are written; --limit L writes more\n", "more: true"),
+        ("solutions 8 --format svg", "", "for N = 8<"),
+        ("solutions 8 --format html", "", "more: false"),
+        ("solutions 8 --format svg --limit 5", "", ": 5 of 92<"),
+        ("solutions 8 --limit 5", "", ""),
+    ] {
+        let (text, notes) = written(line);
+        assert_eq!(notes, told, "{line}");
+        assert!(text.contains(inside), "{line}");
+    }
+}
+
+#[test]
+fn a_solution_is_drawn_at_random() {
+    let drawn = |n: &str| -> serde_json::Value {
+        serde_json::from_slice(&queens(&["show", "--random", n, "--json"]).output().unwrap().stdout).unwrap()
+    };
+    // Both of 4×4 are drawn, each with its number: that one is missed in 60 draws has a chance of 10⁻¹⁸.
+    let of_four: BTreeSet<String> =
+        (0..60).map(|_| drawn("4")).map(|board| format!("{} {}", board["number"], board["placement"])).collect();
+    assert_eq!(of_four, BTreeSet::from(["1 \"2413\"".to_owned(), "2 \"3142\"".to_owned()]));
+    let large = drawn("24");
+    assert_eq!([&large["solution"], &large["number"]], [&serde_json::json!(true), &serde_json::Value::Null]);
+    queens(&["show", "--random", "24"]).assert().success().stderr(predicate::str::contains("not a uniform draw"));
+    queens(&["show", "--random", "12"]).assert().success().stderr("");
+    queens(&["show", "--random", "3"]).assert().code(2).stderr(predicate::str::contains("there is no solution"));
+    queens(&["show", "--random", "8", "--number", "1"]).assert().code(2);
+}
+
+/// On any machine it takes longer than ten seconds.
+#[test]
+fn a_long_look_up_says_before_it_begins_what_it_takes() {
+    for line in ["show --number 100000000000000 24", "solutions 24 --skip 100000000000000"] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_queens"))
+            .args(line.split(' '))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let [time, advice] = [(); 2].map(|()| told.next().unwrap());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(time.starts_with("counting the solutions takes ") && time.contains(" on "), "{time}");
+        assert_eq!(advice, "'queens solutions 24 --from P' begins at any placement at once");
+    }
 }
 
 #[test]

@@ -199,6 +199,16 @@ impl Placement {
         (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
     }
 
+    /// The placement with top and bottom exchanged.
+    #[must_use]
+    pub fn upside_down(self) -> Self {
+        let mut image = Self::empty(self.size);
+        for (column, row) in self.rows().enumerate() {
+            image.set(column, (self.size.get() - row) as u32);
+        }
+        image
+    }
+
     /// Places a queen without checking attacks; column and row count from 0.
     pub(crate) fn set(&mut self, column: usize, row: u32) {
         self.rows[column] = row as u8;

@@ -331,8 +331,6 @@ mod tests {
             let wrong = |error: CountError| assert!(matches!(error, CountError::SelfCheck(_)), "{error}");
             wrong(Request::solutions(twelve).engine(EngineKind::Join).estimate(&Sampling::default()).unwrap_err());
             wrong(Ranking::new(board, Listed::All).unwrap_err().into());
-            wrong(Listed::All.select(board, board, 5, &mut |_| true).unwrap_err().into());
-            wrong(Listed::All.number(board, &board).unwrap_err().into());
             // The engine of a double check of the oracle.
             let naive = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Naive);
             wrong(naive.double_check(Share::ALL).count().unwrap_err());

@@ -1,16 +1,20 @@
 //! The number of a solution in the list, and the solution with a given number, without listing all before it.
 //!
 //! A block of the list is what begins with the same queens. Counting the solutions of a block takes a tenth of the time
-//! that walking through them does, and less on several cores.
+//! that walking through them does, and less on several cores. So a [`Ranking`] goes through the list block by block: one
+//! that ends before what is sought is counted and passed; another is entered, and its own blocks are as many as its next
+//! column has free rows. Blocks of the last few columns are walked through.
 //!
-//! A [`Ranking`] counts the blocks of the next two queens once. A number is then looked up among the sums of these counts,
-//! and only its block is walked: for N = 16 some 70,000 of 14,772,512.
+//! The first block is entered without being counted, as it may have many times the solutions that are to be passed. Thus
+//! the blocks grow on the way: those that share all queens but the last few with the first solution, then those that
+//! share fewer, and a small number is found at once on a large board too.
 //!
-//! [`Listed::select`] looks up a single number in lists of any length, by counting what comes before it and no more. The
-//! blocks grow as it goes on: those that share all queens but the last few with the first solution, then those that
-//! share fewer, so that a small number is found at once on a large board too.
+//! What the largest blocks have is remembered. A second look-up in the same list costs little, and so does the second
+//! half of the list of all: upside down, it is the first half in reverse.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -31,15 +35,6 @@ pub enum Listed {
     Fundamental,
 }
 
-/// A block with no more columns left than this is walked through.
-const WALKED: usize = 10;
-
-/// A block with no more columns left than this is counted at once: between any two of them a search can be stopped.
-const COUNTED: usize = 17;
-
-/// A block with no more columns left than this takes a thread less time than it takes to wake others.
-const COUNTED_ALONE: usize = 13;
-
 impl Listed {
     /// The published numbers of such solutions on whole boards.
     pub const fn sequence(self) -> &'static Sequence {
@@ -57,123 +52,196 @@ impl Listed {
             Self::Fundamental => Box::new(Fundamental::among(solutions).map(|(solution, _)| solution)),
         }
     }
-
-    /// The solution with this number, from 1, among [those](Self::within) from `start` on; `None` where there are not that
-    /// many. Time is that of counting those before it. Between blocks `go_on` is told how many have been passed, and
-    /// ends the search by `false`.
-    ///
-    /// ```
-    /// use queens::{Listed, Placement, Size};
-    /// let twenty = Placement::empty(Size::new(20)?);
-    /// let second = Listed::All.select(twenty, twenty, 2, &mut |_| true)?.expect("there are more");
-    /// assert_eq!(second.to_string(), "1,3,5,2,4,13,15,12,18,20,17,9,16,19,10,8,6,14,7,11");
-    /// # Ok::<(), queens::CountError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the engine that counts blocks fails its self-check.
-    pub fn select(
-        self,
-        prefix: Placement,
-        start: Placement,
-        number: u64,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<Option<Placement>, SelfCheckError> {
-        check(prefix)?;
-        let Some(left) = number.checked_sub(1) else { return Ok(None) };
-        Ok(Selection { listed: self, start, passed: 0, left, go_on }.within(prefix).break_value().flatten())
-    }
-
-    /// How many of the completions of `prefix` that are in the list come before `solution` or are it: its number, where
-    /// it is listed. Counts those before it.
-    ///
-    /// # Errors
-    /// If the engine that counts blocks fails its self-check.
-    pub fn number(self, prefix: Placement, solution: &Placement) -> Result<u64, SelfCheckError> {
-        check(prefix)?;
-        let (mut block, mut before) = (prefix, 0);
-        while columns_left(&block) > WALKED {
-            let (earlier, rest): (Vec<_>, Vec<_>) =
-                block.extensions().partition(|child| !begins(child, solution) && child < solution);
-            before += earlier.into_iter().map(|child| self.count(child)).sum::<u64>();
-            match rest.first() {
-                Some(child) if begins(child, solution) => block = *child,
-                _ => return Ok(before),
-            }
-        }
-        Ok(before + self.within(block, block).take_while(|other| other <= solution).count() as u64)
-    }
-
-    /// The solutions of a block.
-    fn count(self, block: Placement) -> u64 {
-        let many = columns_left(&block) > COUNTED_ALONE;
-        let blocks: Vec<Placement> = if many { block.extensions().collect() } else { vec![block] };
-        self.counts(&blocks).iter().sum()
-    }
-
-    /// The solutions of each block, counted on every core.
-    fn counts(self, blocks: &[Placement]) -> Vec<u64> {
-        let backtrack = Backtrack::default();
-        let count = |worker: &mut _, &block: &Placement| match self {
-            Self::All => backtrack.count(worker, &block),
-            Self::Fundamental => self.within(block, block).count() as u64,
-        };
-        match blocks {
-            [block] => vec![count(&mut backtrack.worker(), block)],
-            _ => blocks.par_iter().with_max_len(1).map_init(|| backtrack.worker(), count).collect(),
-        }
-    }
 }
 
-/// The self-check of the engine that counts the blocks of this placement.
-fn check(prefix: Placement) -> Result<(), SelfCheckError> {
-    let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
-    self_check::check(&backtrack.into(), &prefix.into(), false)
-}
+/// A block with no more columns left than this is walked through.
+const WALKED: usize = 10;
 
-/// A search for a solution by its number.
-struct Selection<'a> {
+/// A block with no more columns left than this is counted at once: between any two of them a search can be stopped.
+const COUNTED: usize = 17;
+
+/// A block with no more columns left than this is counted by one thread.
+const COUNTED_ALONE: usize = 14;
+
+/// The counts of blocks that have so many more queens than the list are remembered: at most 29,760 blocks.
+const REMEMBERED: usize = 3;
+
+/// The completions of a placement in lexicographic order, numbered from 1.
+///
+/// Between blocks, every search tells how many solutions it has passed so far, and ends without a result if it is told
+/// `false`.
+///
+/// ```
+/// use queens::{Listed, Placement, Ranking, Size};
+/// let eight = Placement::empty(Size::new(8)?);
+/// let ranking = Ranking::new(eight, Listed::All)?;
+/// let mut go_on = |_passed| true;
+/// assert_eq!(ranking.total(&mut go_on), Some(92));
+/// let solution = ranking.select(eight, 31, &mut go_on).expect("there are 92");
+/// assert_eq!((solution.to_string().as_str(), ranking.number(&solution, &mut go_on)), ("42586137", Some(31)));
+/// # Ok::<(), queens::CountError>(())
+/// ```
+#[derive(Debug)]
+pub struct Ranking {
+    prefix: Placement,
     listed: Listed,
+    counts: Mutex<HashMap<Placement, u64>>,
+}
+
+impl Ranking {
+    /// Counts nothing yet.
+    ///
+    /// # Errors
+    /// If the engine that counts blocks fails its self-check.
+    pub fn new(prefix: Placement, listed: Listed) -> Result<Self, SelfCheckError> {
+        let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
+        self_check::check(&backtrack.into(), &prefix.into(), false)?;
+        Ok(Self { prefix, listed, counts: Mutex::default() })
+    }
+
+    /// How many solutions are listed. Takes a fifth of a second for N = 16 on two cores, eight times as long for each
+    /// further N, and twice as long for fundamental solutions.
+    pub fn total(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let (end, passed) = self.search(self.prefix, Goal::Number(u64::MAX), go_on);
+        end.is_continue().then_some(passed)
+    }
+
+    /// The solution with this number, from 1, among those from `start` on; `None` where there are fewer. Counts those
+    /// before it.
+    pub fn select(&self, start: Placement, number: u64, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Placement> {
+        let (end, _) = self.search(start, Goal::Number(number), go_on);
+        end.break_value().flatten().filter(|_| number > 0)
+    }
+
+    /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number.
+    pub fn number(&self, placement: &Placement, go_on: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let (end, passed) = self.search(self.prefix, Goal::After(*placement), go_on);
+        (end != ControlFlow::Break(None)).then_some(passed)
+    }
+
+    fn search(
+        &self,
+        start: Placement,
+        goal: Goal,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> (ControlFlow<Option<Placement>>, u64) {
+        let mut search = Search { ranking: self, start, goal, passed: 0, go_on };
+        (search.within(self.prefix), search.passed)
+    }
+
+    /// The solutions of a block, counted on every core.
+    fn count(&self, block: Placement) -> u64 {
+        if let Some(count) = self.remembered(&block) {
+            return count;
+        }
+        let count = match self.listed {
+            _ if columns_left(&block) > COUNTED_ALONE => {
+                let children: Vec<Placement> = block.extensions().collect();
+                children.into_par_iter().with_max_len(1).map(|child| self.count(child)).sum()
+            }
+            Listed::All => {
+                let backtrack = Backtrack::default();
+                backtrack.count(&mut backtrack.worker(), &block)
+            }
+            Listed::Fundamental => self.listed.within(block, block).count() as u64,
+        };
+        self.remember(&block, count);
+        count
+    }
+
+    fn remembered(&self, block: &Placement) -> Option<u64> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).get(&self.key(block)?).copied()
+    }
+
+    fn remember(&self, block: &Placement, count: u64) {
+        if let Some(key) = self.key(block) {
+            self.counts.lock().unwrap_or_else(PoisonError::into_inner).insert(key, count);
+        }
+    }
+
+    /// Under which block a count is remembered, if it is: a block and its image upside down have equally many solutions,
+    /// but not equally many that are the least of their class.
+    fn key(&self, block: &Placement) -> Option<Placement> {
+        let key = match self.listed {
+            Listed::All => block.upside_down().min(*block),
+            Listed::Fundamental => *block,
+        };
+        (block.len() <= self.prefix.len() + REMEMBERED).then_some(key)
+    }
+}
+
+/// Where a search ends.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// At the solution with this number, from 1, among those that are passed.
+    Number(u64),
+    /// At the first solution after this placement.
+    After(Placement),
+}
+
+/// A search through the blocks of a list.
+struct Search<'a> {
+    ranking: &'a Ranking,
     start: Placement,
+    goal: Goal,
     passed: u64,
-    /// How many are left to be passed.
-    left: u64,
     go_on: &'a mut dyn FnMut(u64) -> bool,
 }
 
-impl Selection<'_> {
+impl Search<'_> {
     /// Ends with the solution where it is in this block, with none where it was stopped; else the block is passed.
     fn within(&mut self, block: Placement) -> ControlFlow<Option<Placement>> {
         if columns_left(&block) <= WALKED {
-            for solution in self.listed.within(block, self.start) {
-                if self.left == 0 {
+            for solution in self.ranking.listed.within(block, self.start) {
+                let found = match self.goal {
+                    Goal::Number(number) => self.passed + 1 >= number,
+                    Goal::After(placement) => solution > placement,
+                };
+                if found {
                     return ControlFlow::Break(Some(solution));
                 }
-                self.pass(1);
+                self.passed += 1;
             }
             return ControlFlow::Continue(());
         }
-        let (mut first, start) = (true, self.start);
-        for child in block.extensions().filter(|child| begins(child, &start) || *child > start) {
-            // The first may have many times what is sought, and is looked into; the next are about as large.
-            if !std::mem::take(&mut first) && columns_left(&child) <= COUNTED {
-                if !(self.go_on)(self.passed) {
+        let start = self.start;
+        let mut first = true;
+        for child in block.extensions().filter(|child| *child >= start || begins(child, &start)) {
+            let (is_whole, passed) = (child >= start, self.passed);
+            let is_cheap = !std::mem::take(&mut first) && columns_left(&child) <= COUNTED;
+            if is_whole && self.may_pass(&child) {
+                if !(self.go_on)(passed) {
                     return ControlFlow::Break(None);
                 }
-                let count = self.listed.count(child);
-                if count <= self.left {
-                    self.pass(count);
+                let count = self.ranking.remembered(&child);
+                let count = count.or_else(|| is_cheap.then(|| self.ranking.count(child)));
+                if let Some(count) = count.filter(|&count| self.passes(count)) {
+                    self.passed += count;
                     continue;
                 }
             }
             self.within(child)?;
+            if is_whole {
+                self.ranking.remember(&child, self.passed - passed);
+            }
         }
         ControlFlow::Continue(())
     }
 
-    fn pass(&mut self, count: u64) {
-        self.passed += count;
-        self.left -= count;
+    /// Whether all solutions of a block may come before the goal.
+    fn may_pass(&self, block: &Placement) -> bool {
+        match self.goal {
+            Goal::Number(_) => true,
+            Goal::After(placement) => *block < placement && !begins(block, &placement),
+        }
+    }
+
+    /// Whether all solutions of such a block do, of which there are so many.
+    fn passes(&self, count: u64) -> bool {
+        match self.goal {
+            Goal::Number(number) => count < number - self.passed,
+            Goal::After(_) => true,
+        }
     }
 }
 
@@ -186,112 +254,10 @@ fn begins(block: &Placement, placement: &Placement) -> bool {
     block.len() <= placement.len() && block.rows().eq(placement.rows().take(block.len()))
 }
 
-/// The block cut by the next two queens.
-fn two_queens_on(block: Placement) -> Vec<Placement> {
-    let mut blocks = vec![block];
-    for _ in 0..2.min(columns_left(&block)) {
-        blocks = blocks.into_iter().flat_map(Placement::extensions).collect();
-    }
-    blocks
-}
-
-/// The completions of a placement in lexicographic order, numbered from 1.
-///
-/// ```
-/// use queens::{Listed, Placement, Ranking, Size};
-/// let eight = Placement::empty(Size::new(8)?);
-/// let ranking = Ranking::new(eight, Listed::All)?;
-/// assert_eq!(ranking.total(), 92);
-/// let solution = ranking.select(31).expect("there are 92");
-/// assert_eq!((solution.to_string().as_str(), ranking.number(&solution)), ("42586137", 31));
-/// # Ok::<(), queens::CountError>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Ranking {
-    listed: Listed,
-    /// The blocks in order, each with the number of listed solutions before it.
-    blocks: Vec<(Placement, u64)>,
-    total: u64,
-}
-
-impl Ranking {
-    /// Counts the blocks on every core. That takes under a second for N = 16, ten times as long for each further N, and
-    /// twice as long for fundamental solutions.
-    ///
-    /// # Errors
-    /// If the engine that counts blocks fails its self-check.
-    pub fn new(prefix: Placement, listed: Listed) -> Result<Self, SelfCheckError> {
-        check(prefix)?;
-        let placements = two_queens_on(prefix);
-        // Upside down the list of all is the same in reverse, and so are its blocks: half of them will do.
-        let half = prefix.is_empty() && listed == Listed::All;
-        let counted = if half { placements.len().div_ceil(2) } else { placements.len() };
-        let mut counts = listed.counts(&placements[..counted]);
-        for index in counts.len()..placements.len() {
-            counts.push(counts[placements.len() - 1 - index]);
-        }
-        let mut total = 0;
-        let blocks = placements.into_iter().zip(counts).map(|(block, count)| {
-            let before = total;
-            total += count;
-            (block, before)
-        });
-        Ok(Self { listed, blocks: blocks.collect(), total })
-    }
-
-    /// How many solutions are listed.
-    pub const fn total(&self) -> u64 {
-        self.total
-    }
-
-    /// The solution with this number, from 1; `None` if there are fewer. Lists one block.
-    pub fn select(&self, number: u64) -> Option<Placement> {
-        let before = number.checked_sub(1).filter(|&before| before < self.total)?;
-        let (block, first) = self.blocks[self.blocks.partition_point(|&(_, first)| first <= before) - 1];
-        self.listed.within(block, block).nth((before - first) as usize)
-    }
-
-    /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number. Lists one
-    /// block.
-    pub fn number(&self, placement: &Placement) -> u64 {
-        let Some(block) = self.blocks.partition_point(|(block, _)| block <= placement).checked_sub(1) else { return 0 };
-        let (block, before) = self.blocks[block];
-        before + self.listed.within(block, block).take_while(|solution| solution <= placement).count() as u64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Size;
-
-    /// Every number of every list on small boards, against the list itself.
-    #[test]
-    fn numbers_and_solutions_belong_together() {
-        for n in 0..=8 {
-            let empty = Placement::empty(Size::new(n).unwrap());
-            let prefixes: Vec<Placement> = std::iter::once(empty).chain(empty.extensions()).collect();
-            for prefix in
-                prefixes.into_iter().chain(empty.extensions().flat_map(|p| p.extensions().collect::<Vec<_>>()))
-            {
-                for listed in [Listed::All, Listed::Fundamental] {
-                    let solutions = Solutions::completions(prefix);
-                    let list: Vec<Placement> = match listed {
-                        Listed::All => solutions.collect(),
-                        Listed::Fundamental => Fundamental::among(solutions).map(|(solution, _)| solution).collect(),
-                    };
-                    let ranking = Ranking::new(prefix, listed).unwrap();
-                    assert_eq!(ranking.total(), list.len() as u64, "{prefix:?} {listed:?}");
-                    for (before, solution) in (0..).zip(&list) {
-                        assert_eq!(ranking.select(before + 1), Some(*solution));
-                        assert_eq!(ranking.number(solution), before + 1);
-                        assert_eq!(listed.number(prefix, solution).unwrap(), before + 1);
-                    }
-                    assert_eq!((ranking.select(0), ranking.select(ranking.total() + 1)), (None, None));
-                }
-            }
-        }
-    }
 
     fn board(text: &str, n: usize) -> Placement {
         Placement::parse(text, Size::new(n).unwrap()).unwrap()
@@ -301,56 +267,90 @@ mod tests {
         Placement::empty(Size::new(n).unwrap())
     }
 
-    /// On boards with blocks that are counted.
+    /// Asks for every so many numbers of a list from a start on, and compares with the list itself. Every other number is
+    /// asked of a ranking that remembers nothing.
+    fn agrees_with_the_list(prefix: Placement, start: Placement, step: usize) {
+        for listed in [Listed::All, Listed::Fundamental] {
+            let go_on = &mut |_| true;
+            let old = Ranking::new(prefix, listed).unwrap();
+            let whole: Vec<Placement> = listed.within(prefix, prefix).collect();
+            let before = whole.iter().take_while(|solution| **solution < start).count();
+            let list = &whole[before..];
+            let numbers = (0..=list.len() + 1).step_by(step).chain([list.len(), list.len() + 1]);
+            for (index, number) in numbers.enumerate() {
+                let new = Ranking::new(prefix, listed).unwrap();
+                let ranking = if index % 2 == 0 { &old } else { &new };
+                let expected = number.checked_sub(1).and_then(|before| list.get(before)).copied();
+                let told = format!("{number} from {start:?} in {listed:?} within {prefix:?}");
+                assert_eq!(ranking.select(start, number as u64, go_on), expected, "{told}");
+                if let Some(solution) = expected {
+                    assert_eq!(ranking.number(&solution, go_on), Some((before + number) as u64), "{told}");
+                }
+            }
+            assert_eq!(old.number(&start, go_on), Some((before + usize::from(list.first() == Some(&start))) as u64));
+            assert_eq!(old.total(go_on), Some(whole.len() as u64), "{listed:?} within {prefix:?}");
+        }
+    }
+
+    /// Every number of every list that begins with up to two queens, from every start with as many, on small boards.
     #[test]
-    fn a_number_is_found_near_the_end() {
-        numbers_are_found(&[
+    fn numbers_and_solutions_belong_together() {
+        for n in 0..=6 {
+            let mut begun = vec![empty(n)];
+            for queens in 0..2.min(n) {
+                let longer: Vec<_> = begun.iter().filter(|p| p.len() == queens).flat_map(|p| p.extensions()).collect();
+                begun.extend(longer);
+            }
+            for &prefix in &begun {
+                for &start in &begun {
+                    agrees_with_the_list(prefix, start, 1);
+                }
+            }
+        }
+        for n in 7..=9 {
+            for begun in [empty(n)].into_iter().chain(empty(n).extensions()) {
+                agrees_with_the_list(begun, empty(n), 1);
+                agrees_with_the_list(empty(n), begun, 1);
+            }
+        }
+    }
+
+    /// Every number where blocks are counted.
+    #[test]
+    fn numbers_beyond_what_is_walked_belong_together() {
+        agrees_with_the_list(empty(11), empty(11), 1);
+        agrees_with_the_list(board("3", 12), board("3", 12), 1);
+    }
+
+    /// From the beginning, from the middle and near the end; with as many columns as are counted at once, and more.
+    #[test]
+    fn a_number_is_found_from_any_beginning() {
+        for (prefix, start) in [
+            (empty(12), empty(12)),
+            (empty(12), board("1,3", 12)),
             (empty(12), board("11,7", 12)),
             (board("2,4,1", 12), board("2,4,1,7", 12)),
             (board("2,4,1", 12), board("3", 12)),
-            (empty(11), board("9", 11)),
-        ]);
-    }
-
-    /// And with more columns than are counted at once; from the beginning and from any placement on.
-    #[test]
-    fn a_number_is_found_from_any_beginning() {
-        numbers_are_found(&[
-            (empty(12), empty(12)),
-            (empty(12), board("1,3", 12)),
             (board("2", 13), board("2", 13)),
             (empty(13), board("12,10,8,3,9", 13)),
             (board("1,3,5,2,4,9,11", 19), board("1,3,5,2,4,9,11", 19)),
-        ]);
-    }
-
-    fn numbers_are_found(ways: &[(Placement, Placement)]) {
-        for &(prefix, start) in ways {
-            for listed in [Listed::All, Listed::Fundamental] {
-                let list: Vec<Placement> = listed.within(prefix, start).collect();
-                let select = |number| listed.select(prefix, start, number, &mut |_| true).unwrap();
-                for number in (1..=list.len()).step_by(997).chain([list.len()]) {
-                    let expected = number.checked_sub(1).map(|before| list[before]);
-                    assert_eq!(select(number as u64), expected, "{prefix:?} {start:?} {listed:?} {number}");
-                }
-                assert_eq!(select(list.len() as u64 + 1), None);
-                let before = listed.within(prefix, prefix).take_while(|other| *other < start).count();
-                for (index, solution) in list.iter().enumerate().step_by(list.len() / 5 + 1) {
-                    assert_eq!(listed.number(prefix, solution).unwrap(), (before + index + 1) as u64);
-                }
-            }
+        ] {
+            agrees_with_the_list(prefix, start, 997);
         }
     }
 
     #[test]
     fn a_search_can_be_stopped() {
-        let board = Placement::empty(Size::new(18).unwrap());
+        let board = empty(18);
+        let ranking = Ranking::new(board, Listed::All).unwrap();
         let mut told = Vec::new();
         let mut go_on = |passed| {
             told.push(passed);
             passed < 1000
         };
-        assert_eq!(Listed::All.select(board, board, u64::MAX, &mut go_on), Ok(None));
+        assert_eq!(ranking.select(board, u64::MAX, &mut go_on), None);
         assert!(told.is_sorted() && told.iter().rposition(|&passed| passed < 1000) == Some(told.len() - 2), "{told:?}");
+        let last = board.extensions().last().expect("a board has rows");
+        assert_eq!([ranking.total(&mut |_| false), ranking.number(&last, &mut |_| false)], [None; 2]);
     }
 }

@@ -1,14 +1,28 @@
-//! Solutions by their number in a list: the published total as a bound, and the search.
+//! Solutions by their number in a list: the published total as a bound, the search, and a draw at random.
 
-use queens::run::SelfCheckError;
-use queens::{Listed, Placement, Size};
+use std::time::Duration;
 
+use queens::estimate::Sampling;
+use queens::run::TimeLeft;
+use queens::{EngineKind, Listed, Placement, Ranking, Request, Size};
+
+use crate::cli::commands::solutions::rank;
 use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::status::Status;
+use crate::cli::long_run::status::{self, Status};
+use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{messages, numbers};
 
-/// So many solutions take some ten seconds to count, and ten times as many take minutes.
-const LONG: u64 = 1_000_000_000;
+/// So many solutions take less than ten seconds to count, on a slow core too.
+const LONG: u64 = 20_000_000;
+
+/// With more columns left to fill than this, the completions are not counted unasked: it would take minutes.
+pub(crate) const MOST_COLUMNS_COUNTED: usize = 18;
+
+/// How many times as long it takes to find the fundamental solutions as to count all.
+const WALKING: f64 = 6.0;
+
+/// Why a search that is told to go on has a result.
+const UNSTOPPED: &str = "nothing stops it";
 
 /// How many solutions a whole board has, as far as it is published: a bound for numbers, and never itself a result.
 pub(crate) fn published(size: Size, listed: Listed) -> Option<u64> {
@@ -33,19 +47,104 @@ pub(crate) fn select(
     listed: Listed,
     number: u64,
     activity: &Activity,
-) -> Result<Option<Placement>, SelfCheckError> {
+) -> Result<Option<Placement>, Failure> {
+    let ranking = Ranking::new(prefix, listed)?;
     let before = number - 1;
-    if before > LONG {
-        let solutions = numbers::grouped(before.into());
-        messages::note(&format!("counting the {solutions} solutions before it, which may take minutes; ^C ends it"));
+    if before > LONG && tell(prefix, listed, |total| work(prefix, listed, before as f64 / total))? {
+        messages::note(&format!("'queens solutions {} --from P' begins at any placement at once", prefix.size()));
     }
+    // Of a board without a published total no search gets far.
+    let total = published(prefix.size(), listed).unwrap_or(u64::MAX) as f64;
+    let done = |passed: u64| work(prefix, listed, passed as f64 / total);
+    Ok(ranking.select(start, number, &mut shown(prefix, |passed| Some(done(passed) / done(before.max(1))), activity)))
+}
+
+/// The number of a solution in a list.
+pub(crate) fn number(
+    prefix: Placement,
+    listed: Listed,
+    solution: &Placement,
+    activity: &Activity,
+) -> Result<u64, Failure> {
+    let ranking = Ranking::new(prefix, listed)?;
+    if rank::is_long(&prefix) {
+        // Each row of the next queen takes about as long as any other.
+        let row = solution.rows().nth(prefix.len()).map_or(0.0, |row| row as f64 - 0.5);
+        let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
+        tell(prefix, listed, |_| (both_halves * row / prefix.size().get() as f64).min(1.0))?;
+    }
+    Ok(ranking.number(solution, &mut shown(prefix, |_| None, activity)).expect(UNSTOPPED))
+}
+
+/// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.
+/// On others the first queens are drawn row by row, and the rest evenly among their completions.
+pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Option<u64>), Failure> {
+    /// So many columns are left by the queens that are drawn row by row: their completions are counted at once.
+    const COLUMNS_LEFT: usize = 16;
+    let (board, n) = (Placement::empty(size), size.get());
+    let is_uniform = n <= MOST_COLUMNS_COUNTED;
+    let drawn = if is_uniform { 0 } else { n - COLUMNS_LEFT };
+    if !is_uniform {
+        messages::note(&format!(
+            "not a uniform draw: the first {drawn} queens are drawn row by row, the others uniformly"
+        ));
+    } else if rank::is_long(&board) {
+        tell(board, Listed::All, |_| 1.0)?;
+    }
+    let mut go_on = shown(board, |_| None, activity);
+    loop {
+        let draw = |begun: Placement, _| fastrand::choice(begun.extensions().collect::<Vec<_>>());
+        // A beginning that leaves no free row, or has no completion, is drawn anew.
+        let Some(begun) = (0..drawn).try_fold(board, draw) else { continue };
+        let ranking = Ranking::new(begun, Listed::All)?;
+        let total = ranking.total(&mut go_on).expect(UNSTOPPED);
+        let number = fastrand::u64(1..=total.max(1));
+        match ranking.select(begun, number, &mut go_on) {
+            Some(solution) => return Ok((solution, is_uniform.then_some(number))),
+            None if is_uniform => return Err(Failure::invalid("<N>", &size.to_string(), &"there is no solution")),
+            None => {}
+        }
+    }
+}
+
+/// The share of the time for a whole list, in which a share of it is counted. Of a whole board the second half is the
+/// first upside down and takes no time. Within the first half each row of the first queen takes about as long, while the
+/// solutions become three times as many: in a share x of the time, about (x + x²) / 2 of them are counted.
+fn work(prefix: Placement, listed: Listed, share: f64) -> f64 {
+    match listed {
+        Listed::All if prefix.is_empty() => ((1.0 + 16.0 * share.min(0.5)).sqrt() - 1.0) / 2.0,
+        _ => share,
+    }
+}
+
+/// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for the
+/// whole list, and may depend on its length: both are estimated.
+fn tell(prefix: Placement, listed: Listed, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
+    let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
+    let request = Request::completions(prefix).engine(EngineKind::Backtrack);
+    let all = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
+    let part = match listed {
+        Listed::All => part(all.count.mean),
+        Listed::Fundamental => WALKING * part(all.count.mean / 8.0),
+    };
+    let time = |seconds: f64| Duration::try_from_secs_f64(part * seconds).unwrap_or(Duration::MAX);
+    let time = TimeLeft { expected: time(all.seconds.mean), low: time(all.seconds.low), high: time(all.seconds.high) };
+    let is_long = time.expected > Duration::from_secs(10);
+    if is_long {
+        let cores = numbers::count_of(all.cores as u64, "idle core");
+        messages::note(&format!("counting the solutions takes {} on {cores}; ^C ends it", status::range(&time)));
+    }
+    Ok(is_long)
+}
+
+/// Shows how many solutions are passed, and the share of the time where that is known.
+fn shown(prefix: Placement, share: impl Fn(u64) -> Option<f64>, activity: &Activity) -> impl FnMut(u64) -> bool {
     let title = format!("N = {}", prefix.size());
-    listed.select(prefix, start, number, &mut |passed| {
+    move |passed| {
         let fields = vec![format!("{} solutions passed", numbers::rounded(passed as f64))];
-        let share = Some(passed as f64 / before.max(1) as f64);
-        activity.at(Status { title: title.clone(), share, is_even: true, fields, ..Status::default() });
+        activity.at(Status { title: title.clone(), share: share(passed), is_even: true, fields, ..Status::default() });
         true
-    })
+    }
 }
 
 #[cfg(test)]

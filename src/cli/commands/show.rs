@@ -21,7 +21,7 @@ use crate::cli::terminal::value_parsers::whole;
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8; with --number, N
+    /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8; with --number or --random, N
     #[arg(value_name = "P", allow_negative_numbers = true)]
     placement: String,
 
@@ -34,6 +34,10 @@ pub(crate) struct Args {
         conflicts_with = "size"
     )]
     number: Option<u64>,
+
+    /// Show a solution drawn at random; P is N then, and up to N = 18 every solution is as likely as any other
+    #[arg(long, conflicts_with_all = ["number", "size"])]
+    random: bool,
 
     /// Columns and rows of the board [default: as few as the queens need]
     #[arg(long, short = 'n', value_name = "N", allow_negative_numbers = true)]
@@ -80,15 +84,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let json = args.json.is_alone().then_some(Kind::Json);
     let kind = file_format::choose(args.format.or(json), path, Kind::Board)?;
-    let placement = match args.number {
-        Some(number) => select(args, number)?,
-        None => read(args)?,
-    };
-    let object = || -> Result<String, Failure> {
-        let number = args.number.map_or_else(|| rank::number(&placement), |number| Ok(Some(number)))?;
-        Ok(json::object(&Json::new(&placement, number))?)
-    };
     let mut out = Output::open(path)?;
+    let activity = Activity::start(When::Auto, "show");
+    let (placement, number) = match args.number {
+        _ if args.random => numbered::random(size(args)?, &activity)?,
+        Some(number) => (select(args, number, &activity)?, Some(number)),
+        None => (read(args)?, None),
+    };
+    // Only JSON tells the number.
+    let number = match number {
+        None if kind == Kind::Json || args.json.path().is_some() => rank::number(&placement, &activity)?,
+        number => number,
+    };
+    activity.finish();
+    let object = || json::object(&Json::new(&placement, number));
     let bytes = match kind {
         Kind::Board => {
             let room = if out.is_file() { usize::MAX } else { stdout::width() };
@@ -111,17 +120,19 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 }
 
 /// The solution with a number, where the argument is the board's N.
-fn select(args: &Args, number: u64) -> Result<Placement, Failure> {
-    let size: Size = args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))?;
+fn select(args: &Args, number: u64, activity: &Activity) -> Result<Placement, Failure> {
+    let size = size(args)?;
     let invalid = |reason: String| Failure::invalid("--number <K>", &number.to_string(), &reason);
     if let Some(reason) = numbered::beyond(size, Listed::All, number) {
         return Err(invalid(reason));
     }
     let board = Placement::empty(size);
-    let activity = Activity::start(When::Auto, "show");
-    let found = numbered::select(board, board, Listed::All, number, &activity)?;
-    activity.finish();
+    let found = numbered::select(board, board, Listed::All, number, activity)?;
     found.ok_or_else(|| invalid(format!("there is no such solution for N = {size}")))
+}
+
+fn size(args: &Args) -> Result<Size, Failure> {
+    args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))
 }
 
 /// As stdout can show it; a file gets no colours.

@@ -25,24 +25,27 @@ const DIGITS: [&str; 10] = [
     "M2 16C5.800 13.800 9.700 9.800 9.700 5 9.700 2 7.800 0 5 0S.3 2.100 .3 5 2.300 9.800 5 9.800 9.100 7.900 9.600 5.700",
 ];
 
-/// The comma between the rows of a placement and the × before the size of a class, in the same boxes.
-const COMMA: &str = "M4 13.500C4 16.500 3.200 17.800 2 19";
-const TIMES: &str = "M1.500 5 8.500 12M8.500 5 1.500 12";
+/// The comma between the rows of a placement and the × before the size of a class, in the same boxes; and what says that a
+/// sheet has `100 of 14200` boards.
+const OTHERS: [(char, &str); 5] = [
+    (',', "M4 13.500C4 16.500 3.200 17.800 2 19"),
+    ('×', "M1.500 5 8.500 12M8.500 5 1.500 12"),
+    ('o', "M5 6C2 6 .8 8.300 .8 11S2 16 5 16 9.200 13.700 9.200 11 8 6 5 6Z"),
+    ('f', "M8.500 .5C5.500 -.5 4.500 1.500 4.500 3.500V16M1.500 6.500H7.500"),
+    ('.', "M5 15.500V16"),
+];
 
 /// The distance from one character to the next.
 const ADVANCE: f64 = 15.0;
 
-/// The strokes of a text of digits, commas, spaces and `×`, with the middle of it at a point.
+/// The strokes of a text of digits, spaces and [`OTHERS`], with the middle of it at a point.
 pub(crate) fn strokes(svg: &mut String, text: &str, (x, y): (f64, f64), scale: f64) {
-    let advance = |letter: char| if matches!(letter, ',' | ' ') { 0.6 * ADVANCE } else { ADVANCE };
+    let advance = |letter: char| if matches!(letter, ',' | '.' | ' ') { 0.6 * ADVANCE } else { ADVANCE };
     let width: f64 = text.chars().map(advance).sum::<f64>() - 5.0;
     let mut left = x - scale * width / 2.0;
     for letter in text.chars() {
-        let path = match letter {
-            ',' => COMMA,
-            '×' => TIMES,
-            digit => digit.to_digit(10).map_or("", |digit| DIGITS[digit as usize]),
-        };
+        let other = || OTHERS.iter().find(|(other, _)| *other == letter).map_or("", |(_, path)| path);
+        let path = letter.to_digit(10).map_or_else(other, |digit| DIGITS[digit as usize]);
         if !path.is_empty() {
             let top = y - scale * 8.0;
             // Writing to a string cannot fail.

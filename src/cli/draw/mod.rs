@@ -1,7 +1,6 @@
 //! Boards as text and as SVG, and what is on each of their squares.
 
 pub(crate) mod glyphs;
-pub(crate) mod shades;
 pub(crate) mod sheet;
 pub(crate) mod svg;
 pub(crate) mod text;

@@ -19,14 +19,18 @@ pub(crate) struct CaptionedBoard {
     pub(crate) caption: String,
 }
 
-/// Boards of one size in rows, in a sheet that is as nearly square as can be.
-pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str) -> String {
+/// Boards of one size in rows, in a sheet that is as nearly square as can be. Below them is a note, if there is any, in
+/// the characters of [`strokes`].
+pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str, note: &str) -> String {
     let columns = (boards.len() as f64).sqrt().ceil().max(1.0) as usize;
     let lines = boards.len().div_ceil(columns).max(1);
     let extent = |count: usize, each: usize| count * (each + GAP) + GAP;
     // A browser shows and prints it on one page.
     let one_page = "style=\"max-width:100%;max-height:100vh\" role=";
-    let svg = begin((extent(columns, BOARD), extent(lines, BOARD + CAPTION)), title);
+    let (width, height) = (extent(columns, BOARD), extent(lines, BOARD + CAPTION));
+    let below = if note.is_empty() { 0 } else { CAPTION + GAP };
+    let title = if note.is_empty() { title.to_owned() } else { format!("{title}: {note}") };
+    let svg = begin((width, height + below), &title);
     let mut svg = svg.replacen("role=", one_page, 1);
     // Writing to a string cannot fail.
     for (index, board) in boards.iter().enumerate() {
@@ -43,6 +47,11 @@ pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str) -> String {
         // Long captions get smaller letters; 15 units a letter are their width at most.
         let scale = (BOARD as f64 / (caption.chars().count() as f64 * 15.0)).min(1.3);
         strokes(&mut svg, caption, ((x + BOARD / 2) as f64, (y + BOARD + CAPTION / 2 + 6) as f64), scale);
+        svg.push_str("</g>\n");
+    }
+    if !note.is_empty() {
+        open_strokes(&mut svg);
+        strokes(&mut svg, note, (width as f64 / 2.0, (height + CAPTION / 2) as f64), 2.0);
         svg.push_str("</g>\n");
     }
     svg.push_str("</svg>\n");

@@ -1,4 +1,4 @@
-//! A board as SVG: coordinates, squares, the attacks of each queen of a partial placement, queens.
+//! A board as SVG: coordinates, squares, the lines on which each queen of a partial placement attacks, queens.
 //!
 //! Everything is drawn as a path, digits too, so it looks the same where no font is installed.
 
@@ -7,38 +7,36 @@ use std::fmt::Write;
 use queens::Placement;
 
 use super::glyphs::{QUEEN, strokes};
-use super::shades::{self, DARK, INK, LIGHT, OPACITY, SOFT};
-use super::{SquareState, article, attackers, is_dark};
+use super::{article, is_dark};
+
+pub(crate) const LIGHT: &str = "#eef2ef";
+pub(crate) const DARK: &str = "#8fb0a9";
+pub(crate) const INK: &str = "#15302d";
+/// Of coordinates and captions.
+const SOFT: &str = "#4c6460";
+
+/// Of the lines of each queen, which can be told apart on light and dark squares.
+const COLOURS: [&str; 8] = ["#e0532b", "#346ed6", "#ecb612", "#964abe", "#14965a", "#e862a0", "#80542c", "#3cbed2"];
 
 /// Side of a square, and width of the margin, which has the coordinates.
 pub(super) const SQUARE: usize = 100;
 const MARGIN: usize = 56;
 
-/// Height of a line of the legend, which there is where there are attacks, and the width of one queen in it.
-const LEGEND: usize = 72;
-const LEGEND_QUEEN: usize = 150;
-
-/// The picture's width and height in its own units.
-fn extent(placement: &Placement) -> (usize, usize) {
-    let side = placement.size().get() * SQUARE + 2 * MARGIN;
-    (side, side + legend_lines(placement) * LEGEND)
-}
-
 /// The picture, with a title for screen readers.
 pub(crate) fn svg(placement: &Placement) -> String {
     let n = placement.size().get();
-    let (width, height) = extent(placement);
-    let mut svg = begin((width, height), &title(placement));
+    let side = n * SQUARE + 2 * MARGIN;
+    let mut svg = begin((side, side), &title(placement));
     let _ = writeln!(svg, "<g transform=\"translate({MARGIN} {MARGIN})\">");
     squares(&mut svg, n);
+    frame(&mut svg, n);
+    // With all queens placed every square is attacked, and there is nothing left to decide.
     if !placement.is_solution() {
         attacks(&mut svg, placement);
     }
-    frame(&mut svg, n);
     queens(&mut svg, placement);
     svg.push_str("</g>\n");
     coordinates(&mut svg, n);
-    legend(&mut svg, placement);
     svg.push_str("</svg>\n");
     svg
 }
@@ -99,74 +97,24 @@ pub(super) fn queens(svg: &mut String, placement: &Placement) {
     svg.push_str("</g>\n");
 }
 
-/// The squares that each queen attacks in her own shade; a square that several attack has a stripe of each.
+/// The row, the column and the diagonals of each queen as lines in a colour of her own: through a square go the lines of
+/// the queens that attack it, and through a free one none.
 fn attacks(svg: &mut String, placement: &Placement) {
-    let n = placement.size().get();
+    let board = placement.size().get() * SQUARE;
+    // A picture within the picture shows nothing beyond its edges.
+    let _ = writeln!(svg, "<svg width=\"{board}\" height=\"{board}\" fill=\"none\" stroke-width=\"9\">");
     for queen in placement.squares() {
-        let mut path = String::new();
-        for row in 1..=n {
-            for column in 1..=n {
-                if SquareState::of(placement, column, row) == SquareState::Queen {
-                    continue;
-                }
-                let all: Vec<usize> = attackers(placement, column, row).collect();
-                let Some(mine) = all.iter().position(|&attacker| attacker == queen.column) else { continue };
-                let (x, y) = corner(column, row);
-                let (from, to) = (SQUARE * mine / all.len(), SQUARE * (mine + 1) / all.len());
-                let _ = write!(path, "M{} {y}h{}v{SQUARE}h-{1}z", x + from, to - from);
-            }
-        }
         let (x, y) = corner(queen.column, queen.row);
-        let _ = write!(path, "M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z");
+        let middle = format!("M{} {}", x + SQUARE / 2, y + SQUARE / 2);
+        let (far, back) = (board, 2 * board);
         let _ = writeln!(
             svg,
-            "<path fill=\"{}\" fill-opacity=\"{OPACITY}\" d=\"{path}\"><title>Attacked by the queen in {queen}</title></path>",
-            shade(queen.column)
+            "<path stroke=\"{}\" d=\"{middle}h{far}h-{back}{middle}v{far}v-{back}{middle}l{far} {far}l-{back} -{back}\
+             {middle}l{far} -{far}l-{back} {back}\"><title>Attacked by the queen in {queen}</title></path>",
+            COLOURS[(queen.column - 1) % COLOURS.len()]
         );
     }
-}
-
-/// The shade of the queen in a column, from 1.
-fn shade(column: usize) -> String {
-    let [red, green, blue] = shades::shade(column);
-    format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-fn legend_lines(placement: &Placement) -> usize {
-    if placement.is_solution() || placement.is_empty() {
-        return 0;
-    }
-    placement.len().div_ceil(in_a_line(placement.size().get()))
-}
-
-/// Queens in a line of the legend.
-fn in_a_line(n: usize) -> usize {
-    (n * SQUARE / LEGEND_QUEEN).max(1)
-}
-
-/// Each queen's shade beside her square, as column, row.
-fn legend(svg: &mut String, placement: &Placement) {
-    if legend_lines(placement) == 0 {
-        return;
-    }
-    let n = placement.size().get();
-    for (index, queen) in placement.squares().enumerate() {
-        let x = MARGIN + index % in_a_line(n) * LEGEND_QUEEN;
-        let y = n * SQUARE + 2 * MARGIN + index / in_a_line(n) * LEGEND;
-        let _ = writeln!(
-            svg,
-            "<g><title>The squares attacked by the queen in {queen}</title>\
-             <rect x=\"{x}\" y=\"{y}\" width=\"52\" height=\"52\" rx=\"6\" fill=\"{}\" fill-opacity=\"{OPACITY}\"/>\
-             <use href=\"#queen\" fill=\"{INK}\" transform=\"translate({} {}) scale(.44)\"/>",
-            shade(queen.column),
-            x + 4,
-            y + 4
-        );
-        open_strokes(svg);
-        let text = format!("{},{}", queen.column, queen.row);
-        strokes(svg, &text, (x as f64 + 94.0, y as f64 + 26.0), 1.4);
-        svg.push_str("</g></g>\n");
-    }
+    svg.push_str("</svg>\n");
 }
 
 /// Column numbers below and above, row numbers left and right.

@@ -3,10 +3,9 @@
 use std::fmt::Write;
 
 use anstyle::{Ansi256Color, Style};
-use queens::Placement;
+use queens::{Placement, Square};
 
-use super::shades::attacked;
-use super::{SquareState, attackers, is_dark};
+use super::{SquareState, is_dark};
 
 /// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +38,8 @@ pub(crate) struct Cell {
     /// What fills it around its middle, and what is in its middle.
     pub(crate) fill: char,
     pub(crate) mark: char,
-    /// Backgrounds from left to right, as wide as each other, in the 256 colours that terminals have; none without colour.
-    pub(crate) backgrounds: Vec<u8>,
+    /// One of the 256 colours that terminals have; none without colour.
+    pub(crate) background: Option<u8>,
 }
 
 /// Of queens and letters.
@@ -54,29 +53,16 @@ impl Cell {
         let mark = match state {
             SquareState::Queen if look == Look::Ascii => 'Q',
             SquareState::Queen => '♛',
-            SquareState::Attacked(attacker) if look != Look::Colour => letter(attacker),
+            SquareState::Attacked(attacker) => letter(attacker),
             SquareState::Free if look == Look::Ascii => '.',
-            SquareState::Free | SquareState::Attacked(_) => fill,
+            SquareState::Free => fill,
         };
-        let backgrounds = match state {
-            _ if look != Look::Colour => Vec::new(),
-            // As in a picture: her own colour, or a stripe for each that attacks it.
-            SquareState::Queen if !placement.is_solution() => vec![attacked(column, dark)],
-            SquareState::Attacked(_) => {
-                attackers(placement, column, row).map(|attacker| attacked(attacker, dark)).collect()
-            }
-            _ => vec![if dark { 109 } else { 255 }],
-        };
-        Self { fill, mark, backgrounds }
-    }
-
-    /// The background of one of so many columns, or halves of columns, of the square.
-    pub(crate) fn background(&self, column: usize, of: usize) -> Option<u8> {
-        self.backgrounds.get(column * self.backgrounds.len() / of).copied()
+        let background = (look == Look::Colour).then_some(if dark { 109 } else { 255 });
+        Self { fill, mark, background }
     }
 }
 
-/// What marks the squares that the queen of a column is the first to attack, where there are no colours.
+/// What marks the squares that the queen of a column is the first to attack.
 fn letter(column: usize) -> char {
     char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
 }
@@ -108,47 +94,31 @@ pub(crate) fn board(placement: &Placement, look: Look, room: usize) -> String {
     text += format!("{margin}{numbers}").trim_end();
     text.push('\n');
     if !placement.is_solution() && !placement.is_empty() {
-        text += &legend(placement, look, width * n);
+        text += &legend(placement, width * n);
     }
     text
 }
 
-/// Which queen attacks what, each named by column and row, in lines about as wide as the board.
-fn legend(placement: &Placement, look: Look, width: usize) -> String {
+/// What each letter means, in lines about as wide as the board.
+fn legend(placement: &Placement, width: usize) -> String {
     /// Of an entry with the space behind it, as in `a 10,12`.
     const ENTRY: usize = 9;
-    let in_a_line = (width / ENTRY).max(1);
-    let what = if look == Look::Colour { "Attacked by the queen in" } else { "First attacked by the queen in" };
-    let mut text = format!("{what} column,row:\n");
-    for line in placement.squares().collect::<Vec<_>>().chunks(in_a_line) {
-        let entries = line.iter().map(|queen| {
-            let place = format!("{},{}", queen.column, queen.row);
-            match look {
-                Look::Colour => format!("{} {place:5}", painted(attacked(queen.column, false), FOREGROUND, " ♛ ")),
-                _ => format!("{} {place:6}", letter(queen.column)),
-            }
-        });
-        let _ = writeln!(text, "   {}", entries.collect::<Vec<_>>().join(" ").trim_end());
+    let mut text = "First attacker, by column,row:\n".to_owned();
+    for line in placement.squares().collect::<Vec<_>>().chunks((width / ENTRY).max(1)) {
+        let entry =
+            |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));
+        let _ = writeln!(text, "   {}", line.iter().map(entry).collect::<Vec<_>>().join(" ").trim_end());
     }
     text
 }
 
-/// So many columns. A stripe may end in the middle of one.
+/// So many columns.
 fn square(cell: &Cell, width: usize) -> String {
-    let Cell { fill, mark, .. } = cell;
-    let middle = |column| if column == (width - 1) / 2 { *mark } else { *fill };
-    (0..width)
-        .map(|column| match [2 * column, 2 * column + 1].map(|half| cell.background(half, 2 * width)) {
-            [Some(left), Some(right)] if left != right => painted(right, left, "▌"),
-            [Some(background), _] => painted(background, FOREGROUND, &middle(column).to_string()),
-            _ => middle(column).to_string(),
-        })
-        .collect()
-}
-
-fn painted(background: u8, foreground: u8, text: &str) -> String {
+    let middle = (width - 1) / 2;
+    let text: String = (0..width).map(|column| if column == middle { cell.mark } else { cell.fill }).collect();
+    let Some(background) = cell.background else { return text };
     let colour = |index| Some(Ansi256Color(index).into());
-    let style = Style::new().bg_color(colour(background)).fg_color(colour(foreground));
+    let style = Style::new().bg_color(colour(background)).fg_color(colour(FOREGROUND));
     format!("{style}{text}{style:#}")
 }
 
@@ -157,22 +127,17 @@ mod tests {
     use super::*;
     use queens::Size;
 
-    /// One attacker fills a square, two share it half and half, three have a column each.
+    /// An attacked square names the first queen that attacks it, in colour too.
     #[test]
-    fn attackers_share_a_square() {
+    fn attacked_squares_name_a_queen() {
         let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap();
         let shown = |column, row| square(&Cell::new(Look::Colour, &placement, column, row), WIDTH);
-        assert_eq!(shown(8, 1), painted(attacked(1, is_dark(8, 8, 1)), FOREGROUND, " ").repeat(3));
-        let all: Vec<usize> = attackers(&placement, 1, 6).collect();
-        assert_eq!(all, [1, 2, 3]);
-        let dark = is_dark(8, 1, 6);
-        let columns = all.iter().map(|&attacker| painted(attacked(attacker, dark), FOREGROUND, " "));
-        assert_eq!(shown(1, 6), columns.collect::<String>());
-        let both: Vec<usize> = attackers(&placement, 2, 1).collect();
-        assert_eq!(both.len(), 2);
-        let [left, right] = [0, 1].map(|index| attacked(both[index], is_dark(8, 2, 1)));
-        let halves = painted(left, FOREGROUND, " ") + &painted(right, left, "▌") + &painted(right, FOREGROUND, " ");
-        assert_eq!(shown(2, 1), halves);
+        let painted = |text, background| format!("\u{1b}[38;5;16m\u{1b}[48;5;{background}m{text}\u{1b}[0m");
+        assert_eq!([shown(2, 5), shown(4, 2)], [painted(" ♛ ", 109), painted("   ", 255)]);
+        assert_eq!(
+            [shown(8, 1), shown(6, 5), shown(3, 2)],
+            [(" a ", 109), (" b ", 109), (" c ", 109)].map(|(text, at)| painted(text, at))
+        );
     }
 
     /// A board that is too wide for the terminal has narrower squares, down to one column each.

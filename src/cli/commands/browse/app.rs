@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use queens::run::SelfCheckError;
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
 use super::moves::{Filter, Move, Position};
@@ -15,9 +16,6 @@ use crate::cli::commands::numbered;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{files, numbers};
-
-/// With more columns left to fill than this the solutions are not counted: it would take minutes.
-const MOST_COLUMNS_COUNTED: usize = 18;
 
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
 const MOST_SAVED: u64 = 1_000_000;
@@ -43,9 +41,9 @@ pub(super) enum Input {
 pub(super) enum Total {
     /// Counting would take too long; what is published of the whole board.
     Uncounted(Option<u64>),
-    Counting(Background<Ranking>),
+    Counting(Background<u64>),
     /// With the time that counting took.
-    Known(Arc<Ranking>, Duration),
+    Known(u64, Duration),
 }
 
 /// What a thread works on.
@@ -71,6 +69,7 @@ pub(super) struct App {
     pub(super) size: Size,
     pub(super) filter: Filter,
     pub(super) total: Total,
+    ranking: Arc<Ranking>,
     pub(super) current: Option<Position>,
     /// Which of the images of the current solution is shown.
     pub(super) image: usize,
@@ -86,11 +85,13 @@ pub(super) struct App {
 }
 
 impl App {
-    pub(super) fn new(size: Size, at: Move) -> Self {
+    pub(super) fn new(size: Size, at: Move) -> Result<Self, SelfCheckError> {
+        let filter = Filter { prefix: Placement::empty(size), listed: Listed::All };
         let mut app = Self {
             size,
-            filter: Filter { prefix: Placement::empty(size), listed: Listed::All },
+            filter,
             total: Total::Uncounted(None),
+            ranking: Arc::new(Ranking::new(filter.prefix, filter.listed)?),
             current: None,
             image: 0,
             typing: None,
@@ -101,18 +102,20 @@ impl App {
             search: None,
             cancelled: Arc::default(),
         };
-        app.open(app.filter, at);
-        app
+        app.open(filter, at);
+        Ok(app)
     }
 
     /// Walks through these solutions from here on, beginning there.
     pub(super) fn open(&mut self, filter: Filter, at: Move) {
         self.filter = filter;
         self.current = None;
-        self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
+        self.ranking = Arc::new(Ranking::new(filter.prefix, filter.listed).expect(CHECKED));
+        self.total = if self.size.get() - filter.prefix.len() > numbered::MOST_COLUMNS_COUNTED {
             Total::Uncounted(numbered::published(self.size, filter.listed).filter(|_| filter.prefix.is_empty()))
         } else {
-            Total::Counting(Background::start(move || Ranking::new(filter.prefix, filter.listed).expect(CHECKED)))
+            let ranking = Arc::clone(&self.ranking);
+            Total::Counting(Background::start(move || ranking.total(&mut |_| true).expect("nothing stops it")))
         };
         self.go(at);
     }
@@ -122,8 +125,8 @@ impl App {
         self.cancel();
         self.cancelled = Arc::default();
         let (filter, from, cancelled) = (self.filter, self.current, Arc::clone(&self.cancelled));
-        let ranking = self.ranking().cloned();
-        let search = Background::start(move || filter.find(ranking.as_deref(), from, to, &cancelled));
+        let (ranking, total) = (Arc::clone(&self.ranking), self.counted());
+        let search = Background::start(move || filter.find((&ranking, total), from, to, &cancelled));
         match search.result.recv_timeout(QUICK_SEARCH) {
             Ok(found) => self.arrive(found),
             Err(_) => self.search = Some(search),
@@ -143,12 +146,12 @@ impl App {
             self.arrive(found);
         }
         if let Total::Counting(counting) = &self.total
-            && let Ok(ranking) = counting.result.try_recv()
+            && let Ok(total) = counting.result.try_recv()
         {
             if let Some(current) = self.current.as_mut().filter(|current| current.number.is_none()) {
-                current.number = Some(ranking.number(&current.placement));
+                current.number = self.ranking.number(&current.placement, &mut |_| true);
             }
-            self.total = Total::Known(Arc::new(ranking), counting.elapsed());
+            self.total = Total::Known(total, counting.elapsed());
         }
     }
 
@@ -159,15 +162,15 @@ impl App {
                 self.image = 0;
                 self.message.clear();
             }
-            None if self.current.is_some() || self.ranking().is_some_and(|ranking| ranking.total() > 0) => {
+            None if self.current.is_some() || self.counted().is_some_and(|total| total > 0) => {
                 "there is no such solution in this list".clone_into(&mut self.message);
             }
             None => "there are no solutions in this list".clone_into(&mut self.message),
         }
     }
 
-    pub(super) fn ranking(&self) -> Option<&Arc<Ranking>> {
-        if let Total::Known(ranking, _) = &self.total { Some(ranking) } else { None }
+    pub(super) fn counted(&self) -> Option<u64> {
+        if let Total::Known(total, _) = self.total { Some(total) } else { None }
     }
 
     /// The images of the current solution.
@@ -210,7 +213,7 @@ impl App {
 
     /// Writes the solutions to a new file in the current folder, and says where.
     pub(super) fn save(&mut self) {
-        self.message = match self.ranking().map(|ranking| ranking.total()) {
+        self.message = match self.counted() {
             Some(total) if total <= MOST_SAVED => match self.write() {
                 Ok(path) => format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)),
                 Err(failure) => failure.reason(),

@@ -55,9 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let message = "browse needs a terminal for input and output; see 'queens solutions' for lists".to_owned();
         return Err(Failure::Run(Exit::Failure, message));
     }
-    // Whatever is counted later is counted by the engine that is checked here.
-    Listed::All.number(Placement::empty(args.size), &Placement::empty(args.size))?;
-    let app = App::new(args.size, at);
+    let app = App::new(args.size, at)?;
     let interruptions = Interruptions::listen()?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init()?;

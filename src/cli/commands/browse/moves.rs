@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use queens::{Listed, Orbit, Placement, Ranking, Solutions};
 
-use super::CHECKED;
-
 /// Which solutions are walked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filter {
@@ -34,10 +32,11 @@ pub(super) struct Position {
 }
 
 impl Filter {
-    /// The position that a move leads to, `None` where there is none or `cancelled` was set on the way.
+    /// The position that a move leads to, `None` where there is none or `cancelled` was set on the way. The `total` is
+    /// given where the ranking has counted it.
     pub(super) fn find(
         &self,
-        ranking: Option<&Ranking>,
+        (ranking, total): (&Ranking, Option<u64>),
         from: Option<Position>,
         to: Move,
         cancelled: &AtomicBool,
@@ -45,16 +44,14 @@ impl Filter {
         let forth = |start, most| self.last_of(Solutions::within(self.prefix, start), most, cancelled);
         // Upside down the order of solutions is reversed, so the way back is the way on from the mirrored placement.
         let back = |start: Placement, most| {
-            let solutions = Solutions::within(upside_down(&self.prefix), upside_down(&start));
-            self.last_of(solutions.map(|solution| upside_down(&solution)), most, cancelled)
+            let solutions = Solutions::within(self.prefix.upside_down(), start.upside_down());
+            self.last_of(solutions.map(Placement::upside_down), most, cancelled)
         };
         let numbered = |(placement, number)| Position { placement, number: Some(number) };
+        let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
         match (to, from) {
             (Move::Number(number), _) => {
-                let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
-                let select = || self.listed.select(self.prefix, self.prefix, number, &mut go_on).expect(CHECKED);
-                let found = ranking.map_or_else(select, |ranking| ranking.select(number));
-                found.map(|placement| numbered((placement, number)))
+                ranking.select(self.prefix, number, &mut go_on).map(|placement| numbered((placement, number)))
             }
             // The first of the solutions found is the one that the steps begin at.
             (Move::Next(steps), Some(from)) => {
@@ -66,13 +63,14 @@ impl Filter {
                 Some(Position { placement, number: from.number.map(|number| number - (count - 1)) })
             }
             (Move::NotBefore(start), _) => match forth(start, 1) {
+                // Where the list was counted, a number costs little.
                 Some((placement, _)) => {
-                    Some(Position { placement, number: ranking.map(|ranking| ranking.number(&placement)) })
+                    Some(Position { placement, number: total.and_then(|_| ranking.number(&placement, &mut go_on)) })
                 }
-                None => self.find(ranking, None, Move::Last, cancelled),
+                None => self.find((ranking, total), None, Move::Last, cancelled),
             },
-            (Move::Last, _) => match ranking {
-                Some(ranking) => self.find(Some(ranking), None, Move::Number(ranking.total()), cancelled),
+            (Move::Last, _) => match total {
+                Some(total) => self.find((ranking, Some(total)), None, Move::Number(total), cancelled),
                 None => back(self.prefix, 1).map(|(placement, _)| Position { placement, number: None }),
             },
             (Move::First | Move::Next(_) | Move::Previous(_), _) => forth(self.prefix, 1).map(numbered),
@@ -96,23 +94,12 @@ impl Filter {
     }
 }
 
-/// The placement with top and bottom exchanged.
-fn upside_down(placement: &Placement) -> Placement {
-    let n = placement.size().get();
-    let rows: Vec<usize> = placement.rows().map(|row| n + 1 - row).collect();
-    Placement::new(placement.size(), &rows).expect("a reflection keeps queens from attacking each other")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use queens::Size;
 
-    fn go(filter: Filter, ranking: Option<&Ranking>, from: Option<Position>, to: Move) -> Option<Position> {
-        filter.find(ranking, from, to, &AtomicBool::new(false))
-    }
-
-    /// Walks to the end and back again, with and without a ranking, and asks for every number.
+    /// Walks to the end and back again, with and without the total, and asks for every number.
     #[test]
     fn every_way_through_the_solutions_agrees() {
         let size = Size::new(8).unwrap();
@@ -122,22 +109,23 @@ mod tests {
             let prefix = Placement::parse(prefix, size).unwrap_or(Placement::empty(size));
             let filter = Filter { prefix, listed };
             let ranking = Ranking::new(prefix, listed).unwrap();
-            for ranking in [None, Some(&ranking)] {
-                let mut here = go(filter, ranking, None, Move::First).unwrap();
+            for total in [None, ranking.total(&mut |_| true)] {
+                let go = |from, to| filter.find((&ranking, total), from, to, &AtomicBool::new(false));
+                let mut here = go(None, Move::First).unwrap();
                 let mut walked = vec![here];
-                while let Some(next) = go(filter, ranking, Some(here), Move::Next(1)) {
+                while let Some(next) = go(Some(here), Move::Next(1)) {
                     walked.push(next);
                     here = next;
                 }
-                let last = go(filter, ranking, None, Move::Last).unwrap();
+                let last = go(None, Move::Last).unwrap();
                 assert_eq!(last.placement, here.placement);
-                assert_eq!(go(filter, ranking, walked.first().copied(), Move::Next(1000)), Some(here));
+                assert_eq!(go(walked.first().copied(), Move::Next(1000)), Some(here));
                 for (number, expected) in (1..).zip(&walked) {
                     assert_eq!(expected.number, Some(number));
-                    assert_eq!(go(filter, ranking, None, Move::Number(number)), Some(*expected));
+                    assert_eq!(go(None, Move::Number(number)), Some(*expected));
                 }
-                assert_eq!(go(filter, ranking, None, Move::Number(walked.len() as u64 + 1)), None);
-                while let Some(previous) = go(filter, ranking, Some(here), Move::Previous(1)) {
+                assert_eq!(go(None, Move::Number(walked.len() as u64 + 1)), None);
+                while let Some(previous) = go(Some(here), Move::Previous(1)) {
                     walked.pop();
                     assert_eq!(walked.last(), Some(&previous));
                     here = previous;
@@ -150,6 +138,8 @@ mod tests {
     #[test]
     fn a_move_that_is_cancelled_leads_nowhere() {
         let filter = Filter { prefix: Placement::empty(Size::new(20).unwrap()), listed: Listed::All };
-        assert_eq!(filter.find(None, None, Move::Number(1_000_000_000), &AtomicBool::new(true)), None);
+        let ranking = Ranking::new(filter.prefix, filter.listed).unwrap();
+        let cancelled = AtomicBool::new(true);
+        assert_eq!(filter.find((&ranking, None), None, Move::Number(1_000_000_000), &cancelled), None);
     }
 }

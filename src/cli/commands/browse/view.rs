@@ -109,7 +109,7 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
             let [upper, lower] = [2 * line, 2 * line + 1].map(|half| row_at(half).map(|row| (row, cell(row, column))));
             for part in 0..width {
                 let colour = |of: &Option<(u16, Cell)>| {
-                    let background = of.as_ref().and_then(|(_, cell)| cell.background(part.into(), width.into()));
+                    let background = of.as_ref().and_then(|(_, cell)| cell.background);
                     background.map_or(Color::Reset, Color::Indexed)
                 };
                 let (mark, style) = match (&upper, &lower) {
@@ -148,7 +148,7 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
         let total = match app.total {
             Total::Uncounted(published) => published,
-            _ => app.ranking().map(|ranking| ranking.total()),
+            _ => app.counted(),
         };
         let of = total.map_or(String::new(), |total| format!(" of {}", numbers::grouped(total.into())));
         lines.push(Line::from(vec![format!("{kind} ").into(), Span::from(number).bold(), of.into()]));
@@ -169,8 +169,8 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         Total::Counting(counting) => {
             format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
         }
-        Total::Known(ranking, time) => {
-            let total = numbers::grouped(ranking.total().into());
+        Total::Known(total, time) => {
+            let total = numbers::grouped((*total).into());
             format!("{total} found in {}", numbers::seconds(time.as_secs_f64())).into()
         }
     });
@@ -261,7 +261,7 @@ mod tests {
 
     /// An app that has found and counted what it looks for, in a time of no consequence.
     fn app(n: usize, at: Move) -> App {
-        let mut app = App::new(Size::new(n).unwrap(), at);
+        let mut app = App::new(Size::new(n).unwrap(), at).unwrap();
         while !matches!(app.total, Total::Known(..)) || app.current.is_none() {
             app.collect();
             std::thread::yield_now();

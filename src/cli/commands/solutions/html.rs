@@ -2,7 +2,7 @@
 
 use super::list::NumberedSolution;
 use super::{About, Format};
-use crate::cli::draw::{glyphs, shades};
+use crate::cli::draw::{glyphs, svg};
 
 /// Solutions on a page unless `--limit` says otherwise: enough to walk through, and a quick page on a phone.
 pub(crate) const LIMIT: u64 = 5000;
@@ -23,9 +23,9 @@ impl Format for Html {
         let page = PAGE
             .replace("@N@", &n)
             .replace("@QUEEN@", glyphs::QUEEN)
-            .replace("@LIGHT@", shades::LIGHT)
-            .replace("@DARK@", shades::DARK)
-            .replace("@INK@", shades::INK)
+            .replace("@LIGHT@", svg::LIGHT)
+            .replace("@DARK@", svg::DARK)
+            .replace("@INK@", svg::INK)
             .replace("@PREFIX@", &about.prefix.to_string())
             .replace("@FUNDAMENTAL@", &about.fundamental.to_string())
             .replace("@FIRST@", &about.first.map_or_else(|| "null".to_owned(), |first| first.to_string()));

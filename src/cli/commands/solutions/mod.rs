@@ -13,8 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::run::SelfCheckError;
-use queens::{Listed, Placement, Size, Solutions, oeis};
+use queens::{Listed, Placement, Size, Solutions};
 
 use crate::cli::commands::numbered;
 use crate::cli::long_run::activity::Activity;
@@ -24,7 +23,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
 use crate::cli::terminal::messages;
-use crate::cli::terminal::numbers::rounded;
+use crate::cli::terminal::numbers::{grouped, rounded};
 use crate::cli::terminal::value_parsers::whole;
 use list::{NumberedSolution, SolutionList};
 
@@ -115,6 +114,8 @@ struct About {
     fundamental: bool,
     /// The number of the first, where it is known.
     first: Option<u64>,
+    /// How many solutions the whole list has, where that is published.
+    all: Option<u64>,
 }
 
 /// How solutions are written. Formats append to a buffer, which their caller writes out.
@@ -163,29 +164,34 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let prefix = placement("--prefix <P>", &args.prefix)?;
     let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
     if let Some(text) = &args.rank {
-        return rank::run(prefix, listed, &placement("--rank <P>", &args.rank)?, text);
+        return rank::run(prefix, listed, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
     let kind = file_format::choose(args.format, path, Kind::Digits)?;
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
-    let before = if kind.is_numbered() { rank::before(prefix, from, listed)? } else { Some(0) };
-    let before = before.map(|before| before.saturating_add(args.skip));
     let mut activity = Activity::start(args.progress, "solutions");
+    let before = if kind.is_numbered() { rank::before(prefix, from, listed, &activity)? } else { Some(0) };
+    let before = before.map(|before| before.saturating_add(args.skip));
     let solutions = skip(prefix, from, listed, args.skip, &activity)?.map(|start| Solutions::within(prefix, start));
     let mut list = SolutionList::new(solutions, listed, before);
     let first = before.map(|before| before.saturating_add(1));
-    let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
+    let all = numbered::published(args.size, listed).filter(|_| prefix.is_empty());
+    let about = About { size: args.size, prefix, fundamental: args.fundamental, first, all };
     if args.progress == When::Auto && !out.is_file() {
         // A bar would be among the solutions.
         activity.finish();
         activity = Activity::start(When::Never, "solutions");
     }
     let written = Arc::new(AtomicU64::new(0));
-    activity.watch(progress(args, limit, &written));
-    write(&mut out, &mut *kind.format(), &mut list, &about, limit, &written)?;
+    activity.watch(progress(args, all, limit, &written));
+    let is_cut = write(&mut out, &mut *kind.format(), &mut list, &about, limit, &written)?;
     activity.finish();
+    if is_cut && args.limit.is_none() {
+        let of = all.map_or(String::new(), |all| format!("of {} ", grouped(all.into())));
+        messages::note(&format!("{} {of}solutions are written; --limit L writes more", grouped(limit.into())));
+    }
     out.finish()
 }
 
@@ -196,7 +202,7 @@ fn skip(
     listed: Listed,
     skip: u64,
     activity: &Activity,
-) -> Result<Option<Placement>, SelfCheckError> {
+) -> Result<Option<Placement>, Failure> {
     if skip == 0 {
         return Ok(Some(from));
     }
@@ -210,10 +216,14 @@ fn skip(
 }
 
 /// How many are written, of all where that is known.
-fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> Status + Send + 'static {
-    let sequence = if args.fundamental { &oeis::UNIQUE } else { &oeis::QUEENS };
-    let all = sequence.term(args.size.get()).filter(|_| args.prefix.is_none() && args.from.is_none());
-    let all = all.map(|all| (all as u64).saturating_sub(args.skip).min(limit).max(1));
+fn progress(
+    args: &Args,
+    all: Option<u64>,
+    limit: u64,
+    written: &Arc<AtomicU64>,
+) -> impl Fn() -> Status + Send + 'static {
+    let all = all.filter(|_| args.from.is_none());
+    let all = all.map(|all| all.saturating_sub(args.skip).min(limit).max(1));
     let (title, written) = (format!("N = {}", args.size), Arc::clone(written));
     move || {
         let done = written.load(Ordering::Relaxed);
@@ -228,7 +238,7 @@ fn progress(args: &Args, limit: u64, written: &Arc<AtomicU64>) -> impl Fn() -> S
     }
 }
 
-/// Writes the text out in pieces.
+/// Writes the text out in pieces. Returns whether the limit has cut the list short.
 fn write(
     out: &mut Output,
     format: &mut dyn Format,
@@ -236,7 +246,7 @@ fn write(
     about: &About,
     limit: u64,
     written_so_far: &AtomicU64,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     const PIECE: usize = 1 << 16;
     /// On a large board the next solution may take long to find: before, text older than this is written out for people
     /// who read along.
@@ -258,5 +268,6 @@ fn write(
     }
     let more = left == 0 && list.next().is_some();
     format.end(&mut text, more);
-    out.write(&text)
+    out.write(&text)?;
+    Ok(more)
 }

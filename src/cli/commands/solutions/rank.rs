@@ -1,8 +1,10 @@
 //! Numbers of solutions in a list: `--rank P`, and that of the first where `--from` begins in the middle.
 
-use queens::run::SelfCheckError;
 use queens::{Listed, Orbit, Placement};
 
+use crate::cli::commands::numbered;
+use crate::cli::long_run::activity::Activity;
+use crate::cli::long_run::options::When;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::messages;
 
@@ -12,7 +14,12 @@ const MOST_COLUMNS_COUNTED: usize = 17;
 
 /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would take
 /// long.
-pub(super) fn before(prefix: Placement, from: Placement, listed: Listed) -> Result<Option<u64>, Failure> {
+pub(super) fn before(
+    prefix: Placement,
+    from: Placement,
+    listed: Listed,
+    activity: &Activity,
+) -> Result<Option<u64>, Failure> {
     if from <= prefix {
         return Ok(Some(0));
     }
@@ -22,22 +29,28 @@ pub(super) fn before(prefix: Placement, from: Placement, listed: Listed) -> Resu
     }
     // Where no solution is left there is none to number.
     let first = listed.within(prefix, from).next();
-    Ok(Some(first.map_or(Ok(0), |first| Ok::<_, SelfCheckError>(listed.number(prefix, &first)? - 1))?))
+    first.map_or(Ok(Some(0)), |first| Ok(Some(numbered::number(prefix, listed, &first, activity)? - 1)))
 }
 
 /// The number of a solution in the list of all; none where it is no solution, or counting those before it would take long.
-pub(crate) fn number(placement: &Placement) -> Result<Option<u64>, SelfCheckError> {
+pub(crate) fn number(placement: &Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
     let board = Placement::empty(placement.size());
     let is_counted = placement.is_solution() && !is_long(&board);
-    is_counted.then(|| Listed::All.number(board, placement)).transpose()
+    is_counted.then(|| numbered::number(board, Listed::All, placement, activity)).transpose()
 }
 
-fn is_long(prefix: &Placement) -> bool {
+pub(crate) fn is_long(prefix: &Placement) -> bool {
     prefix.size().get() - prefix.len() > MOST_COLUMNS_COUNTED
 }
 
 /// Prints the number of a solution in the list.
-pub(super) fn run(prefix: Placement, listed: Listed, solution: &Placement, text: &str) -> Result<(), Failure> {
+pub(super) fn run(
+    prefix: Placement,
+    listed: Listed,
+    solution: &Placement,
+    text: &str,
+    progress: When,
+) -> Result<(), Failure> {
     let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
     let Some(orbit) = Orbit::of(solution) else {
         return invalid(&format!(
@@ -52,6 +65,8 @@ pub(super) fn run(prefix: Placement, listed: Listed, solution: &Placement, text:
     if listed == Listed::Fundamental && !orbit.is_fundamental() {
         return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
     }
-    let number = listed.number(prefix, solution)?;
+    let activity = Activity::start(progress, "solutions");
+    let number = numbered::number(prefix, listed, solution, &activity)?;
+    activity.finish();
     messages::deliver(&format!("{number}\n"))
 }

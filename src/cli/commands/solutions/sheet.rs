@@ -10,6 +10,7 @@ pub(super) const LIMIT: u64 = 100;
 #[derive(Default)]
 pub(super) struct Sheet {
     title: String,
+    all: Option<u64>,
     boards: Vec<CaptionedBoard>,
 }
 
@@ -17,6 +18,7 @@ impl Format for Sheet {
     fn begin(&mut self, _: &mut Vec<u8>, about: &About) {
         let kind = if about.fundamental { "Fundamental solutions" } else { "Solutions" };
         self.title = format!("{kind} for N = {}", about.size);
+        self.all = about.all;
     }
 
     fn solution(&mut self, _: &mut Vec<u8>, solution: &NumberedSolution) {
@@ -26,7 +28,9 @@ impl Format for Sheet {
         self.boards.push(CaptionedBoard { placement: solution.placement, caption });
     }
 
-    fn end(&mut self, out: &mut Vec<u8>, _: bool) {
-        out.extend_from_slice(sheet(&self.boards, &self.title).as_bytes());
+    fn end(&mut self, out: &mut Vec<u8>, more: bool) {
+        let of = self.all.map_or("...".to_owned(), |all| format!("of {all}"));
+        let note = if more { format!("{} {of}", self.boards.len()) } else { String::new() };
+        out.extend_from_slice(sheet(&self.boards, &self.title, &note).as_bytes());
     }
 }
