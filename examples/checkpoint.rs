@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use queens::ledger::Ledger;
 use queens::ledger::store::Store;
-use queens::run::Ended;
-use queens::{Request, Shard, Size};
+use queens::{Ended, Request, Shard, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("queens-example-{}", std::process::id()));

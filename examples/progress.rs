@@ -4,8 +4,7 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use queens::run::Ended;
-use queens::{Request, Size};
+use queens::{Ended, Request, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("16").parse()?;

@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [run](run::Run) can be watched, stopped and gone on with from another thread, in shards on several machines
+//! A [run](Run) can be watched, stopped and gone on with from another thread, in shards on several machines
 //! ([`Request::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
 //! each of these, with predictions ([`Request::estimate`]) and audits ([`Request::audit`]).
 //!
@@ -54,7 +54,7 @@
 //! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check by remainders |
 //! | [`run`] | a thread pool that counts a plan with an engine; the self-check on small boards; progress, stopping, double checks |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
-//! | [`durable`] | files that appear whole or not at all |
+//! | [`ledger::durable`] | files that appear whole or not at all |
 //! | [`Profile`] | the placements of k queens on the first k columns |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
@@ -92,11 +92,10 @@ pub use board::{Size, SizeError};
 pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
-pub use ledger::durable;
-pub use ledger::shard::{Shard, ShardError, ranges};
+pub use ledger::shard::{Shard, ShardError};
 pub use oeis::bfile::{BFile, BFileError};
 pub use profile::Profile;
-pub use request::{Report, Request, count};
+pub use request::{Ended, Report, Request, Run, count};
 pub use run::{CountError, Share, ShareError, Threads, available_threads};
 pub use solutions::ranking::{Listed, Ranking};
 pub use solutions::{Fundamental, Solutions};

@@ -8,9 +8,9 @@ use crate::burnside::{NotDivisible, Unique};
 use crate::engine::lanes::{Isa, IsaError};
 use crate::engine::{ENGINES, EngineInfo, EngineKind, Method};
 use crate::oeis::{self, Sequence};
-use crate::request::Request;
+use crate::request::{Ended, Request};
 use crate::run::state::RunState;
-use crate::run::{CountError, Ended, Threads};
+use crate::run::{CountError, Threads};
 
 /// The terms to recompute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

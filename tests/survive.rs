@@ -189,7 +189,7 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
         assert_eq!((&last["event"], &last["reason"]), (&"saved".into(), &name.into()), "{err}");
         let command = last["resume"].as_str().unwrap();
         assert!(command.ends_with(
-            "count --resume 16 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms --progress json"
+            "count 16 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms --progress json --resume"
         ));
         // The command is exact: a shell takes it as it is. With the time up at once it only saves again.
         let resumed =

@@ -32,6 +32,7 @@ pub use fingerprint::Fingerprint;
 use fingerprint::differ;
 pub use origin::Origin;
 pub use partial::Partial;
+pub use shard::ranges;
 
 /// Finished units and their tallies, and the finished parts of other units.
 ///

@@ -82,7 +82,7 @@ impl FromStr for Shard {
 /// Ascending numbers as text, with consecutive numbers written as ranges, as job arrays take them: `3,7-9`.
 ///
 /// ```
-/// assert_eq!(queens::ranges([3, 7, 8, 9]), "3,7-9");
+/// assert_eq!(queens::ledger::ranges([3, 7, 8, 9]), "3,7-9");
 /// ```
 pub fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();

@@ -150,8 +150,7 @@ impl Request {
     /// Begins a count that other threads can watch, stop and save.
     ///
     /// ```
-    /// use queens::run::Ended;
-    /// use queens::{Request, Size};
+    /// use queens::{Ended, Request, Size};
     /// let run = Request::solutions(Size::new(12)?).start()?;
     /// let state = run.state();
     /// std::thread::spawn(move || println!("{:.0} %", 100.0 * state.progress().share));
@@ -172,8 +171,7 @@ impl Request {
     ///
     /// ```
     /// use queens::ledger::Ledger;
-    /// use queens::run::Ended;
-    /// use queens::{Request, Shard, Size};
+    /// use queens::{Ended, Request, Shard, Size};
     /// let request = Request::solutions(Size::new(10)?);
     /// let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
     /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {

@@ -15,7 +15,6 @@ mod stop;
 pub(crate) mod student;
 mod threads;
 
-pub use crate::request::{Ended, Run};
 pub(crate) use double_check::Checked;
 pub use error::{CountError, RunError};
 pub use pace::TimeLeft;

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use queens::ledger::format::FormatError;
+use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
-use queens::{Request, Rotation, Shard, ranges};
+use queens::{Request, Rotation, Shard};
 
 use crate::cli::long_run::known_terms::{Agreement, Form, Oeis, Printed};
 use crate::cli::long_run::named_files::{NamedFile, named_files};

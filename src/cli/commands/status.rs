@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::ledger::format::FormatError;
+use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
-use queens::{Rotation, Shard, ranges};
+use queens::{Rotation, Shard};
 use serde::Serialize;
 
 use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};

@@ -10,8 +10,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use queens::Ended;
 use queens::ledger::Ledger;
-use queens::run::Ended;
 use queens::run::state::{Progress, RunState};
 use queens::{CountError, Report};
 

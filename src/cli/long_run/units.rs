@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use queens::ledger::durable;
 use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
-use queens::{Report, Request, Shard, durable};
+use queens::{Report, Request, Shard};
 
 use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::known_terms::Agreement;

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use queens::durable::{Draft, folder, sync_folder, target};
+use queens::ledger::durable::{Draft, folder, sync_folder, target};
 
 use super::signals::UnfinishedFile;
 use crate::cli::terminal::exit::Exit;
