@@ -2,12 +2,10 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::asserted::queens;
+use crate::common::asserted::queens;
 use predicates::prelude::*;
 
 fn stdout(args: &[&str]) -> String {

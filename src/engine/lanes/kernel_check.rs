@@ -117,14 +117,7 @@ fn disjoint(build: &[u64], probe: &[u64]) -> u64 {
     probe.iter().map(|query| with(query.reverse_bits())).sum()
 }
 
-fn matches<L: Lanes>(
-    lanes: L,
-    active: u64,
-    build: usize,
-    probe: usize,
-    tables: &mut Tables,
-    random: &mut Rng,
-) -> bool {
+fn matches<L: Lanes>(lanes: L, active: u64, build: usize, probe: usize, tables: &mut Tables, random: &mut Rng) -> bool {
     let mut list = |length| (0..length).map(|_| random.u64(..) & random.u64(..) & active).collect::<Vec<u64>>();
     let build: Vec<u64> = list(build).into_iter().map(u64::reverse_bits).collect();
     let probe: [Vec<u64>; LISTS] = [list(probe), list(probe / 4), list(2)];
