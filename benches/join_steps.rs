@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use queens::engine::Engine;
 use queens::engine::join::Join;
-use queens::engine::lanes::{Cost, Isa, Lanes, Partners, Tables, WithLanes};
+use queens::engine::lanes::{Cost, Isa, Lanes, Means, Partners, Tables, Windows, WithLanes};
 use queens::plan::Plan;
 use queens::plan::halves::HalvesPlan;
 use queens::{Size, oeis};

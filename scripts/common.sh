@@ -5,7 +5,12 @@
 
 fail() { echo "error: $*" >&2; exit 1; }
 wrong() { echo "error: $*; see $0 --help" >&2; exit 2; }
-step() { printf '\n== %s\n' "$*"; "$@"; }
+step() {
+    local begun=$SECONDS
+    printf '\n== %s\n' "$*"
+    "$@"
+    printf '== %d s: %s\n' $((SECONDS - begun)) "$*"
+}
 
 # at_most MOST ARGUMENT...: refuses options, and more arguments.
 at_most() {

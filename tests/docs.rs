@@ -153,23 +153,9 @@ fn formats_have_every_command() {
 }
 
 const DOCUMENTS: [&str; 18] = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "docs/28.md",
-    "docs/README.md",
-    "docs/clusters.md",
-    "docs/commands.md",
-    "docs/design.md",
-    "docs/formats.md",
-    "docs/join.md",
-    "docs/join-steps.md",
-    "docs/long-runs.md",
-    "docs/machines.md",
-    "docs/packages.md",
-    "docs/reliability.md",
-    "docs/results/README.md",
-    "docs/terms.md",
-    "docs/verification.md",
+    "README.md", "CONTRIBUTING.md", "docs/28.md", "docs/README.md", "docs/clusters.md", "docs/commands.md",
+    "docs/design.md", "docs/formats.md", "docs/join.md", "docs/join-steps.md", "docs/long-runs.md", "docs/machines.md",
+    "docs/packages.md", "docs/reliability.md", "docs/results/README.md", "docs/terms.md", "docs/verification.md",
     "docs/verified.md",
 ];
 

@@ -140,3 +140,23 @@ fn a_wrong_result_is_written_too() {
     assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
     assert_eq!(object(&fs::read_to_string(path.join("o.json")).unwrap())["oeis"]["agrees"], false);
 }
+
+/// The time of a run is part of the time of all runs; where there is no other, it is that.
+#[test]
+fn the_time_of_all_runs_includes_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let times = |line: &str| {
+        let object: Value = serde_json::from_str(&output(folder.path(), line).1).unwrap();
+        ["seconds", "total_seconds"].map(|key| object[key].as_f64().unwrap())
+    };
+    for line in ["count 12 --json", "profile 6 --json"] {
+        for _ in 0..20 {
+            let [seconds, total] = times(line);
+            assert_eq!(seconds.to_bits(), total.to_bits(), "{line}");
+        }
+    }
+    // Long enough for a ledger, which has milliseconds.
+    output(folder.path(), "count 12 --engine naive --checkpoint c");
+    let [seconds, total] = times("count 12 --engine naive --json --checkpoint c --resume");
+    assert!(seconds < total, "{seconds} s, and {total} s with the run before");
+}

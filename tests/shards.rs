@@ -290,11 +290,7 @@ fn status_tells_shards_apart() {
     assert!(seconds >= 4.0 && (left - expected).abs() < 1e-6 * expected, "{left} {expected}");
     let text = output(path, "status .").1;
     for line in [
-        "complete  2: 1-2\n",
-        "running   2: 4-5\n",
-        "stale     1: 3\n",
-        "missing   1: 6\n",
-        " with 2 running\n",
+        "complete  2: 1-2\n", "running   2: 4-5\n", "stale     1: 3\n", "missing   1: 6\n", " with 2 running\n",
         "damaged  ./r/6: cut short",
     ] {
         assert!(text.contains(line), "{text}");

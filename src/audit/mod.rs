@@ -141,9 +141,9 @@ pub(crate) fn audit(
     options: &AuditOptions,
     threads: Threads,
 ) -> Result<Findings, CountError> {
-    let start = Instant::now();
     let pool = threads.pool()?;
-    self_check::check(by, &wanted.subject)?;
+    self_check::check(by, &wanted.subject, false)?;
+    let start = Instant::now();
     ledger.fingerprint().check(wanted)?;
     let units = by.dispatch(&wanted.subject, Recount { ledger, options, pool: &pool, start })?;
     Ok(Findings {

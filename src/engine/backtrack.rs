@@ -33,8 +33,8 @@
 //! - lists several times as long, or all levels in one allocation;
 //! - unchecked access to the lists (it saves one comparison for each vector, and its branch is never taken).
 
-use crate::board::Board;
 use crate::board::placement::Placement;
+use crate::board::{Board, Size};
 use crate::engine::Engine;
 use crate::engine::lanes::{Isa, IsaError, Lanes, Level, LevelSearch, WithLanes};
 
@@ -103,10 +103,26 @@ impl Backtrack {
         self.ways::<true>(worker, task)
     }
 
+    /// Whether the search counts right on a narrow and on a wide board, at every column, as [`few`] does. A board of 8×8 fills
+    /// no vector of 16 lanes to its end.
+    pub(crate) fn is_right(self) -> bool {
+        let on = |n, rows: &[usize]| {
+            let empty = Placement::empty(Size::new(n).expect("a size"));
+            rows.iter().fold(empty, |task, &row| task.with(row).expect("no queen attacks another"))
+        };
+        // Knight's moves; ten columns of each are left.
+        let wide: Vec<usize> = (1..=31).step_by(2).chain((2..=12).step_by(2)).collect();
+        [on(12, &[2, 5]), on(32, &wide)].iter().all(|task| {
+            let mut plain = vec![0; task.size().get() - task.len()];
+            few(board(task), &mut plain);
+            let worker = &mut self.worker();
+            self.levels(worker, task) == plain && self.count(worker, task) == plain[plain.len() - 1]
+        })
+    }
+
     /// The number of ways to place 1, 2, ... more queens. Unless `EVERY` is set, only the last number is valid.
     fn ways<const EVERY: bool>(self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
-        let size = task.size();
-        let board = task.rows().fold(Board::empty(size), |board, row| board.place(1 << (row - 1)));
+        let (size, board) = (task.size(), board(task));
         let left = size.get() - task.len();
         let mut ways = vec![0; left];
         if left < LAST {
@@ -125,6 +141,11 @@ impl Backtrack {
         }
         ways
     }
+}
+
+/// The board of a placement.
+fn board(task: &Placement) -> Board {
+    task.rows().fold(Board::empty(task.size()), |board, row| board.place(1 << (row - 1)))
 }
 
 /// The same for a board with few columns left, one queen at a time.
@@ -191,7 +212,6 @@ impl<const EVERY: bool> WithLanes for Descent<'_, EVERY> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Size;
     use crate::engine::naive::Naive;
     use proptest::prelude::*;
 

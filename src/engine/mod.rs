@@ -8,6 +8,7 @@
 
 pub mod backtrack;
 pub(crate) mod cover;
+#[cfg(test)]
 pub(crate) mod fault;
 pub mod join;
 pub mod lanes;

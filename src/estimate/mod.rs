@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::run::dispatch::Dispatch;
-use crate::run::{CountError, Threads, available_threads};
+use crate::run::{CountError, Threads, available_threads, self_check};
 use crate::subject::Subject;
 
 use climb::{Climb, Tasks};
@@ -130,27 +130,34 @@ pub(crate) fn predict(
 ) -> Result<Prediction, CountError> {
     /// Samples at least, whatever the time: one has no interval.
     const LEAST: usize = 2;
-    let (pool, started) = (threads.pool()?, Instant::now());
+    let pool = threads.pool()?;
+    self_check::check(&method, subject, false)?;
+    let solutions = if let Subject::Profile(size) = *subject { size.into() } else { *subject };
+    // The parts of `count` are counted by backtracking, which has no turns.
+    let by_parts = match subject.rotation() {
+        None => Some(Method::choose(EngineKind::Backtrack.into(), None, solutions)?),
+        Some(_) => None,
+    };
+    by_parts.map_or(Ok(()), |method| self_check::check(&method, &solutions, false))?;
+    let started = Instant::now();
     // A century is for ever, and still fits a clock.
     let max_time = sampling.max_time.min(Duration::from_hours(100 * 365 * 24));
     let [parts, timed] = [sampling.samples, sampling.samples / PARTS_PER_TASK].map(|samples| samples.max(LEAST));
     let threads = pool.current_num_threads();
     let cores = threads.min(available_threads());
-    let (turned, tasks) = (subject.rotation().is_some(), method.dispatch(subject, Tasks));
-    let samples = if turned { [0, parts] } else { [parts, timed] };
+    let tasks = method.dispatch(subject, Tasks);
+    let samples = if by_parts.is_none() { [0, parts] } else { [parts, timed] };
     state.begin(Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time });
     let sampler = |target, samples, share| {
         let deadline = started + max_time.mul_f64(share);
         Sampler { pool: &pool, state, target, samples, least: LEAST, seed: sampling.seed, deadline }
     };
-    if turned {
-        state.next_board(subject.n());
-        method.dispatch(subject, sampler(Target::Time, parts, 1.0));
-    } else {
-        let solutions = if let Subject::Profile(size) = *subject { size.into() } else { *subject };
-        let backtrack = Method::choose(EngineKind::Backtrack.into(), None, solutions)?;
+    if let Some(backtrack) = by_parts {
         backtrack.dispatch(&solutions, sampler(Target::Count, parts, COUNT_SHARE));
         Climb { subject, method, sampler: sampler(Target::Time, timed, 1.0) }.draw();
+    } else {
+        state.next_board(subject.n());
+        method.dispatch(subject, sampler(Target::Time, parts, 1.0));
     }
     Ok(state.prediction().expect("it was begun"))
 }

@@ -12,7 +12,7 @@ use crate::estimate::{self, EstimateState, Prediction, Sampling};
 use crate::ledger::{Fingerprint, Ledger};
 use crate::run::dispatch::{Dispatch, OwnEngine};
 use crate::run::state::RunState;
-use crate::run::{CountError, Share, Sum, Threads, self_check};
+use crate::run::{CountError, SelfCheckError, Share, Sum, Threads, self_check};
 use crate::subject::Subject;
 
 /// A count to make: its subject, engine, instruction set and number of threads.
@@ -210,6 +210,19 @@ impl Request {
         self.counted(&self.method()?, Some(state))
     }
 
+    /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
+    /// count and by that of double checks, if any are asked for. For whoever writes files before the count.
+    ///
+    /// # Errors
+    /// If the engine cannot count this subject or fails its self-check.
+    pub fn self_check(&self) -> Result<(), CountError> {
+        Ok(self.check(&self.method()?)?)
+    }
+
+    fn check(&self, by: &impl Dispatch) -> Result<(), SelfCheckError> {
+        self_check::check(by, &self.subject, self.double_check != Share::NONE)
+    }
+
     /// Predicts the count and its time on this machine from random samples.
     ///
     /// ```
@@ -286,8 +299,8 @@ impl Request {
     fn counted(&self, by: &impl Dispatch, state: Option<&RunState>) -> Result<Report, CountError> {
         let Self { subject, double_check, .. } = *self;
         let pool = self.threads.pool()?;
+        self.check(by)?;
         let start = Instant::now();
-        self_check::check(by, &subject)?;
         if let Some(state) = state {
             state.ledger().fingerprint().check(&by.fingerprint(&subject))?;
         }

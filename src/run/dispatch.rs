@@ -60,6 +60,9 @@ pub(crate) trait Dispatch {
 
     fn isa(&self) -> Isa;
 
+    /// The method, unless the engine is from outside the crate.
+    fn method(&self) -> Option<Method>;
+
     /// The fingerprint of the subject's plan.
     fn fingerprint(&self, subject: &Subject) -> Fingerprint {
         let (plan, units) = self.dispatch(subject, Pinned);
@@ -101,6 +104,10 @@ impl Dispatch for Method {
     fn isa(&self) -> Isa {
         self.isa
     }
+
+    fn method(&self) -> Option<Method> {
+        Some(*self)
+    }
 }
 
 /// Dispatch to an engine from outside the crate, for subjects that are cut by the first columns.
@@ -121,6 +128,10 @@ impl<E: Engine<Task = Placement>> Dispatch for OwnEngine<'_, E> {
 
     fn isa(&self) -> Isa {
         Isa::Portable
+    }
+
+    fn method(&self) -> Option<Method> {
+        None
     }
 }
 

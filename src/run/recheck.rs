@@ -1,7 +1,7 @@
 //! Counting some tasks a second time by another engine, to detect errors of the machine itself.
 //!
-//! Memory and processors make errors now and then, and a run of weeks gives them time. Two engines that share no code
-//! path do not make the same error. So if they agree on a random share of the tasks, errors are not frequent enough to
+//! Memory and processors make errors now and then, and a run of weeks gives them time. Two engines of different code do
+//! not make the same one by chance. So if they agree on a random share of the tasks, errors are not frequent enough to
 //! matter. If they differ, the run ends with the name of the task.
 //!
 //! A task is counted the second time right after the first, before it counts as finished. So a run that is stopped has

@@ -15,8 +15,10 @@ use std::ops::ControlFlow;
 use rayon::prelude::*;
 
 use crate::board::placement::Placement;
-use crate::engine::{Engine, backtrack::Backtrack};
+use crate::engine::lanes::Isa;
+use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
 use crate::oeis::{self, Sequence};
+use crate::run::{SelfCheckError, self_check};
 use crate::solutions::Fundamental;
 use crate::solutions::Solutions;
 
@@ -63,24 +65,32 @@ impl Listed {
     /// ```
     /// use queens::{Listed, Placement, Size};
     /// let twenty = Placement::empty(Size::new(20)?);
-    /// let second = Listed::All.select(twenty, twenty, 2, &mut |_| true).expect("there are more");
+    /// let second = Listed::All.select(twenty, twenty, 2, &mut |_| true)?.expect("there are more");
     /// assert_eq!(second.to_string(), "1,3,5,2,4,13,15,12,18,20,17,9,16,19,10,8,6,14,7,11");
-    /// # Ok::<(), queens::SizeError>(())
+    /// # Ok::<(), queens::CountError>(())
     /// ```
+    ///
+    /// # Errors
+    /// If the engine that counts blocks fails its self-check.
     pub fn select(
         self,
         prefix: Placement,
         start: Placement,
         number: u64,
         go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Option<Placement> {
-        let left = number.checked_sub(1)?;
-        Selection { listed: self, start, passed: 0, left, go_on }.within(prefix).break_value().flatten()
+    ) -> Result<Option<Placement>, SelfCheckError> {
+        check(prefix)?;
+        let Some(left) = number.checked_sub(1) else { return Ok(None) };
+        Ok(Selection { listed: self, start, passed: 0, left, go_on }.within(prefix).break_value().flatten())
     }
 
     /// How many of the completions of `prefix` that are in the list come before `solution` or are it: its number, where
     /// it is listed. Counts those before it.
-    pub fn number(self, prefix: Placement, solution: &Placement) -> u64 {
+    ///
+    /// # Errors
+    /// If the engine that counts blocks fails its self-check.
+    pub fn number(self, prefix: Placement, solution: &Placement) -> Result<u64, SelfCheckError> {
+        check(prefix)?;
         let (mut block, mut before) = (prefix, 0);
         while columns_left(&block) > WALKED {
             let (earlier, rest): (Vec<_>, Vec<_>) =
@@ -88,10 +98,10 @@ impl Listed {
             before += earlier.into_iter().map(|child| self.count(child)).sum::<u64>();
             match rest.first() {
                 Some(child) if begins(child, solution) => block = *child,
-                _ => return before,
+                _ => return Ok(before),
             }
         }
-        before + self.within(block, block).take_while(|other| other <= solution).count() as u64
+        Ok(before + self.within(block, block).take_while(|other| other <= solution).count() as u64)
     }
 
     /// The solutions of a block.
@@ -113,6 +123,12 @@ impl Listed {
             _ => blocks.par_iter().with_max_len(1).map_init(|| backtrack.worker(), count).collect(),
         }
     }
+}
+
+/// The self-check of the engine that counts the blocks of this placement.
+fn check(prefix: Placement) -> Result<(), SelfCheckError> {
+    let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
+    self_check::check(&backtrack, &prefix.into(), false)
 }
 
 /// A search for a solution by its number.
@@ -184,11 +200,11 @@ fn two_queens_on(block: Placement) -> Vec<Placement> {
 /// ```
 /// use queens::{Listed, Placement, Ranking, Size};
 /// let eight = Placement::empty(Size::new(8)?);
-/// let ranking = Ranking::new(eight, Listed::All);
+/// let ranking = Ranking::new(eight, Listed::All)?;
 /// assert_eq!(ranking.total(), 92);
 /// let solution = ranking.select(31).expect("there are 92");
 /// assert_eq!((solution.to_string().as_str(), ranking.number(&solution)), ("42586137", 31));
-/// # Ok::<(), queens::SizeError>(())
+/// # Ok::<(), queens::CountError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ranking {
@@ -201,7 +217,11 @@ pub struct Ranking {
 impl Ranking {
     /// Counts the blocks on every core. That takes under a second for N = 16, ten times as long for each further N, and
     /// twice as long for fundamental solutions.
-    pub fn new(prefix: Placement, listed: Listed) -> Self {
+    ///
+    /// # Errors
+    /// If the engine that counts blocks fails its self-check.
+    pub fn new(prefix: Placement, listed: Listed) -> Result<Self, SelfCheckError> {
+        check(prefix)?;
         let placements = two_queens_on(prefix);
         // Upside down the list of all is the same in reverse, and so are its blocks: half of them will do.
         let half = prefix.is_empty() && listed == Listed::All;
@@ -216,7 +236,7 @@ impl Ranking {
             total += count;
             (block, before)
         });
-        Self { listed, blocks: blocks.collect(), total }
+        Ok(Self { listed, blocks: blocks.collect(), total })
     }
 
     /// How many solutions are listed.
@@ -260,12 +280,12 @@ mod tests {
                         Listed::All => solutions.collect(),
                         Listed::Fundamental => Fundamental::among(solutions).map(|(solution, _)| solution).collect(),
                     };
-                    let ranking = Ranking::new(prefix, listed);
+                    let ranking = Ranking::new(prefix, listed).unwrap();
                     assert_eq!(ranking.total(), list.len() as u64, "{prefix:?} {listed:?}");
                     for (before, solution) in (0..).zip(&list) {
                         assert_eq!(ranking.select(before + 1), Some(*solution));
                         assert_eq!(ranking.number(solution), before + 1);
-                        assert_eq!(listed.number(prefix, solution), before + 1);
+                        assert_eq!(listed.number(prefix, solution).unwrap(), before + 1);
                     }
                     assert_eq!((ranking.select(0), ranking.select(ranking.total() + 1)), (None, None));
                 }
@@ -308,7 +328,7 @@ mod tests {
         for &(prefix, start) in ways {
             for listed in [Listed::All, Listed::Fundamental] {
                 let list: Vec<Placement> = listed.within(prefix, start).collect();
-                let select = |number| listed.select(prefix, start, number, &mut |_| true);
+                let select = |number| listed.select(prefix, start, number, &mut |_| true).unwrap();
                 for number in (1..=list.len()).step_by(997).chain([list.len()]) {
                     let expected = number.checked_sub(1).map(|before| list[before]);
                     assert_eq!(select(number as u64), expected, "{prefix:?} {start:?} {listed:?} {number}");
@@ -316,7 +336,7 @@ mod tests {
                 assert_eq!(select(list.len() as u64 + 1), None);
                 let before = listed.within(prefix, prefix).take_while(|other| *other < start).count();
                 for (index, solution) in list.iter().enumerate().step_by(list.len() / 5 + 1) {
-                    assert_eq!(listed.number(prefix, solution), (before + index + 1) as u64);
+                    assert_eq!(listed.number(prefix, solution).unwrap(), (before + index + 1) as u64);
                 }
             }
         }
@@ -330,7 +350,7 @@ mod tests {
             told.push(passed);
             passed < 1000
         };
-        assert_eq!(Listed::All.select(board, board, u64::MAX, &mut go_on), None);
+        assert_eq!(Listed::All.select(board, board, u64::MAX, &mut go_on), Ok(None));
         assert!(told.is_sorted() && told.iter().rposition(|&passed| passed < 1000) == Some(told.len() - 2), "{told:?}");
     }
 }

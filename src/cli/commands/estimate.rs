@@ -117,7 +117,6 @@ fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Pred
             (None, None) => unreachable!("the estimate is waited for until it ends or is interrupted"),
         }
     }
-    signals::arm();
     // Where a signal has come, a program that reads JSON is told that it was stopped.
     if ending.is_none() {
         activity.finish();

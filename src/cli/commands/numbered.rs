@@ -1,5 +1,6 @@
 //! Solutions by their number in a list: the published total as a bound, and the search.
 
+use queens::run::SelfCheckError;
 use queens::{Listed, Placement, Size};
 
 use crate::cli::long_run::activity::{Activity, Step};
@@ -31,7 +32,7 @@ pub(crate) fn select(
     listed: Listed,
     number: u64,
     activity: &Activity,
-) -> Option<Placement> {
+) -> Result<Option<Placement>, SelfCheckError> {
     let before = number - 1;
     if before > LONG {
         let solutions = numbers::grouped(before.into());

@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 use queens::{Report, Request, oeis};
 
 use crate::cli::commands::count::range::{self, Term};
+use crate::cli::long_run::activity::{Activity, Step};
 use crate::cli::long_run::known_terms::{Form, Printed};
 use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::units;
@@ -74,11 +75,16 @@ fn several(args: &Args, note: bool) -> Result<(), Failure> {
         false if !args.quiet && std::io::stdout().is_terminal() => table_of_rows(args.sizes.last),
         false => range::Form::BFile { note },
     };
-    compare("profile", form, &args.json, args.sizes.all(), |n| Ok(profile(args, n)?.report))
+    compare("profile", form, &args.json, None, args.sizes.all(), |n| Ok(profile(args, n)?.report))
 }
 
 /// Recomputes the published rows of these boards, and compares.
-pub(crate) fn verify(boards: RangeInclusive<usize>, cores: &Cores, json: &JsonOutput) -> Result<(), Failure> {
+pub(crate) fn verify(
+    boards: RangeInclusive<usize>,
+    cores: &Cores,
+    json: &JsonOutput,
+    progress: When,
+) -> Result<(), Failure> {
     let published = |n: &usize| oeis::PROFILE.term(first(n + 1) - 1).is_some();
     let boards: Vec<usize> = boards.filter(published).collect();
     let Some(&last) = boards.last() else {
@@ -86,10 +92,14 @@ pub(crate) fn verify(boards: RangeInclusive<usize>, cores: &Cores, json: &JsonOu
         return Err(Failure::Run(Exit::Failure, message));
     };
     let form = if json.is_alone() { range::Form::Json } else { table_of_rows(last) };
-    compare("verify", form, json, boards, |n| {
+    let activity = Activity::start(progress, "verify");
+    let compared = compare("verify", form, json, Some(&activity), boards, |n| {
         let request = Request::profile(size(n)?).isa(cores.isa).threads(cores.threads);
+        activity.at(Step { title: format!("N = {n}, profile"), ..Step::default() });
         request.count().map_err(|error| Failure::from(&error))
-    })
+    });
+    activity.finish();
+    compared
 }
 
 /// The index of the first number of a board's row.
@@ -105,6 +115,7 @@ fn compare(
     command: &'static str,
     form: range::Form,
     json: &JsonOutput,
+    activity: Option<&Activity>,
     boards: impl IntoIterator<Item = usize>,
     mut row: impl FnMut(usize) -> Result<Report, Failure>,
 ) -> Result<(), Failure> {
@@ -113,7 +124,7 @@ fn compare(
     // The row is counted when the first of its numbers is asked for.
     let (indices, places): (Vec<usize>, Vec<_>) = places.map(|(n, queens)| (first(n) + queens, (n, queens))).unzip();
     let mut places = places.into_iter();
-    range::compare(command, &oeis::PROFILE, form, json, None, indices, |_| {
+    range::compare(command, &oeis::PROFILE, form, json, activity, indices, |_| {
         let (n, queens) = places.next().expect("an index is that of a place");
         if queens == 0 {
             found = Some(row(n)?);

@@ -84,7 +84,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(number) => select(args, number)?,
         None => read(args)?,
     };
-    let object = || json::object(&Json::new(&placement, args.number.or_else(|| rank::number(&placement))));
+    let object = || -> Result<String, Failure> {
+        let number = args.number.map_or_else(|| rank::number(&placement), |number| Ok(Some(number)))?;
+        Ok(json::object(&Json::new(&placement, number))?)
+    };
     let mut out = Output::open(path)?;
     let bytes = match kind {
         Kind::Board => {
@@ -116,7 +119,7 @@ fn select(args: &Args, number: u64) -> Result<Placement, Failure> {
     }
     let board = Placement::empty(size);
     let activity = Activity::start(When::Auto, "show");
-    let found = numbered::select(board, board, Listed::All, number, &activity);
+    let found = numbered::select(board, board, Listed::All, number, &activity)?;
     activity.finish();
     found.ok_or_else(|| invalid(format!("there is no such solution for N = {size}")))
 }

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     size(to)?;
     if args.profile {
-        return profile::verify(boards, &args.cores, &args.json);
+        return profile::verify(boards, &args.cores, &args.json, args.progress);
     }
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };

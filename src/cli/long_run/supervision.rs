@@ -151,13 +151,11 @@ impl SupervisedRun<'_> {
             // A count that ends while it is told to stop has ended.
             (Some(Ok(report)), _) => {
                 let warning = checkpoint.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
-                signals::arm();
                 printer.end(Ending::finished(warning.into_iter().collect()));
                 Ok((report, ledger))
             }
             (Some(Err(CountError::Run(RunError::Stopped))) | None, Some(interruption)) => {
                 let (saved, progress) = (checkpoint.save(&ledger), state.progress());
-                signals::arm();
                 let (is_saved, (line, mut failure)) =
                     (saved.is_ok(), interruption.ending(&ledger, &progress, checkpoint, args));
                 let mut lines = vec![interruption.how_to_resume(&ledger, checkpoint, is_saved)];

@@ -63,6 +63,8 @@ pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outco
         messages::as_events();
     }
     let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
+    // Nothing is written for an engine that counts wrong.
+    request.self_check().map_err(|error| Failure::from(&error))?;
     let units = Units { args, quiet, fingerprint, request };
     match (args.shard, &args.out) {
         (Some(shard), Some(out)) => units.shard(shard, out),
@@ -89,10 +91,10 @@ impl Units<'_> {
     /// Does what the ledger lacks.
     fn go_on(self, ledger: Ledger, mut checkpoint: Checkpoint) -> Result<(Outcome, Ledger), Failure> {
         let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-        let went_on = ledger.reached() > (0, 0);
+        let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
         let work = move |state: &RunState| self.request.resume(state);
         let (report, ledger) = supervision::run(ledger, &mut checkpoint, self.args, work)?;
-        let total_seconds = ledger.origin.elapsed.as_secs_f64();
+        let total_seconds = before.saturating_add(report.elapsed).as_secs_f64();
         Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
     }
 

@@ -6,7 +6,7 @@ use std::io;
 use queens::CountError;
 use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
-use queens::run::RunError;
+use queens::run::{RunError, SelfCheckError};
 
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::stdout;
@@ -66,6 +66,12 @@ impl From<&CountError> for Failure {
         }
         let wrong = matches!(error, CountError::SelfCheck(_) | CountError::Run(RunError::Differs { .. }));
         Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
+    }
+}
+
+impl From<SelfCheckError> for Failure {
+    fn from(error: SelfCheckError) -> Self {
+        Self::from(&CountError::from(error))
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Block {
 }
 
 /// How a block is matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Means {
     /// Each pattern with each query.
     Pairs,

@@ -7,7 +7,7 @@
 /// - `gather`, which brings the keys that matter together in a query.
 macro_rules! matching {
     ($features:meta) => {
-        use $crate::engine::fault::{KernelFault, planted, without_first};
+        use $crate::engine::lanes::fault::{KernelFault, planted, without_first};
         use $crate::engine::lanes::windows::{ENTRIES, Windows};
 
         /// Bytes of a vector, as a power of two: where the first key of a gathered query lies, so that one shift and one

@@ -51,6 +51,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod cost;
+pub(crate) mod fault;
 mod isa;
 pub(crate) mod kernel_check;
 mod kernels;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
-use super::file;
 use super::moves::{Filter, Move, Position};
+use super::{CHECKED, file};
 use crate::cli::commands::numbered;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
@@ -112,7 +112,7 @@ impl App {
         self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
             Total::Uncounted(numbered::published(self.size, filter.listed).filter(|_| filter.prefix.is_empty()))
         } else {
-            Total::Counting(Background::start(move || Ranking::new(filter.prefix, filter.listed)))
+            Total::Counting(Background::start(move || Ranking::new(filter.prefix, filter.listed).expect(CHECKED)))
         };
         self.go(at);
     }

@@ -46,12 +46,17 @@ pub(crate) struct Args {
 /// How long the screen waits for a key before it looks for results of a search and for signals.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Why nothing that is counted here fails the self-check.
+const CHECKED: &str = "the engine passed its self-check before the screen was opened";
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let at = args.at.as_deref().map_or(Ok(Move::First), |text| begin(text, args.size))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let message = "browse needs a terminal for input and output; see 'queens solutions' for lists".to_owned();
         return Err(Failure::Run(Exit::Failure, message));
     }
+    // Whatever is counted later is counted by the engine that is checked here.
+    Listed::All.number(Placement::empty(args.size), &Placement::empty(args.size))?;
     let app = App::new(args.size, at);
     let interruptions = Interruptions::listen()?;
     // This also makes a panic restore the terminal before it is reported.

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use queens::{Listed, Orbit, Placement, Ranking, Solutions};
 
+use super::CHECKED;
+
 /// Which solutions are walked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filter {
@@ -50,7 +52,7 @@ impl Filter {
         match (to, from) {
             (Move::Number(number), _) => {
                 let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
-                let select = || self.listed.select(self.prefix, self.prefix, number, &mut go_on);
+                let select = || self.listed.select(self.prefix, self.prefix, number, &mut go_on).expect(CHECKED);
                 let found = ranking.map_or_else(select, |ranking| ranking.select(number));
                 found.map(|placement| numbered((placement, number)))
             }
@@ -119,7 +121,7 @@ mod tests {
         {
             let prefix = Placement::parse(prefix, size).unwrap_or(Placement::empty(size));
             let filter = Filter { prefix, listed };
-            let ranking = Ranking::new(prefix, listed);
+            let ranking = Ranking::new(prefix, listed).unwrap();
             for ranking in [None, Some(&ranking)] {
                 let mut here = go(filter, ranking, None, Move::First).unwrap();
                 let mut walked = vec![here];

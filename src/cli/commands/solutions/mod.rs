@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
+use queens::run::SelfCheckError;
 use queens::{Listed, Placement, Size, Solutions, oeis};
 
 use crate::cli::commands::numbered;
@@ -168,10 +169,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let kind = file_format::choose(args.format, path, Kind::Digits)?;
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
-    let before = if kind.is_numbered() { rank::before(prefix, from, listed) } else { Some(0) };
+    let before = if kind.is_numbered() { rank::before(prefix, from, listed)? } else { Some(0) };
     let before = before.map(|before| before.saturating_add(args.skip));
     let mut activity = Activity::start(args.progress, "solutions");
-    let solutions = skip(prefix, from, listed, args.skip, &activity).map(|start| Solutions::within(prefix, start));
+    let solutions = skip(prefix, from, listed, args.skip, &activity)?.map(|start| Solutions::within(prefix, start));
     let mut list = SolutionList::new(solutions, listed, before);
     let first = before.map(|before| before.saturating_add(1));
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first };
@@ -188,15 +189,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
-fn skip(prefix: Placement, from: Placement, listed: Listed, skip: u64, activity: &Activity) -> Option<Placement> {
+fn skip(
+    prefix: Placement,
+    from: Placement,
+    listed: Listed,
+    skip: u64,
+    activity: &Activity,
+) -> Result<Option<Placement>, SelfCheckError> {
     if skip == 0 {
-        return Some(from);
+        return Ok(Some(from));
     }
     let number = skip.saturating_add(1);
     // What is published of the whole board is a bound for any part of the list.
     if let Some(reason) = numbered::beyond(prefix.size(), listed, number) {
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
-        return None;
+        return Ok(None);
     }
     numbered::select(prefix, from, listed, number, activity)
 }

@@ -1,5 +1,6 @@
 //! Numbers of solutions in a list: `--rank P`, and that of the first where `--from` begins in the middle.
 
+use queens::run::SelfCheckError;
 use queens::{Listed, Orbit, Placement};
 
 use crate::cli::terminal::failure::Failure;
@@ -11,22 +12,24 @@ const MOST_COLUMNS_COUNTED: usize = 17;
 
 /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would take
 /// long.
-pub(super) fn before(prefix: Placement, from: Placement, listed: Listed) -> Option<u64> {
+pub(super) fn before(prefix: Placement, from: Placement, listed: Listed) -> Result<Option<u64>, Failure> {
     if from <= prefix {
-        return Some(0);
+        return Ok(Some(0));
     }
     if is_long(&prefix) {
         messages::note("the solutions are not numbered: counting those before the first would take long");
-        return None;
+        return Ok(None);
     }
     // Where no solution is left there is none to number.
-    Some(listed.within(prefix, from).next().map_or(0, |first| listed.number(prefix, &first) - 1))
+    let first = listed.within(prefix, from).next();
+    Ok(Some(first.map_or(Ok(0), |first| Ok::<_, SelfCheckError>(listed.number(prefix, &first)? - 1))?))
 }
 
 /// The number of a solution in the list of all; none where it is no solution, or counting those before it would take long.
-pub(crate) fn number(placement: &Placement) -> Option<u64> {
+pub(crate) fn number(placement: &Placement) -> Result<Option<u64>, SelfCheckError> {
     let board = Placement::empty(placement.size());
-    (placement.is_solution() && !is_long(&board)).then(|| Listed::All.number(board, placement))
+    let is_counted = placement.is_solution() && !is_long(&board);
+    is_counted.then(|| Listed::All.number(board, placement)).transpose()
 }
 
 fn is_long(prefix: &Placement) -> bool {
@@ -49,6 +52,6 @@ pub(super) fn run(prefix: Placement, listed: Listed, solution: &Placement, text:
     if listed == Listed::Fundamental && !orbit.is_fundamental() {
         return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
     }
-    let number = listed.number(prefix, solution);
+    let number = listed.number(prefix, solution)?;
     messages::deliver(&format!("{number}\n"))
 }

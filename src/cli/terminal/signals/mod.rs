@@ -106,8 +106,9 @@ impl Drop for Answering {
     }
 }
 
-/// To be called when all is saved: another signal ends the process at once.
-pub(crate) fn arm() {
+/// To be called when a signal can be no repeat any more: from here on it ends the process at once. Called earlier, as soon as
+/// all was saved, it let a repeat swallow the last lines, which tell how to go on.
+fn arm() {
     shared().armed.store(true, Ordering::Relaxed);
 }
 

@@ -9,8 +9,7 @@
 //! | SIGABRT | ends the process with exit code 1, see below | the same |
 //!
 //! **Repeats.** Programs such as GNU `timeout` send a signal twice, some microseconds apart, to the process and to its
-//! group. So a repeat counts only once the run has saved or a second has passed, which is when a person who presses ^C
-//! again means it.
+//! group. So a repeat counts only when a second has passed, which is when a person who presses ^C again means it.
 //!
 //! **PID 1.** In a container the program may be the first process, which no default action of a signal can end. It
 //! then exits with the code that a shell gives for the signal, 128 and its number.

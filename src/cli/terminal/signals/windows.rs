@@ -1,6 +1,6 @@
 //! Ctrl-C and Ctrl-Break.
 //!
-//! The first has a long run save and end. A repeat ends it at once, but only once it has saved or a second has passed.
+//! The first has a long run save and end. A repeat ends it at once, but only when a second has passed.
 //! Other commands end. The exit code is 130, as after a Ctrl-C elsewhere. When the window is closed or the user logs off the
 //! system ends the program without waiting for a save, as it does when memory is out.
 

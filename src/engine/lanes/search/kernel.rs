@@ -13,7 +13,7 @@
 /// Implements `LevelSearch` for each `$token`. `$features` is the attribute that every function gets.
 macro_rules! search {
     ($features:meta, $($token:ty),+) => {
-        use $crate::engine::fault::{KernelFault, planted};
+        use $crate::engine::lanes::fault::{KernelFault, planted};
         use $crate::engine::lanes::search::{FRONTS, FULL, Level, LevelSearch, PAD, Waiting, words, words_mut};
 
         $(#[allow(unused_unsafe, reason = "portable code needs no proof")]
