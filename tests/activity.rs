@@ -2,14 +2,12 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
-use common::runs::{end, signal, thread_named};
-use common::{queens, texts};
+use crate::common::runs::{end, signal, thread_named};
+use crate::common::{queens, texts};
 use queens::ledger::{Ledger, store::Store};
 use queens::{EngineKind, Request, Shard, Size};
 use rustix::process::Signal;

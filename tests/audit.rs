@@ -2,12 +2,10 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{forged, output, tallies};
+use crate::common::{forged, output, queens, tallies};
 use queens::Shard;
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Fingerprint, Ledger};
@@ -244,14 +242,14 @@ fn a_difference_is_told_though_nobody_reads() {
     forged(path, "whole", "other", |at, tally| tally + u128::from(at == 3));
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let status = common::queens(path, "audit other").stdout(writer).status().unwrap();
+    let status = queens(path, "audit other").stdout(writer).status().unwrap();
     assert_eq!(status.code(), Some(3));
 }
 
 /// Forged ledgers are found as often as chance says, with default options and with few units: a table of a hundred audits
 /// of each. All have the right sum but the first, whose one wrong unit also shows in the sum.
 ///
-/// Some minutes: `cargo test --release --test audit -- --ignored --nocapture`.
+/// Some minutes: `cargo test --release audit:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes; a small version of it is among the unit tests"]
 fn forged_ledgers_are_found_as_often_as_is_told() {

@@ -2,9 +2,7 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
-use common::asserted::{file, queens};
+use crate::common::asserted::{file, queens};
 use predicates::prelude::*;
 
 #[test]

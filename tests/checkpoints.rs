@@ -2,12 +2,10 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
-mod common;
-
 use std::fs;
 
-use common::runs::{AGREES, started, total};
-use common::{output, tallies};
+use crate::common::runs::{AGREES, started, total};
+use crate::common::{output, tallies};
 use queens::ledger::store::Store;
 use queens::ledger::{Ledger, Partial};
 use queens::{Request, Shard, Size};

@@ -2,10 +2,8 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
-use common::asserted::queens;
-use common::output;
+use crate::common::asserted::queens;
+use crate::common::output;
 use predicates::prelude::*;
 
 #[test]

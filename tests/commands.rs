@@ -2,10 +2,8 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
-use common::asserted::{file, queens};
-use common::output;
+use crate::common::asserted::{file, queens};
+use crate::common::output;
 use predicates::prelude::*;
 use serde_json::Value;
 

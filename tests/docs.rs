@@ -2,13 +2,11 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::output;
+use crate::common::output;
 use queens::Shard;
 use queens::ledger::Ledger;
 use queens::ledger::store::{self, Store};

@@ -2,8 +2,6 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
-mod common;
-
 use std::env;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -11,8 +9,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use common::runs::{LINE, counting, end, signal, total, units, until};
-use common::{output, queens, tallies, texts};
+use crate::common::runs::{LINE, counting, end, signal, total, units, until};
+use crate::common::{output, queens, tallies, texts};
 use rustix::process::Signal;
 
 /// A named pipe.

@@ -2,12 +2,10 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::output;
+use crate::common::{forged, output};
 use serde_json::Value;
 
 /// A line for each command that has the option, and its exit code.
@@ -137,7 +135,7 @@ fn a_wrong_result_is_written_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     assert_eq!(output(path, "count 11 --checkpoint right").0, Some(0));
-    common::forged(path, "right", "wrong", |unit, tally| if unit == 0 { tally + 8 } else { tally });
+    forged(path, "right", "wrong", |unit, tally| if unit == 0 { tally + 8 } else { tally });
     let (code, out, err) = output(path, "count 11 --checkpoint wrong --resume --json=o.json");
     assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
     assert_eq!(object(&fs::read_to_string(path.join("o.json")).unwrap())["oeis"]["agrees"], false);

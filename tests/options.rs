@@ -10,8 +10,6 @@
 
 #![cfg(all(feature = "cli", unix))]
 
-mod common;
-
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -21,7 +19,7 @@ use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::{output, queens};
+use crate::common::{output, queens, runs};
 use queens::ledger::Ledger;
 use queens::ledger::store::{self, Store};
 use queens::{Isa, available_threads};
@@ -342,7 +340,7 @@ fn a_score_is_of_large_boards() {
     let folder = tempfile::tempdir().unwrap();
     for (option, sizes) in [("--score", 17..=32), ("", 10..=16)] {
         let child = queens(folder.path(), &format!("bench {option} --progress json")).spawn().unwrap();
-        let line = common::runs::first_line(child, |line| line.contains("N = "));
+        let line = runs::first_line(child, |line| line.contains("N = "));
         let n = line.split("N = ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
         assert!(sizes.contains(&n.parse().unwrap()), "bench {option}: {line}");
     }

@@ -6,7 +6,7 @@
 //! a new version gets new lines; a line of a version that still exists never changes. To write the lines of this program:
 //!
 //! ```sh
-//! QUEENS_GOLDEN=write cargo test --test plans
+//! QUEENS_GOLDEN=write cargo test plans::
 //! ```
 //!
 //! which adds lines for fingerprints that have none, drops those of versions that are gone, and refuses to change any.
@@ -126,6 +126,6 @@ fn a_fingerprint_has_one_plan_for_ever() {
         versions.dedup();
         versions
     };
-    assert_eq!(versions(&plans), versions(&golden), "a new version? QUEENS_GOLDEN=write cargo test --test plans");
+    assert_eq!(versions(&plans), versions(&golden), "a new version? QUEENS_GOLDEN=write cargo test plans::");
     assert_eq!(plans.keys().collect::<Vec<_>>(), golden.keys().collect::<Vec<_>>(), "the list in this file changed?");
 }

@@ -2,14 +2,12 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::runs::{AGREES, signal, total};
-use common::{output, queens};
+use crate::common::runs::{AGREES, signal, total};
+use crate::common::{output, queens};
 use rustix::process::Signal;
 
 #[test]

@@ -2,9 +2,7 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
-use common::output;
+use crate::common::output;
 use queens::oeis;
 
 #[test]

@@ -2,13 +2,11 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{forged, output, tallies};
+use crate::common::{forged, output, tallies};
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, LedgerError};
 use queens::{Shard, oeis};

@@ -2,8 +2,6 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
-mod common;
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -14,8 +12,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::runs::{LINE, counting, end, hang_ups_arrive, signal, thread_named, total, units, until};
-use common::{output, queens, skipped, texts};
+use crate::common::runs::{LINE, counting, end, hang_ups_arrive, signal, thread_named, total, units, until};
+use crate::common::{output, queens, skipped, texts};
 use queens::ledger::store::Store;
 use queens::ledger::{Ledger, Partial};
 use queens::{EngineKind, Request, Shard, Size};
@@ -286,7 +284,8 @@ fn limited(folder: &Path, script: &str) -> Output {
         fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
         let program = folder.join("queens");
         if !program.exists() {
-            fs::copy(env!("CARGO_BIN_EXE_queens"), &program).unwrap();
+            // By a process of its own: what other tests start meanwhile would hold the copy open, and it could not be run.
+            assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_queens")).arg(&program).status().unwrap().success());
         }
         let script = script.replace("QUEENS", "./queens");
         command = Command::new("setpriv");

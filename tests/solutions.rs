@@ -2,13 +2,11 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::asserted::queens;
+use crate::common::asserted::queens;
 use predicates::prelude::*;
 
 fn stdout(args: &[&str]) -> String {

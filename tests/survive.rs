@@ -2,8 +2,6 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
-mod common;
-
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -11,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use common::runs::{AGREES, end, signal, started, total, until};
-use common::{output, queens, skipped, tallies, texts};
+use crate::common::runs::{AGREES, end, signal, started, total, until};
+use crate::common::{output, queens, skipped, tallies, texts};
 use queens::Size;
 use queens::engine::Engine;
 use queens::engine::join::Join;

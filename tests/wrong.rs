@@ -2,9 +2,7 @@
 
 #![cfg(feature = "cli")]
 
-mod common;
-
-use common::{forged, output};
+use crate::common::{forged, output};
 
 /// A checkpoint whose tallies are changed stands for an engine that is wrong: nothing but the published term tells.
 #[test]

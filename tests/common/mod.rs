@@ -1,7 +1,5 @@
 //! The program and its ledgers, for the tests that run it.
 
-#![allow(dead_code, reason = "not every test needs all of it")]
-
 pub(crate) mod asserted;
 #[cfg(unix)]
 pub(crate) mod runs;
@@ -24,7 +22,6 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
 }
 
 /// Its exit code, stdout and stderr. A process that a signal ended has none of the first.
-#[allow(dead_code, reason = "not every test waits for a process so")]
 pub(crate) fn output(folder: &Path, line: &str) -> (Option<i32>, String, String) {
     texts(&queens(folder, line).output().unwrap())
 }

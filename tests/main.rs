@@ -1,0 +1,38 @@
+//! Every test of the program, and those of the library as its users see it, in one program: each more would be linked anew.
+//! They run side by side in it, so that none may change what belongs to the process: its folder, its variables, its limits.
+
+#[cfg(feature = "cli")]
+mod common;
+
+mod activity;
+mod audit;
+mod bench;
+mod checkpoints;
+mod cli;
+mod commands;
+mod counts;
+mod docs;
+mod files;
+mod fuzz;
+mod json_output;
+mod options;
+mod plans;
+mod progress;
+mod rotational;
+mod self_check;
+mod shards;
+mod shown;
+mod signals;
+mod solutions;
+mod survive;
+mod wrong;
+
+/// A file that is no module of this program would be no test.
+#[test]
+fn every_file_is_a_module() {
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests")).unwrap();
+    let names = files.filter_map(|file| Some(file.unwrap().file_name().to_str()?.strip_suffix(".rs")?.to_owned()));
+    let left: Vec<_> =
+        names.filter(|name| name != "main" && !include_str!("main.rs").contains(&format!("\nmod {name};"))).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
