@@ -21,10 +21,12 @@ use crate::tally::Overflow;
 
 /// The placements of k queens on the first k columns of a board, for each k from 0 to N.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Profile {
     /// For each k. The last number is the number of solutions, and their sum is the number of nodes of a plain backtracking
     /// search.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::all_as_text"))]
     pub placements: Vec<u128>,
     /// The instruction set that counted.
     pub isa: Isa,

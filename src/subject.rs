@@ -40,6 +40,19 @@ impl Subject {
     }
 }
 
+/// `n`, and where there are any, the given queens as `prefix` and the turn as `symmetry`.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Subject {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut subject = serializer.serialize_struct("Subject", 3)?;
+        subject.serialize_field("n", &self.n())?;
+        subject.serialize_field("prefix", &self.prefix().map(|prefix| prefix.to_string()))?;
+        subject.serialize_field("symmetry", &self.rotation().map(Rotation::name))?;
+        subject.end()
+    }
+}
+
 /// All solutions on a board of this size.
 impl From<Size> for Subject {
     fn from(size: Size) -> Self {

@@ -46,6 +46,24 @@ impl Tally {
     }
 }
 
+/// Numbers for JSON, where most readers would round them, are strings.
+#[cfg(feature = "serde")]
+pub(crate) fn as_text<S: serde::Serializer>(number: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&number.to_string())
+}
+
+#[cfg(feature = "serde")]
+pub(crate) fn all_as_text<S: serde::Serializer>(numbers: &[u128], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(numbers.iter().map(u128::to_string))
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Tally {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        as_text(self, serializer)
+    }
+}
+
 impl From<u128> for Tally {
     fn from(count: u128) -> Self {
         Self(count)

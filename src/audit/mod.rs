@@ -43,6 +43,7 @@ pub struct AuditOptions {
 
 /// The findings of an audit.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Findings {
     /// The engine that recounted the units.
@@ -58,6 +59,7 @@ pub struct Findings {
     /// Of how many other units it has the first tasks.
     pub parts: usize,
     /// The number of solutions in the tallies of both.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::as_text"))]
     pub total: u128,
     /// The units that were recounted, in the order of the plan.
     pub units: Vec<Recounted>,
@@ -65,6 +67,7 @@ pub struct Findings {
 
 /// A unit that was recounted.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Recounted {
     /// Its number in the plan.
@@ -81,6 +84,7 @@ pub struct Recounted {
 
 /// A task that was counted by its definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AuditedTask {
     /// Its place in the unit, from 0.

@@ -11,6 +11,8 @@ pub(crate) mod cover;
 #[cfg(test)]
 pub(crate) mod fault;
 pub mod join;
+// Public for the benchmarks and the tests; users take `Isa` from the root.
+#[doc(hidden)]
 pub mod lanes;
 pub mod naive;
 pub(crate) mod split;

@@ -4,6 +4,7 @@ use crate::run::student::student;
 
 /// A mean and the 95 % interval around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Interval {
     /// The best guess.

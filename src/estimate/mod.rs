@@ -79,6 +79,7 @@ impl Default for Sampling {
 
 /// A prediction.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Prediction {
     /// What is predicted.

@@ -41,11 +41,13 @@ pub struct Request {
 
 /// The result of a count.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
     /// What was counted.
     pub subject: Subject,
     /// The number of solutions.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::as_text"))]
     pub count: u128,
     /// The engine, by its name in ledgers.
     pub engine: &'static str,

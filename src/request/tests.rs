@@ -159,3 +159,28 @@ fn a_stopped_run_has_its_ledger() {
     let other = Ledger::new(join(14).fingerprint().unwrap(), Shard::WHOLE);
     assert!(matches!(join(12).resume(other).err(), Some(CountError::Ledger(_))));
 }
+
+/// Numbers that a reader of JSON would round are strings.
+#[cfg(feature = "serde")]
+#[test]
+fn reports_are_serialized() {
+    let report = serde_json::to_value(Request::solutions(Size::new(8).unwrap()).isa(Isa::Portable).count().unwrap());
+    let report = report.unwrap();
+    assert_eq!(report["subject"], serde_json::json!({"n": 8, "prefix": null, "symmetry": null}));
+    assert_eq!([&report["count"], &report["isa"]], ["92", "portable"]);
+    let half = RotationalBoard::new(crate::Rotation::Half, 12).unwrap();
+    let run = Request::rotational(half).start().unwrap();
+    let state = run.state();
+    run.wait().unwrap();
+    let findings = Request::rotational(half).audit(&state.ledger(), &AuditOptions::default()).unwrap();
+    let json = serde_json::to_value(&findings).unwrap();
+    assert_eq!(json["total"], findings.total.to_string());
+    assert_eq!(json["units"][0]["tally"], findings.units[0].tally.to_string());
+    let prediction = Request::rotational(half).estimate(&Sampling { samples: 20, ..Sampling::default() }).unwrap();
+    let json = serde_json::to_value(&prediction).unwrap();
+    assert_eq!((&json["subject"]["symmetry"], &json["count"]["mean"]), (&"half".into(), &prediction.count.mean.into()));
+    assert_eq!(
+        serde_json::to_value(crate::Profile::count(Size::new(3).unwrap(), None, 1, |_| ()).unwrap()).unwrap()["placements"],
+        serde_json::json!(["1", "3", "2", "0"])
+    );
+}

@@ -47,6 +47,14 @@ pub trait WithLanes {
     fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output;
 }
 
+/// By its name.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Isa {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl Isa {
     /// Every instruction set, on whatever processor, the fastest of a processor last.
     pub const ALL: [Self; 5] = [Self::Portable, Self::Neon, Self::Avx2, Self::Avx512f, Self::Avx512];
