@@ -1,6 +1,7 @@
 //! A run's checkpoint: opened or resumed, saved at intervals, and the command that resumes it.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ pub(crate) struct Checkpoint {
     pub(super) due: Option<Instant>,
     /// The progress of the run that is resumed, if any: finished units, and finished tasks of others.
     pub(super) reached_before: Option<(usize, u64)>,
+    /// The file of a run that was saved without being asked.
+    unasked: Option<PathBuf>,
     /// Finished units in the last save, and units of which some tasks are.
     pub(super) saved: (usize, usize),
 }
@@ -107,8 +110,20 @@ impl Checkpoint {
             last_save: LastSave::default(),
             due: None,
             reached_before: None,
+            unasked: None,
             saved: (0, 0),
         }
+    }
+
+    /// Saves a run that keeps no checkpoint in a new file here, which is its checkpoint from now on.
+    pub(crate) fn begin_unasked(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        let path = new_name(ledger, |path| path.symlink_metadata().is_ok());
+        let store = Store::open(&path)?;
+        store.begin()?;
+        self.store = Some(store);
+        self.save(ledger)?;
+        self.unasked = Some(path);
+        Ok(())
     }
 
     /// Whether the run keeps a checkpoint.
@@ -149,17 +164,31 @@ impl Checkpoint {
     /// The command that resumes the run, quoted for a shell; none without a checkpoint.
     pub(crate) fn resume_command(&self) -> Option<String> {
         self.store.as_ref()?;
-        Some(with_resume(std::env::args_os().collect()))
+        Some(with_resume(std::env::args_os().collect(), self.unasked.as_deref()))
     }
 }
 
-/// The command with `--resume`. Names that are no text or have control characters become `$'...'`.
-fn with_resume(mut arguments: Vec<OsString>) -> String {
-    if !arguments.iter().any(|argument| argument == "--resume") {
-        // Last, where what follows cannot pass for its value, but before a `--`.
-        let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
-        arguments.insert(end, "--resume".into());
-    }
+/// `queens-24.ledger`, with what tells the count from others of its size; with a number, where that is taken.
+fn new_name(ledger: &Ledger, is_taken: impl Fn(&Path) -> bool) -> PathBuf {
+    let (Fingerprint { subject, .. }, shard) = (ledger.fingerprint(), ledger.shard());
+    let turn = subject.rotation().map_or_else(String::new, |turn| format!("-{}", turn.name()));
+    let prefix =
+        subject.prefix().map_or_else(String::new, |prefix| format!("-{}", prefix.to_string().replace(',', ".")));
+    let shard = if shard.is_whole() { String::new() } else { format!("-{}", shard.to_string().replace('/', "-of-")) };
+    let stem = format!("queens-{}{turn}{prefix}{shard}", subject.n());
+    let names = (2..).map(|number| format!("{stem}-{number}.ledger"));
+    let mut paths = std::iter::once(format!("{stem}.ledger")).chain(names).map(PathBuf::from);
+    paths.find(|path| !is_taken(path)).expect("there is always another number")
+}
+
+/// The command with `--resume`, and with the checkpoint that it did not name. Names that are no text or have control
+/// characters become `$'...'`.
+fn with_resume(mut arguments: Vec<OsString>, unasked: Option<&Path>) -> String {
+    let checkpoint = unasked.map(|path| ["--checkpoint".into(), path.into()]);
+    let resume = (!arguments.iter().any(|argument| argument == "--resume")).then(|| "--resume".into());
+    // Last, where what follows cannot pass for its value, but before a `--`.
+    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    arguments.splice(end..end, checkpoint.into_iter().flatten().chain(resume));
     let quoted: Vec<String> = arguments.iter().map(quoted).collect();
     quoted.join(" ")
 }
@@ -178,13 +207,16 @@ fn quoted(argument: &OsString) -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use queens::{Placement, Request, Rotation, RotationalBoard, Size};
     use std::os::unix::ffi::OsStringExt;
 
     #[test]
     fn the_command_to_resume() {
         let command = |arguments: &[&[u8]]| {
-            with_resume(arguments.iter().map(|argument| OsString::from_vec(argument.to_vec())).collect())
+            with_resume(arguments.iter().map(|argument| OsString::from_vec(argument.to_vec())).collect(), None)
         };
+        let unasked = with_resume(["q", "count", "19"].map(OsString::from).to_vec(), Some(Path::new("a b")));
+        assert_eq!(unasked, "q count 19 --checkpoint 'a b' --resume");
         assert_eq!(
             command(&[b"queens", b"--color", b"never", b"count", b"19", b"--checkpoint", b"my file"]),
             "queens --color never count 19 --checkpoint 'my file' --resume"
@@ -198,5 +230,24 @@ mod tests {
             command(&[b"q", b"count", b"--resume", b"9", b"--checkpoint", b"\xff\x1b[31mc"]),
             r"q count --resume 9 --checkpoint $'\xFF\x1B[31mc'"
         );
+    }
+    /// What a file without a name of its own is called tells the counts of a size apart, and is never that of another file.
+    #[test]
+    fn names_are_those_of_new_files() {
+        let ledger =
+            |request: Request, shard: &str| Ledger::new(request.fingerprint().unwrap(), shard.parse().unwrap());
+        let size = Size::new(20).unwrap();
+        let placed = Request::completions(Placement::parse("1,12", size).unwrap());
+        let turned = Request::rotational(RotationalBoard::new(Rotation::Half, 20).unwrap());
+        for (ledger, name) in [
+            (ledger(Request::solutions(size), "1/1"), "queens-20.ledger"),
+            (ledger(Request::solutions(size), "3/7"), "queens-20-3-of-7.ledger"),
+            (ledger(placed, "1/1"), "queens-20-1.12.ledger"),
+            (ledger(turned, "1/1"), "queens-20-half.ledger"),
+        ] {
+            assert_eq!(new_name(&ledger, |_| false), Path::new(name));
+            let other = new_name(&ledger, |path| path == Path::new(name));
+            assert_eq!(other, Path::new(&name.replace(".ledger", "-2.ledger")));
+        }
     }
 }

@@ -28,8 +28,13 @@ pub(crate) struct LongRun {
     pub(crate) resume: bool,
 
     /// Save and stop after this time, for example 30m or 1h30m, with exit code 75
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "checkpoint")]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
+
+    /// Save nothing; where left out, a run without --checkpoint that is stopped after more than a minute or by --max-time is
+    /// saved in a new file here, queens-N.ledger
+    #[arg(long, conflicts_with = "checkpoint")]
+    pub(crate) no_save: bool,
 
     /// Count this share of the tasks a second time by another engine, as in 1% or 0.01; those of the join by portable code,
     /// and some of them, or parts of each, by code that shares nothing with it

@@ -103,15 +103,16 @@ pub(crate) fn run(
     let printer = Printer::start(args.progress, status).map_err(no_thread)?;
     let work = Work::start(work)?;
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
-    let mut run = SupervisedRun { state, checkpoint, printer };
+    let mut run = SupervisedRun { state, checkpoint, printer, args };
     let outcome = run.wait(&work, deadline, hint);
-    run.conclude(outcome, args)
+    run.conclude(outcome)
 }
 
 struct SupervisedRun<'a> {
     state: Arc<RunState>,
     checkpoint: &'a mut Checkpoint,
     printer: Printer,
+    args: &'a LongRun,
 }
 
 impl SupervisedRun<'_> {
@@ -132,8 +133,11 @@ impl SupervisedRun<'_> {
                 None => {}
             }
             if let Some(told) = hint.told(|| self.state.progress().left) {
-                let advice =
-                    if self.checkpoint.is_kept() { "" } else { "; with --checkpoint FILE it could be resumed" };
+                let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
+                    (true, _) => "",
+                    (false, true) => "; with --checkpoint FILE it could be resumed",
+                    (false, false) => "; stopped after a minute or more, it is saved in a new file here",
+                };
                 self.printer.say(Line::Note(told + advice));
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -152,13 +156,28 @@ impl SupervisedRun<'_> {
         }
         // What is finished by now is saved at once, for the sender may kill the process soon; an error shows at the
         // save that follows.
-        let _ = self.checkpoint.save(&self.state.ledger());
+        let ledger = self.state.ledger();
+        if self.is_saved_unasked(&interruption, &ledger) {
+            if let Err(error) = self.checkpoint.begin_unasked(&ledger) {
+                self.printer.say(Line::Warning(error.to_string()));
+            }
+        } else {
+            let _ = self.checkpoint.save(&ledger);
+        }
         (work.end(), Some(interruption))
     }
 
+    /// Whether a run without a checkpoint is saved all the same: it has taken long, or was given a time.
+    fn is_saved_unasked(&self, interruption: &Interruption, ledger: &Ledger) -> bool {
+        /// What takes less is soon counted again.
+        const LONG: Duration = Duration::from_mins(1);
+        let is_long = matches!(interruption, Interruption::MaxTime) || ledger.origin.elapsed >= LONG;
+        is_long && ledger.reached() > (0, 0) && !self.checkpoint.is_kept() && !self.args.no_save
+    }
+
     /// Saves the run as it has ended, and prints the last lines.
-    fn conclude(self, outcome: Outcome, args: &LongRun) -> Result<(Report, Ledger), Failure> {
-        let Self { state, checkpoint, printer } = self;
+    fn conclude(self, outcome: Outcome) -> Result<(Report, Ledger), Failure> {
+        let Self { state, checkpoint, printer, args } = self;
         let ledger = state.ledger();
         match outcome {
             // A count that ends while it is told to stop has ended.
@@ -221,7 +240,7 @@ impl Interruption {
                 format!("{reason}: not saved; the save before had {units}; go on with\n    {command}")
             }
             Some(_) => format!("{reason}: not saved, and the save before is gone"),
-            None => format!("{reason}: nothing was saved, for there is no --checkpoint"),
+            None => format!("{reason}: nothing was saved; --checkpoint FILE saves a run"),
         })
     }
 

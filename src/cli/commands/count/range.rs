@@ -25,8 +25,8 @@ use crate::cli::terminal::{messages, numbers, stdout};
 /// a table, beside what OEIS says of it and the time that it took.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let long = &args.long;
-    if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() {
-        return Err(Failure::usage(&"--prefix, --shard and --checkpoint need a single N, not a range"));
+    if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
+        return Err(Failure::usage(&"--prefix, --shard, --checkpoint and --max-time need a single N, not a range"));
     }
     let sizes = args.sizes;
     // A board at the end that cannot be counted should not show after hours.
