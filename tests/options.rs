@@ -27,7 +27,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use Expect::{
-    Differs, Equal, Err, Exit, Field, File, Length, Lines, Never, NotZero, Out, Refused, Same, Saves, Silent, Stops,
+    Differs, Equal, Err, Exit, Field, File, Length, Lines, Loses, Never, NotZero, Out, Refused, Same, Saves, Silent,
+    Stops,
 };
 
 /// How an option is seen. A field is named by its path in the object of `--json`, as in `terms/0/isa`.
@@ -59,8 +60,10 @@ enum Expect {
     Exit(i32, &'static str),
     /// A long run has more in its checkpoint than it began with, before it has ended.
     Saves,
-    /// A long run ends before its time, and says so.
+    /// A long run ends before its time, is saved and says so.
     Stops,
+    /// A long run ends before its time, and nothing is saved.
+    Loses,
     /// The option changes nothing here.
     Same,
     /// The form, or what goes with the option, is refused with this sentence whether the option is there or not.
@@ -111,8 +114,8 @@ const FILE: Expect = File("o.json", "{\"schema\":");
 const ENDS: Expect = Err("\"event\":\"finished\"");
 const CLASH: Expect = Refused("cannot be used with");
 const TWICE: Expect = Refused("cannot be used multiple times");
-const ONE_N: Expect = Refused("--prefix, --shard and --checkpoint need a single N, not a range");
-const NEVER: Expect = Never("--prefix, --shard and --checkpoint need a single N, not a range");
+const ONE_N: Expect = Refused("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
+const NEVER: Expect = Never("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
 const NO_SHARD: Expect = Refused("which no shard has: count the shards without it and merge them");
 
 #[test]
@@ -160,7 +163,8 @@ fn count() {
         row_with("--checkpoint-every 1ms", "--checkpoint c", [Saves,   NEVER,    Saves,   Saves,    Saves,   Saves,   Saves,    Saves]),
         // A shard goes on from its checkpoint without being told to.
         row_with("--resume", "--checkpoint {form}.part",     [resumed, NEVER,    resumed, resumed,  resumed, resumed, Same,     resumed]),
-        row_with("--max-time 50ms", "--checkpoint c",        [Stops,   NEVER,    Stops,   Stops,    Stops,   Stops,   Stops,    Stops]),
+        row("--max-time 50ms",                               [Stops,   ONE_N,    Stops,   Stops,    Stops,   Stops,   Stops,    Stops]),
+        row_with("--no-save", "--max-time 50ms",             [Loses,   NEVER,    Loses,   Loses,    Loses,   Loses,   Loses,    CLASH]),
         row("--double-check 100%",                           [twice,   twices,   twice,   twice,    twice,   twice,   twice,    twice]),
         row_with("--shard 1/2", "--out s",                   [shard,   ONE_N,    shard,   NO_SHARD, shard,   shard,   shard,    foreign]),
         row_with("--out s", "--shard 1/2",                   [result,  ONE_N,    result,  NO_SHARD, result,  result,  result,   foreign]),
@@ -484,7 +488,7 @@ impl Runs {
         spelled: &str,
         expected: Expect,
     ) -> Option<String> {
-        let is_long = matches!(expected, Saves | Stops);
+        let is_long = matches!(expected, Saves | Stops | Loses);
         let line = if is_long { form.long } else { form.line };
         let has = |option: &str| !option.is_empty() && line.split(' ').any(|word| word == name(option));
         let with = if has(row.with) { String::new() } else { row.with.replace("{form}", form.name) };
@@ -519,6 +523,10 @@ impl Runs {
             let (code, _, err) = output(folder.path(), &line);
             // Exit code 1 where a machine is so busy that no task was finished.
             return matches!(code, Some(75 | 1)) && err.contains("the time is up: saved ");
+        }
+        if matches!(expected, Loses) {
+            let (code, _, err) = output(folder.path(), &line);
+            return code == Some(1) && err.contains("the time is up: nothing was saved");
         }
         let checkpoint = line.split(' ').skip_while(|word| *word != "--checkpoint").nth(1).unwrap();
         let checkpoint = folder.path().join(checkpoint);
@@ -573,7 +581,7 @@ impl Expect {
                 return *code == Some(2) && out.is_empty() && is_one_line && err.contains(sentence);
             }
             Exit(other, sentence) => return *code == Some(other) && err.contains(sentence),
-            Saves | Stops => unreachable!("a long run"),
+            Saves | Stops | Loses => unreachable!("a long run"),
         };
         is_right && *code == Some(exit)
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::common::runs::{LINE, counting, end, hang_ups_arrive, signal, thread_named, total, units, until};
 use crate::common::{output, queens, skipped, texts};
-use queens::ledger::store::Store;
+use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, Partial};
 use queens::{EngineKind, Request, Shard, Size};
 use rustix::process::{Pid, Signal, getuid, kill_process};
@@ -376,6 +376,25 @@ fn time_too_short_for_a_task_is_told_and_ends_a_loop() {
     let (code, _, err) = output(folder.path(), line);
     assert_eq!(code, Some(1));
     assert!(err.contains("error: no task was finished within 20.0 ms: give a longer --max-time"), "{err}");
+}
+
+/// A run without a checkpoint that is given a time is saved in a file of its own, never over another, from which the command
+/// that it prints goes on.
+#[test]
+fn a_run_that_is_stopped_is_saved_without_being_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("queens-16.ledger"), "mine").unwrap();
+    let line = "count 16 --engine naive --threads 1";
+    let (code, out, err) = output(path, &format!("{line} --max-time 300ms"));
+    assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
+    let command = err.lines().last().unwrap().trim();
+    assert!(command.ends_with("--max-time 300ms --checkpoint queens-16-2.ledger --resume"), "{err}");
+    assert_eq!(fs::read_to_string(path.join("queens-16.ledger")).unwrap(), "mine");
+    let saved = store::read(&path.join("queens-16-2.ledger")).unwrap().reached();
+    let resumed = output(path, &format!("{line} --max-time 300ms --checkpoint queens-16-2.ledger --resume"));
+    assert_eq!(resumed.0, Some(75), "{resumed:?}");
+    assert!(store::read(&path.join("queens-16-2.ledger")).unwrap().reached() > saved);
 }
 
 /// A run that resumes recounts first what earlier runs have saved, which may take longer than they did: it says so.

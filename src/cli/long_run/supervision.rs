@@ -255,6 +255,10 @@ impl Interruption {
         match self {
             Self::Signal(signal) => (None, Failure::Signal(*signal)),
             Self::Failed(message) => (Some(Line::Error(message.clone())), Failure::AlreadyReported(Exit::Failure)),
+            // A script that repeats the command until it is done would never end.
+            Self::MaxTime if !checkpoint.is_kept() && ledger.reached() > (0, 0) => {
+                (None, Failure::AlreadyReported(Exit::Failure))
+            }
             Self::MaxTime if ledger.reached() > checkpoint.reached_before.unwrap_or_default() => {
                 (None, Failure::AlreadyReported(Exit::Stopped))
             }
