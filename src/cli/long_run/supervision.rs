@@ -62,7 +62,7 @@ impl<T: Send + 'static> Work<T> {
         let listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
             .map_err(|error| Failure::Run(Exit::Failure, format!("the program cannot listen for signals: {error}")))?;
         let work = move || drop(sender.send(Event::Ended(work())));
-        thread::Builder::new().name("work".to_owned()).spawn(work).map_err(no_thread)?;
+        thread::Builder::new().name("run".to_owned()).spawn(work).map_err(no_thread)?;
         Ok(Self { events, _listening: listening })
     }
 
