@@ -249,7 +249,7 @@ fn a_difference_is_told_though_nobody_reads() {
 /// Forged ledgers are found as often as chance says, with default options and with few units: a table of a hundred audits
 /// of each. All have the right sum but the first, whose one wrong unit also shows in the sum.
 ///
-/// Some minutes: `cargo test --release audit:: -- --ignored --nocapture`.
+/// Some minutes: `cargo test audit:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes; a small version of it is among the unit tests"]
 fn forged_ledgers_are_found_as_often_as_is_told() {

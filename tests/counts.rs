@@ -21,7 +21,7 @@ fn every_engine_finds_the_published_terms() {
     }
 }
 
-/// Some minutes on two cores: `cargo test --release -- --ignored`.
+/// Some minutes on two cores: `cargo test counts:: -- --ignored`.
 #[test]
 #[ignore = "takes minutes; run with --ignored"]
 fn the_join_finds_the_published_terms_from_18_to_20() {

@@ -219,7 +219,7 @@ impl Ledger {
         other.fingerprint.check(&self.fingerprint)?;
         let before = self.reached();
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
-        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial.clone()))?;
+        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, *partial))?;
         // If the same file is given twice, its time counts once.
         if self.reached() > before {
             self.origin.elapsed = self.origin.elapsed.saturating_add(other.origin.elapsed);

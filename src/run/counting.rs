@@ -163,8 +163,11 @@ pub(crate) struct By<'a> {
     pub(crate) isa: Isa,
     /// The method, unless the engine is from outside the crate.
     pub(crate) method: Option<Method>,
-    counting: Box<dyn Fn(&Subject) -> Box<dyn Counting + 'a> + Send + 'a>,
+    counting: Box<Count<'a>>,
 }
+
+/// Makes the count of a subject.
+type Count<'a> = dyn Fn(&Subject) -> Box<dyn Counting + 'a> + Send + 'a;
 
 impl<'a> By<'a> {
     /// An engine from outside the crate, for subjects that are cut by the first columns.

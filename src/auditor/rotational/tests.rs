@@ -1,5 +1,7 @@
 //! Compares the auditor with published terms, and the engine with the auditor, task by task.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::Isa;
 use crate::engine::Engine;
@@ -85,6 +87,10 @@ fn the_engine_counts_random_tasks_as_defined() {
     }
 }
 
+/// The auditor may try so many times 65,536 queens for a thinned task. If it needs more, that task is given up: a single one
+/// of the last board, which has hardly any solutions, took nine tenths of the time of all.
+const PATIENCE: usize = 300;
+
 /// Tasks thinned to so few squares that the auditor can count the remaining solutions, on boards of every size.
 struct Thinned {
     board: RotationalBoard,
@@ -123,7 +129,9 @@ impl WithLanes for Thinned {
                 let keep = |items: u64| fastrand::Rng::with_seed(items ^ seed << 56).u8(..20) < share;
                 let allowed = board.allowed(&task, plan.always()).into_iter();
                 let allowed = allowed.filter(|&square| is_centre(square) || keep(self.items(square)));
-                let found = board.solutions(allowed, &|| false).expect("nothing stops it");
+                let asked = Cell::new(0);
+                let is_too_long = || asked.replace(asked.get() + 1) >= PATIENCE;
+                let Some(found) = board.solutions(allowed, &is_too_long) else { break };
                 let by_engine = engine.within(keep).count(&mut worker, &task);
                 assert_eq!(by_engine, found, "{board:?}, {}, {share} of 20 squares: {task:?}", plan.name(unit));
                 if found >= solutions {
@@ -154,7 +162,7 @@ fn thinned_tasks_agree(rotation: Rotation, n: usize) {
     let large = n >= if rotation == Rotation::Half { 28 } else { 60 };
     // For half turns the keys of the last boards just fit. If one did not fit, its queen must be in some of these
     // solutions.
-    let (tasks, solutions) = if rotation == Rotation::Half && n >= 35 { (10, 1000) } else { (4, 20) };
+    let (tasks, solutions) = if rotation == Rotation::Half && n >= 35 { (11, 1000) } else { (4, 20) };
     let board = RotationalBoard::new(rotation, n).unwrap();
     let found = with_lanes(Thinned { board, tasks, solutions });
     // Some tasks have hardly any solutions; on small boards that may hold for all tasks.

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .with("seconds", seconds);
     let words = agreement.words().map_or_else(String::new, |words| words + "\n");
     let table = format!("{}  in {}\n{words}", table(placements), numbers::seconds(seconds));
-    let numbers: String = placements.iter().map(|number| format!("{number}\n")).collect();
+    let numbers = placements.iter().map(u128::to_string).collect::<Vec<_>>().join("\n") + "\n";
     let printed = Printed { agreement: &agreement, object, numbers: Some(numbers), table };
     printed.deliver(&Form { json: &args.json, quiet: args.quiet, note })
 }

@@ -63,7 +63,7 @@ impl<T: Send + 'static> Work<T> {
         let listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
             .map_err(|error| Failure::Run(Exit::Failure, format!("the program cannot listen for signals: {error}")))?;
         let work = move || drop(sender.send(Event::Ended(work())));
-        thread::Builder::new().name(name.to_owned()).spawn(work).map_err(no_thread)?;
+        thread::Builder::new().name(name.to_owned()).spawn(work).map_err(|error| no_thread(&error))?;
         Ok(Self { events, _listening: listening })
     }
 
@@ -86,7 +86,7 @@ impl<T: Send + 'static> Work<T> {
     }
 }
 
-fn no_thread(error: std::io::Error) -> Failure {
+fn no_thread(error: &std::io::Error) -> Failure {
     Failure::Run(Exit::Failure, format!("a thread could not be started: {error}"))
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn run(
     let hint = LongRunHint::new(&fingerprint, args.progress);
     let (shown, last_save) = (Arc::clone(&state), checkpoint.last_save.clone());
     let status = move || run_status::status(&fingerprint, &shown.progress(), last_save.age());
-    let printer = Printer::start(args.progress, status).map_err(no_thread)?;
+    let printer = Printer::start(args.progress, status).map_err(|error| no_thread(&error))?;
     let work = Work::start("run", work)?;
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut run = SupervisedRun { state, checkpoint, printer, args };

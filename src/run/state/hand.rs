@@ -80,7 +80,7 @@ impl<'a> Scribe<'a> {
         self.batch.units.push((unit, tally));
         if self.batch.units.len().is_power_of_two() {
             self.batch.ended = self.started.elapsed();
-            if self.batch.ended - self.batch.begun >= LONG {
+            if self.batch.ended.saturating_sub(self.batch.begun) >= LONG {
                 self.tell();
             }
         }

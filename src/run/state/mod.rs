@@ -189,7 +189,7 @@ impl State {
                 let entered = self.ledger.record(unit, tally);
                 entered.expect("a unit is counted once, and goes on from what the ledger has of it");
             }
-            let (seconds, at) = ((ended - begun).as_secs_f64(), ended.as_secs_f64());
+            let (seconds, at) = (ended.saturating_sub(begun).as_secs_f64(), ended.as_secs_f64());
             self.pace.add(Sample { work, seconds, at });
         }
     }
