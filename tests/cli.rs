@@ -61,7 +61,6 @@ fn options_that_do_not_go_together() {
     let folder = tempfile::tempdir().unwrap();
     for (line, reason) in [
         ("--resume", "--checkpoint <FILE>"),
-        ("--max-time 1s", "--checkpoint <FILE>"),
         ("--shard 1/2", "--out <FILE>"),
         ("--out o", "--shard <K/M>"),
         ("--shard 3/2 --out o", "a shard is K/M with 1 ≤ K ≤ M ≤ 1000000"),

@@ -100,7 +100,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "show",
         &[
             ("queens show 15863724", "a board in the terminal"),
-            ("queens show 158 -o 158.svg", "three queens and what each attacks"),
+            ("queens show 158 -o 158.svg", "three queens and the lines of each"),
             ("queens show --number 31 8", "the 31st of 92"),
         ],
     ),

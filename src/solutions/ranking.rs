@@ -339,6 +339,29 @@ mod tests {
         }
     }
 
+    /// Where a block has so many columns left that several threads count it, and in the half that is remembered.
+    #[test]
+    fn blocks_are_counted_by_several_threads() {
+        let go_on = &mut |_| true;
+        let board = empty(16);
+        let (old, total) = (Ranking::new(board, Listed::All).unwrap(), 14_772_512);
+        assert_eq!(old.total(go_on), Some(total));
+        for number in [1, 1_000_000, total / 2, total / 2 + 1] {
+            let new = Ranking::new(board, Listed::All).unwrap();
+            let solution = new.select(board, number, go_on).expect("there are more");
+            assert_eq!(old.number(&solution, go_on), Some(number));
+            // Upside down the list is the same in reverse.
+            assert_eq!(new.select(board, total + 1 - number, go_on), Some(solution.upside_down()));
+        }
+    }
+
+    #[test]
+    fn a_small_number_is_found_at_once_on_a_large_board() {
+        let board = empty(20);
+        let second = Ranking::new(board, Listed::All).unwrap().select(board, 2, &mut |_| true);
+        assert_eq!(second.expect("there are more").to_string(), "1,3,5,2,4,13,15,12,18,20,17,9,16,19,10,8,6,14,7,11");
+    }
+
     #[test]
     fn a_search_can_be_stopped() {
         let board = empty(18);

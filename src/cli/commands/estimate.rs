@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Prediction, Option<i32>), Failure> {
     let state = Arc::new(EstimateState::default());
     let drawing = Arc::clone(&state);
-    let work = Work::start(move || request.estimate_with(&sampling, &drawing).map(drop))?;
+    let work = Work::start("estimate", move || request.estimate_with(&sampling, &drawing).map(drop))?;
     let activity = Activity::start(progress, "estimate");
     let watched = Arc::clone(&state);
     activity.watch(move || status(request.subject().n(), &watched.progress()));

@@ -6,7 +6,6 @@ use queens::estimate::Sampling;
 use queens::run::TimeLeft;
 use queens::{EngineKind, Listed, Placement, Ranking, Request, Size};
 
-use crate::cli::commands::solutions::rank;
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::status::{self, Status};
 use crate::cli::terminal::failure::Failure;
@@ -15,7 +14,8 @@ use crate::cli::terminal::{messages, numbers};
 /// So many solutions take less than ten seconds to count, on a slow core too.
 const LONG: u64 = 20_000_000;
 
-/// With more columns left to fill than this, the completions are not counted unasked: it would take minutes.
+/// With more columns left to fill than this, the completions are not counted unasked: it would take minutes. With as many
+/// it may take ten seconds on two cores.
 pub(crate) const MOST_COLUMNS_COUNTED: usize = 18;
 
 /// How many times as long it takes to find the fundamental solutions as to count all.
@@ -38,6 +38,11 @@ pub(crate) fn beyond(size: Size, listed: Listed, number: u64) -> Option<String> 
         0 => format!("N = {size} has no {kind}s (OEIS {id})"),
         _ => format!("N = {size} has {has} (OEIS {id}), numbered from 1 to {}", numbers::grouped(total.into())),
     })
+}
+
+/// Whether it may take ten seconds or longer to count the completions.
+pub(crate) fn is_long(prefix: &Placement) -> bool {
+    prefix.size().get() - prefix.len() >= MOST_COLUMNS_COUNTED
 }
 
 /// The solution with this number among those from `start` on.
@@ -67,7 +72,7 @@ pub(crate) fn number(
     activity: &Activity,
 ) -> Result<u64, Failure> {
     let ranking = Ranking::new(prefix, listed)?;
-    if rank::is_long(&prefix) {
+    if is_long(&prefix) {
         // Each row of the next queen takes about as long as any other.
         let row = solution.rows().nth(prefix.len()).map_or(0.0, |row| row as f64 - 0.5);
         let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
@@ -88,7 +93,7 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
         messages::note(&format!(
             "not a uniform draw: the first {drawn} queens are drawn row by row, the others uniformly"
         ));
-    } else if rank::is_long(&board) {
+    } else if is_long(&board) {
         tell(board, Listed::All, |_| 1.0)?;
     }
     let mut go_on = shown(board, |_| None, activity);

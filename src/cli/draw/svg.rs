@@ -47,8 +47,8 @@ fn title(placement: &Placement) -> String {
     match placement.len() {
         0 => format!("An empty {n}×{n} board"),
         _ if placement.is_solution() => format!("Solution {placement} on {board}"),
-        1 => format!("1 queen, {placement}, on {board}, with the squares it attacks"),
-        queens => format!("{queens} queens, {placement}, on {board}, with the squares they attack"),
+        1 => format!("1 queen, {placement}, on {board}, with the lines on which it attacks"),
+        queens => format!("{queens} queens, {placement}, on {board}, with the lines on which they attack"),
     }
 }
 

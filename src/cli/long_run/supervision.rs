@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use queens::Ended;
 use queens::ledger::Ledger;
+use queens::ledger::store::StoreError;
 use queens::run::state::{Progress, RunState};
 use queens::{CountError, Report};
 
@@ -55,14 +56,14 @@ pub(crate) enum Event<T> {
 }
 
 impl<T: Send + 'static> Work<T> {
-    pub(crate) fn start(work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Failure> {
+    pub(crate) fn start(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Failure> {
         let (sender, events) = mpsc::channel();
         let requests = sender.clone();
         // After the end nobody receives, here and below.
         let listening = signals::listen(move |request| drop(requests.send(Event::Request(request))))
             .map_err(|error| Failure::Run(Exit::Failure, format!("the program cannot listen for signals: {error}")))?;
         let work = move || drop(sender.send(Event::Ended(work())));
-        thread::Builder::new().name("work".to_owned()).spawn(work).map_err(no_thread)?;
+        thread::Builder::new().name(name.to_owned()).spawn(work).map_err(no_thread)?;
         Ok(Self { events, _listening: listening })
     }
 
@@ -101,7 +102,7 @@ pub(crate) fn run(
     let (shown, last_save) = (Arc::clone(&state), checkpoint.last_save.clone());
     let status = move || run_status::status(&fingerprint, &shown.progress(), last_save.age());
     let printer = Printer::start(args.progress, status).map_err(no_thread)?;
-    let work = Work::start(work)?;
+    let work = Work::start("run", work)?;
     let deadline = args.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut run = SupervisedRun { state, checkpoint, printer, args };
     let outcome = run.wait(&work, deadline, hint);
@@ -157,28 +158,30 @@ impl SupervisedRun<'_> {
         // What is finished by now is saved at once, for the sender may kill the process soon; an error shows at the
         // save that follows.
         let ledger = self.state.ledger();
-        if self.is_saved_unasked(&interruption, &ledger) {
-            if let Err(error) = self.checkpoint.begin_unasked(&ledger) {
-                self.printer.say(Line::Warning(error.to_string()));
-            }
-        } else {
-            let _ = self.checkpoint.save(&ledger);
-        }
+        let _ = self.save(&interruption, &ledger);
         (work.end(), Some(interruption))
     }
 
-    /// Whether a run without a checkpoint is saved all the same: it has taken long, or was given a time.
-    fn is_saved_unasked(&self, interruption: &Interruption, ledger: &Ledger) -> bool {
+    /// Saves a run that is interrupted. One without a checkpoint is saved too if it has taken long, or was given a time.
+    fn save(&mut self, interruption: &Interruption, ledger: &Ledger) -> Result<(), StoreError> {
         /// What takes less is soon counted again.
         const LONG: Duration = Duration::from_mins(1);
         let is_long = matches!(interruption, Interruption::MaxTime) || ledger.origin.elapsed >= LONG;
-        is_long && ledger.reached() > (0, 0) && !self.checkpoint.is_kept() && !self.args.no_save
+        if is_long && ledger.reached() > (0, 0) && !self.checkpoint.is_kept() && !self.args.no_save {
+            self.checkpoint.begin_unasked(ledger)
+        } else {
+            self.checkpoint.save(ledger)
+        }
     }
 
     /// Saves the run as it has ended, and prints the last lines.
-    fn conclude(self, outcome: Outcome) -> Result<(Report, Ledger), Failure> {
+    fn conclude(mut self, outcome: Outcome) -> Result<(Report, Ledger), Failure> {
+        let ledger = self.state.ledger();
+        let saved = match &outcome {
+            (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => self.save(interruption, &ledger),
+            _ => Ok(()),
+        };
         let Self { state, checkpoint, printer, args } = self;
-        let ledger = state.ledger();
         match outcome {
             // A count that ends while it is told to stop has ended.
             (Some(Ok(Ended::Finished(report))), _) => {
@@ -187,7 +190,7 @@ impl SupervisedRun<'_> {
                 Ok((report, ledger))
             }
             (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => {
-                let (saved, progress) = (checkpoint.save(&ledger), state.progress());
+                let progress = state.progress();
                 let (is_saved, (line, mut failure)) =
                     (saved.is_ok(), interruption.ending(&ledger, &progress, checkpoint, args));
                 let mut lines = vec![interruption.how_to_resume(&ledger, checkpoint, is_saved)];

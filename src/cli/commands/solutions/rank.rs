@@ -8,10 +8,6 @@ use crate::cli::long_run::options::When;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::messages;
 
-/// With more columns left to fill than this, the solutions before the first are not counted just to number those that are
-/// listed: it would take longer than about ten seconds on two cores.
-const MOST_COLUMNS_COUNTED: usize = 17;
-
 /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would take
 /// long.
 pub(super) fn before(
@@ -23,7 +19,7 @@ pub(super) fn before(
     if from <= prefix {
         return Ok(Some(0));
     }
-    if is_long(&prefix) {
+    if numbered::is_long(&prefix) {
         messages::note("the solutions are not numbered: counting those before the first would take long");
         return Ok(None);
     }
@@ -35,12 +31,8 @@ pub(super) fn before(
 /// The number of a solution in the list of all; none where it is no solution, or counting those before it would take long.
 pub(crate) fn number(placement: &Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
     let board = Placement::empty(placement.size());
-    let is_counted = placement.is_solution() && !is_long(&board);
+    let is_counted = placement.is_solution() && !numbered::is_long(&board);
     is_counted.then(|| numbered::number(board, Listed::All, placement, activity)).transpose()
-}
-
-pub(crate) fn is_long(prefix: &Placement) -> bool {
-    prefix.size().get() - prefix.len() > MOST_COLUMNS_COUNTED
 }
 
 /// Prints the number of a solution in the list.
