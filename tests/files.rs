@@ -305,8 +305,9 @@ fn what_others_may_write_is_not_run() {
     let set = |name: &str, mode: u32| fs::set_permissions(path.join(name), fs::Permissions::from_mode(mode)).unwrap();
     // A cluster without jobs, and a program that leaves a trace.
     for (name, text) in [("squeue", "exit 0"), ("sbatch", "exit 1"), ("program", "echo >>\"$0.ran\"")] {
-        fs::write(path.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
-        set(name, 0o755);
+        // By a process of its own: what other tests start meanwhile would hold the file open, and it could not be run.
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$0\" && chmod 755 \"$0\"";
+        assert!(Command::new("sh").args(["-c", write, name, text]).current_dir(path).status().unwrap().success());
     }
     fs::create_dir_all(count.join("results")).unwrap();
     fs::write(count.join("results/1"), "").unwrap();
