@@ -125,17 +125,17 @@ impl Default for AuditOptions {
     }
 }
 
-/// Audits a ledger whose plan is that of its subject, and tells how many units are recounted by now.
+/// Audits a ledger of this count, and tells how many units are recounted by now.
 pub(crate) fn audit(
     by: &By<'_>,
+    counting: &dyn Counting,
     ledger: &Ledger,
     options: &AuditOptions,
     threads: Threads,
     told: &(dyn Fn(usize) + Sync),
 ) -> Result<Findings, CountError> {
-    let (pool, subject) = (threads.pool()?, &ledger.fingerprint().subject);
-    self_check::check(by, subject, false)?;
-    let counting = &*by.counting(subject);
+    let pool = threads.pool()?;
+    self_check::check(by, &ledger.fingerprint().subject, false)?;
     let start = Instant::now();
     ledger.check_partials(counting.plan())?;
     let units = Recount { counting, ledger, options, told, start }.units(&pool)?;

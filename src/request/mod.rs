@@ -11,7 +11,7 @@ use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::estimate::{self, EstimateState, Prediction, Sampling};
 use crate::ledger::shard::Shard;
-use crate::ledger::{Fingerprint, Ledger};
+use crate::ledger::{Fingerprint, Ledger, LedgerError};
 use crate::run::counting::{By, Counting};
 use crate::run::state::RunState;
 use crate::run::{self, CountError, RunError, SelfCheckError, Share, Stop, Threads, self_check};
@@ -164,7 +164,7 @@ impl Request {
     /// # Errors
     /// As for [`Request::method`].
     pub fn start(&self) -> Result<Run<'static>, CountError> {
-        Ok(self.run(self.method()?.into(), None))
+        Ok(self.run(self.method()?.into(), None)?)
     }
 
     /// Begins a count of the units that this ledger lacks. The report has the sum of the whole ledger.
@@ -189,8 +189,7 @@ impl Request {
     /// # Errors
     /// As for [`Request::method`], and if the ledger belongs to another count.
     pub fn resume(&self, ledger: Ledger) -> Result<Run<'static>, CountError> {
-        ledger.fingerprint().check(&self.fingerprint()?)?;
-        Ok(self.run(self.method()?.into(), Some(ledger)))
+        Ok(self.run(self.method()?.into(), Some(ledger))?)
     }
 
     /// Counts by an engine of your own. It must pass the same self-check as the built-in engines.
@@ -220,7 +219,7 @@ impl Request {
     /// As for [`Request::count`], and if the subject is the solutions that a turn leaves unchanged: their tasks are of
     /// another kind.
     pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
-        self.run(self.own(engine)?, None).finish()
+        self.run(self.own(engine)?, None)?.finish()
     }
 
     /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
@@ -294,8 +293,10 @@ impl Request {
         options: &AuditOptions,
         told: &(dyn Fn(usize) + Sync),
     ) -> Result<Findings, CountError> {
-        ledger.fingerprint().check(&self.fingerprint()?)?;
-        audit::audit(&self.method()?.into(), ledger, options, self.threads, told)
+        let by = By::from(self.method()?);
+        let counting = by.counting(&self.subject);
+        ledger.fingerprint().check(&by.fingerprint(&self.subject, counting.plan()))?;
+        audit::audit(&by, &*counting, ledger, options, self.threads, told)
     }
 
     /// Audits by an engine of your own, as for [`Request::count_by`]. The ledger may be of any engine with the same
@@ -310,9 +311,10 @@ impl Request {
         options: &AuditOptions,
     ) -> Result<Findings, CountError> {
         let own = self.own(engine)?;
-        let wanted = own.fingerprint(&self.subject, own.counting(&self.subject).plan());
+        let counting = own.counting(&self.subject);
+        let wanted = own.fingerprint(&self.subject, counting.plan());
         ledger.fingerprint().check(&Fingerprint { engine: ledger.fingerprint().engine.clone(), ..wanted })?;
-        audit::audit(&own, ledger, options, self.threads, &|_| ())
+        audit::audit(&own, &*counting, ledger, options, self.threads, &|_| ())
     }
 
     fn own<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<By<'a>, MethodError> {
@@ -323,12 +325,15 @@ impl Request {
     }
 
     /// From this ledger, or from the beginning.
-    fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>) -> Run<'a> {
+    fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>) -> Result<Run<'a>, LedgerError> {
         let counting = by.counting(&self.subject);
-        let begin = || Ledger::new(by.fingerprint(&self.subject, counting.plan()), Shard::WHOLE);
-        let (ledger, plan) = (ledger.unwrap_or_else(begin), counting.kept_plan());
-        let state = Arc::new(RunState::new(ledger, plan, Stop::default()));
-        Run { request: *self, by, counting, state }
+        let wanted = by.fingerprint(&self.subject, counting.plan());
+        let ledger = match ledger {
+            Some(ledger) => ledger.fingerprint().check(&wanted).map(|()| ledger)?,
+            None => Ledger::new(wanted, Shard::WHOLE),
+        };
+        let state = Arc::new(RunState::new(ledger, counting.kept_plan(), Stop::default()));
+        Ok(Run { request: *self, by, counting, state })
     }
 }
 
