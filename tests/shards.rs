@@ -60,7 +60,7 @@ fn all_shards_make_the_total() {
     let all = (1..=3).map(elapsed).sum::<Duration>().as_secs_f64();
     assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");
     assert_eq!(json["cpu_seconds"].as_f64(), cfg!(unix).then_some(7.5));
-    assert_eq!((&json["agrees_with"], &json["missing"]), (&"A000170".into(), &serde_json::Value::Null));
+    assert_eq!((&json["oeis"]["sequence"], &json["missing"]), (&"A000170".into(), &serde_json::json!([])));
     // A finished checkpoint of everything is the one shard of one.
     assert_eq!(output(path, "count 11 --engine backtrack --checkpoint c").0, Some(0));
     assert_eq!(output(path, "merge c").1, total);
@@ -87,8 +87,7 @@ fn missing_shards_are_named_as_job_arrays_take_them() {
     assert_eq!(err, "error: 4 of 9 shards are missing or unfinished: 3,7-9\n");
     let (code, out, _) = output(path, "merge --json s1 s2 s3 s4 s5 s6 s7 s9");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((code, &json["missing"], &json["count"]), (Some(4), &"8".into(), &serde_json::Value::Null));
-    assert_eq!(json["missing_shards"], serde_json::json!([8]));
+    assert_eq!((code, &json["missing"], &json["count"]), (Some(4), &serde_json::json!([8]), &serde_json::Value::Null));
     // An unfinished shard is a missing one.
     let line = "count 20 --engine naive --shard 2/2 --out o --checkpoint c --max-time 1ms";
     assert_eq!(output(path, line).0, Some(75));
@@ -193,7 +192,7 @@ fn damaged_shards_heal() {
             format!("warning: s2: {reason}; it counts as missing\nerror: 1 of 3 shards is missing or unfinished: 2\n");
         assert_eq!(output(path, "merge s1 s2 s3"), (Some(4), "2\n".to_owned(), missing));
         let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
-        assert_eq!((&json["damaged"], &json["missing_shards"]), (&serde_json::json!(["s2"]), &serde_json::json!([2])));
+        assert_eq!((&json["damaged"], &json["missing"]), (&serde_json::json!(["s2"]), &serde_json::json!([2])));
         let (code, out, err) = output(path, line);
         assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
         assert!(err.starts_with(&format!("warning: s2: {reason}; shard 2/3 is written anew\n")), "{err}");
@@ -279,7 +278,7 @@ fn status_tells_shards_apart() {
     };
     let json = status(".");
     let count = &json["counts"][0];
-    let lists = ["complete", "running", "stale", "missing"].map(|name| count[name].to_string());
+    let lists = ["complete", "running", "stopped", "missing"].map(|name| count[name].to_string());
     assert_eq!(lists, ["[1,2]", "[4,5]", "[3]", "[6]"], "{json}");
     let done = (1..=2).map(|k| Shard::new(k, 6).unwrap().units(units).len()).sum::<usize>() + 2;
     assert_eq!((&count["units"], &count["units_done"]), (&units.into(), &done.into()));
@@ -290,7 +289,7 @@ fn status_tells_shards_apart() {
     assert!(seconds >= 4.0 && (left - expected).abs() < 1e-6 * expected, "{left} {expected}");
     let text = output(path, "status .").1;
     for line in [
-        "complete  2: 1-2\n", "running   2: 4-5\n", "stale     1: 3\n", "missing   1: 6\n", " with 2 running\n",
+        "complete  2: 1-2\n", "running   2: 4-5\n", "stopped   1: 3\n", "missing   1: 6\n", " with 2 running\n",
         "damaged  ./r/6: cut short",
     ] {
         assert!(text.contains(line), "{text}");
@@ -299,7 +298,7 @@ fn status_tells_shards_apart() {
     let text = output(path, "status c/4").1;
     assert!(text.contains("state  running, saved ") && text.contains("\nleft   not known yet\n"), "{text}");
     drop((held, unsaved));
-    assert!(output(path, "status c/4").1.contains("state  stale, saved "));
+    assert!(output(path, "status c/4").1.contains("state  stopped, saved "));
     assert_eq!(status(".")["counts"][0]["running"].to_string(), "[]");
     assert_eq!(status(".")["counts"][0]["left"], serde_json::Value::Null, "nothing is running");
     // Another count in the same folder is told apart; what is no ledger is not there.

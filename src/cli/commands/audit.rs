@@ -9,8 +9,7 @@ use clap::Args;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
 use queens::{
-    AuditOptions, AuditedTask, CountError, Findings, MethodError, Recounted, Request, Rotation, Shard, Share,
-    UnknownEngine,
+    AuditOptions, AuditedTask, CountError, Findings, MethodError, Recounted, Request, Shard, Share, UnknownEngine,
 };
 use serde::Serialize;
 
@@ -21,10 +20,9 @@ use crate::cli::long_run::options::When;
 use crate::cli::long_run::run_status;
 use crate::cli::long_run::status::Status;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::{messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
@@ -107,12 +105,11 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
             error => Failure::from(&error),
         })?;
     activity.finish();
-    let Report { wrong, object, text, verdict } =
-        AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
+    let Report { wrong, facts, verdict } = AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
     for line in &wrong {
         messages::error(line);
     }
-    verdict.and(args.json.deliver(&object, || messages::deliver(&text)))
+    verdict.and(args.json.deliver(&facts))
 }
 
 /// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
@@ -146,9 +143,7 @@ fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
 struct Report {
     /// Every difference, a line each.
     wrong: Vec<String>,
-    /// The findings, for programs and for people.
-    object: String,
-    text: String,
+    facts: Facts,
     verdict: Result<(), Failure>,
 }
 
@@ -167,81 +162,63 @@ impl AuditOutcome<'_> {
         } else {
             Agreement::default()
         };
-        let (object, text) = (self.json(&agreement).line(), self.table(&agreement).to_string());
+        let facts = self.facts(&agreement);
         let findings = &self.findings;
         let verdict = verdict(findings, args, &agreement);
-        Ok(Report { wrong: wrong(findings, args, parts), object, text, verdict })
+        Ok(Report { wrong: wrong(findings, args, parts), facts, verdict })
     }
 
-    /// The findings as a person reads them.
-    fn table(&self, agreement: &Agreement) -> Summary {
+    fn facts(&self, agreement: &Agreement) -> Facts {
         let Self { ledger, options, findings } = self;
         let Fingerprint { subject, engine, .. } = ledger.fingerprint();
-        let mut table = Summary::default();
-        table.row("N", subject.n());
-        if let Some(prefix) = subject.prefix() {
-            table.row("prefix", prefix);
-        }
-        if let Some(rotation) = subject.rotation() {
-            table.row("unchanged by", format!("a {rotation} turn"));
-        }
-        let (finished, units) = (findings.finished, ledger.units());
-        let parts = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
-        table.row(
-            "ledger",
-            format!("{finished} of {units} units{parts}, {} solutions", numbers::grouped(findings.total)),
-        );
-        let wrong = |number: usize| if number == 0 { "no difference".to_owned() } else { format!("{number} WRONG") };
+        let Findings { finished, total, isa, threads, .. } = *findings;
+        let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
+        let found = |wrong: usize| if wrong == 0 { "no difference".to_owned() } else { format!("{wrong} WRONG") };
+        let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
         let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
-        let wrong_tasks = findings.units.iter().flat_map(|unit| &unit.tasks).filter(|task| !task.agrees()).count();
-        let (isa, compared, tasks) = (findings.isa, findings.units.len(), findings.tasks());
-        table.result("units", format!("{compared} recounted by {engine} ({isa}): {}", wrong(wrong_units)));
-        let in_part = findings.units.iter().flat_map(|unit| &unit.tasks).any(|task| task.is_part);
-        let in_part = if in_part { ", a random part of each" } else { "" };
-        table.result("tasks", format!("{tasks} recounted by the auditor{in_part}: {}", wrong(wrong_tasks)));
-        agreement.row(&mut table);
-        let share = |part| if part == findings.total { 1.0 } else { (part as f64 / findings.total as f64).min(LESS) };
-        let [recounted, audited] = [findings.recounted(), findings.audited()].map(|part| percent(share(part)));
-        table.row("confirmed", format!("{recounted} of these solutions by {engine},"));
-        table.row("", format!("{audited} by independent code"));
-        let chance = |wrong: usize| percent(findings.chance_to_find(wrong));
-        table.row("chance", format!("{} to find a single wrong unit", chance(1)));
-        for share in shares() {
-            let wrong = findings.share_of_units(share);
-            let are = numbers::count_of(wrong as u64, "unit");
-            let percents = 100.0 * share.get();
-            table.row("", format!("{} to find one if {percents} % of them are wrong ({are})", chance(wrong)));
-        }
-        table.row("seed", format!("{0}; the same units again: --seed {0} --units {compared}", options.seed));
-        table.row("threads", findings.threads);
-        table.row("time", numbers::seconds(findings.elapsed.as_secs_f64()));
-        table
-    }
-
-    /// The findings as a program reads them.
-    fn json(&self, agreement: &Agreement) -> Object {
-        let Self { ledger, options, findings } = self;
-        let Fingerprint { subject, engine, .. } = ledger.fingerprint();
-        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
-        let [hundredth, tenth] = shares().map(|share| findings.share_of_units(share));
-        Object::of_board("audit", subject.n())
-            .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
-            .with_some("symmetry", subject.rotation().map(Rotation::name))
-            .by(Some(engine), findings.isa, findings.threads)
-            .with("seed", options.seed)
-            .with("seconds", findings.elapsed.as_secs_f64())
+        let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
+        let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
+        let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(LESS) };
+        let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
+        let seconds = findings.elapsed.as_secs_f64();
+        let facts = Facts::of("audit")
+            .subject(subject)
             .with("units", ledger.units())
-            .with("finished", findings.finished)
+            .with("finished", finished)
             .with("parts", findings.parts)
-            .with("solutions", findings.total.to_string())
-            .with("recounted", findings.recounted().to_string())
-            .with("audited", findings.audited().to_string())
+            .with("solutions", total.to_string())
+            .row(
+                "ledger",
+                format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)),
+            )
+            .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
             .with("audited_tasks", findings.tasks())
-            .with("chance_to_see_1_percent", findings.chance_to_find(hundredth))
-            .with("chances", [1, hundredth, tenth].map(chance))
-            .with("oeis", agreement.oeis)
-            .with("modulo", agreement.modulo)
+            .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
+        let facts = agreement
+            .of_facts(facts)
             .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
+            .with("recounted", recounted.to_string())
+            .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
+            .with("audited", audited.to_string())
+            .row("", format!("{} by independent code", percent(share(audited))))
+            .row("chance", format!("{} to find a single wrong unit", percent(findings.chance_to_find(1))));
+        let shares = [0.01, 0.1].map(|share| Share::try_from(share).expect("from 0 to 1"));
+        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
+        let chances = shares.map(|share| chance(findings.share_of_units(share)));
+        let facts = shares.iter().zip(&chances).fold(facts, |facts, (share, &Chance { wrong_units, chance })| {
+            let (chance, are) = (percent(chance), numbers::count_of(wrong_units as u64, "unit"));
+            facts.row("", format!("{chance} to find one if {} % of them are wrong ({are})", 100.0 * share.get()))
+        });
+        let [hundredth, tenth] = chances;
+        facts
+            .with("chance_to_see_1_percent", hundredth.chance)
+            .with("chances", [chance(1), hundredth, tenth])
+            .with("seed", options.seed)
+            .row("seed", format!("{0}; the same units again: --seed {0} --units {compared}", options.seed))
+            .by(Some(engine), isa, threads)
+            .row("threads", threads)
+            .with("seconds", seconds)
+            .row("time", numbers::seconds(seconds))
             .with("drawn", findings.units.iter().map(UnitJson::from).collect::<Vec<_>>())
     }
 }
@@ -292,11 +269,6 @@ fn differences(found: &Recounted) -> Vec<String> {
     unit.into_iter().chain(tasks).collect()
 }
 
-/// Shares of the units that may be wrong, of which the findings say with what chance they find some.
-fn shares() -> [Share; 2] {
-    [0.01, 0.1].map(|share| Share::try_from(share).expect("from 0 to 1"))
-}
-
 /// A share in percent, to two digits, rounded down: only the whole is 100 %.
 fn percent(share: f64) -> String {
     if share <= 0.0 || share >= 1.0 {
@@ -314,7 +286,7 @@ fn percent(share: f64) -> String {
 const LESS: f64 = 1.0 - f64::EPSILON;
 
 /// How likely such an audit finds a wrong unit, if so many are.
-#[derive(Serialize)]
+#[derive(Clone, Copy, Serialize)]
 struct Chance {
     wrong_units: usize,
     chance: f64,
@@ -448,14 +420,15 @@ mod tests {
             AuditOutcome { ledger: &ledger, options, findings }.report(&args, std::slice::from_ref(&ledger)).unwrap()
         };
         let right = audited(&WrongBeyond(10));
-        assert!(right.verdict.is_ok() && right.wrong.is_empty(), "{}", right.text);
+        assert!(right.verdict.is_ok() && right.wrong.is_empty(), "{}", right.facts.table());
         let wrong = audited(&WrongBeyond(9));
         assert!(matches!(wrong.verdict, Err(Failure::AlreadyReported(Exit::Difference))), "{:?}", wrong.verdict);
-        assert!(wrong.text.contains("3 recounted by backtrack (portable): no difference"), "{}", wrong.text);
-        assert!(wrong.text.contains("3 recounted by the auditor: 3 WRONG"), "{}", wrong.text);
+        let text = wrong.facts.table();
+        assert!(text.contains("3 recounted by backtrack (portable): no difference"), "{text}");
+        assert!(text.contains("3 recounted by the auditor: 3 WRONG"), "{text}");
         assert_eq!(wrong.wrong.len(), 3);
         assert!(wrong.wrong[0].starts_with("a-file: ") && wrong.wrong[0].contains("task 0: the engine finds "));
-        let json: serde_json::Value = serde_json::from_str(&wrong.object).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&wrong.facts.json()).unwrap();
         assert_eq!(json["agrees"], false);
     }
 }

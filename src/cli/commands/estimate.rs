@@ -14,13 +14,12 @@ use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
 use crate::cli::long_run::supervision::{Event, Work};
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
+use crate::cli::terminal::numbers;
 use crate::cli::terminal::signals;
-use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, whole};
-use crate::cli::terminal::{messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -65,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
     let (prediction, signal) = sampled(request, sampling, args.progress)?;
-    args.json.deliver(&object(&prediction, args.seed).line(), || messages::deliver(&table(&prediction).to_string()))?;
+    args.json.deliver(&facts(&prediction, args.seed))?;
     signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
 }
 
@@ -124,93 +123,79 @@ const UNTOLD: f64 = 100.0;
 /// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
 const NARROW: f64 = 0.5;
 
-/// The prediction as a program reads it.
-fn object(prediction: &Prediction, seed: u64) -> Object {
-    let Prediction { subject, engine, isa, threads, tasks, .. } = *prediction;
-    let (count, run_seconds) = (IntervalJson::from(prediction.count), IntervalJson::from(prediction.seconds));
-    let object = Object::of_board("estimate", subject.n());
-    let object = if let Some(rotation) = subject.rotation() {
-        object
-            .with("symmetry", rotation.name())
+fn facts(prediction: &Prediction, seed: u64) -> Facts {
+    let Prediction { subject, engine, isa, threads, tasks, timed_n, .. } = *prediction;
+    let (n, spent) = (subject.n(), prediction.spent.as_secs_f64());
+    let (unit, unit_seconds) = core_unit(prediction.core_seconds.mean);
+    let extrapolated = timed_n != n;
+    let cores = numbers::count_of(prediction.cores as u64, "core");
+    let [counted, timed] =
+        [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
+    let core_time = |time: f64| numbers::rate(of_three_digits(time / unit_seconds));
+    let facts = Facts::of("estimate")
+        .subject(&subject)
+        .with("count", IntervalJson::from(prediction.count))
+        .result("solutions", interval(prediction.count, numbers::rounded))
+        .with("run_seconds", IntervalJson::from(prediction.seconds));
+    let threads_row = format!("{threads}, on {cores} with nothing else to do");
+    let facts = if subject.rotation().is_some() {
+        facts
+            .result(unit, interval(prediction.core_seconds, core_time))
+            .row("time", interval(prediction.seconds, numbers::seconds))
             .by(None, isa, threads)
-            .with("tasks", tasks)
-            .with("count", count)
-            .with("run_seconds", run_seconds)
             .with("samples", prediction.count_samples)
+            .row("threads", threads_row)
+            .fact("tasks", "tasks", tasks)
+            .row("sampled", format!("{counted} tasks, in {}", numbers::seconds(spent)))
     } else {
-        object
-            .by(Some(engine), isa, threads)
-            .with("tasks", tasks)
-            .with("count", count)
-            .with("count_samples", prediction.count_samples)
-            .with("published", oeis::QUEENS.term(subject.n()).map(|term| term.to_string()))
-            .with("run_seconds", run_seconds)
+        let published = oeis::QUEENS.term(n);
+        let needed = prediction.max_time_needed;
+        let longer = needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
+            format!("some would be timed with --max-time {}", enough(needed))
+        });
+        let memory = peak_memory();
+        let least = if extrapolated { "more than " } else { "" };
+        facts
+            .with("published", published.map(|term| term.to_string()))
+            .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
             .with("core_seconds", IntervalJson::from(prediction.core_seconds))
             .with("cpu_seconds", prediction.core_seconds.mean)
+            .result(unit, interval(prediction.core_seconds, core_time))
+            .row("time", interval(prediction.seconds, numbers::seconds))
+            .with("timed_n", timed_n)
+            .with("max_time_needed", needed.map(|time| time.as_secs_f64()))
+            .row_some(
+                "",
+                extrapolated.then(|| {
+                    format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}")
+                }),
+            )
+            .by(Some(engine), isa, threads)
+            .row("engine", format!("{engine}, {isa}"))
+            .row("threads", threads_row)
+            .fact("tasks", "tasks", tasks)
+            .with("memory_bytes", memory)
+            .row_some("memory", memory.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
+            .with("count_samples", prediction.count_samples)
             .with("time_samples", prediction.time_samples)
+            .row("sampled", format!("{counted} parts counted and {timed} tasks timed, in {}", numbers::seconds(spent)))
             // Less than 1 on a busy machine.
             .with("core_share", prediction.core_share)
+            .row_some(
+                "machine",
+                (prediction.core_share < BUSY)
+                    .then(|| format!("busy: a thread had {:.0} % of a core", 100.0 * prediction.core_share)),
+            )
             .with("drift", prediction.drift)
-            .with("timed_n", prediction.timed_n)
-            .with("max_time_needed", prediction.max_time_needed.map(|time| time.as_secs_f64()))
-            .with("memory_bytes", peak_memory())
+            .row_some(
+                "speed",
+                (prediction.drift > DRIFTING).then(|| {
+                    let percent = 100.0 * prediction.drift;
+                    format!("changed by up to {percent:.0} % while tasks were timed, which the interval covers")
+                }),
+            )
     };
-    object.with("seed", seed).with("seconds", prediction.spent.as_secs_f64())
-}
-
-/// The prediction as a person reads it.
-fn table(prediction: &Prediction) -> Summary {
-    let (n, rotation) = (prediction.subject.n(), prediction.subject.rotation());
-    let mut table = Summary::default();
-    table.row("N", n);
-    if let Some(rotation) = rotation {
-        table.row("unchanged by", format!("a {rotation} turn"));
-    }
-    table.result("solutions", interval(prediction.count, numbers::rounded));
-    if let Some(term) = oeis::QUEENS.term(n).filter(|_| rotation.is_none()) {
-        table.row("published", format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
-    }
-    let (unit, seconds) = core_unit(prediction.core_seconds.mean);
-    table.result(unit, interval(prediction.core_seconds, |time| numbers::rate(of_three_digits(time / seconds))));
-    table.row("time", interval(prediction.seconds, numbers::seconds));
-    let extrapolated = prediction.timed_n != n;
-    if extrapolated {
-        let timed = prediction.timed_n;
-        table.row("", format!("extrapolated from N = {timed}, for too few of its own tasks were timed;"));
-        table.row(
-            "",
-            prediction.max_time_needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
-                format!("some would be timed with --max-time {}", enough(needed))
-            }),
-        );
-    }
-    if rotation.is_none() {
-        table.row("engine", format!("{}, {}", prediction.engine, prediction.isa));
-    }
-    let cores = numbers::count_of(prediction.cores as u64, "core");
-    table.row("threads", format!("{}, on {cores} with nothing else to do", prediction.threads));
-    table.row("tasks", numbers::grouped(prediction.tasks.into()));
-    let samples = [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
-    let spent = numbers::seconds(prediction.spent.as_secs_f64());
-    if rotation.is_some() {
-        table.row("sampled", format!("{} tasks, in {spent}", samples[0]));
-        return table;
-    }
-    if let Some(bytes) = peak_memory() {
-        let least = if extrapolated { "more than " } else { "" };
-        table.row("memory", format!("{least}{:.0} MB", bytes as f64 / 1e6));
-    }
-    table.row("sampled", format!("{} parts counted and {} tasks timed, in {spent}", samples[0], samples[1]));
-    if prediction.core_share < BUSY {
-        let share = 100.0 * prediction.core_share;
-        table.row("machine", format!("busy: a thread had {share:.0} % of a core"));
-    }
-    if prediction.drift > DRIFTING {
-        let percent = 100.0 * prediction.drift;
-        table
-            .row("speed", format!("changed by up to {percent:.0} % while tasks were timed, which the interval covers"));
-    }
-    table
+    facts.with("seed", seed).with("seconds", spent)
 }
 
 /// In what processor time is told, and how many seconds that is.

@@ -7,16 +7,15 @@ use queens::ledger::format::FormatError;
 use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
-use queens::{Request, Rotation, Shard};
+use queens::{Request, Shard};
 
-use crate::cli::long_run::known_terms::{Agreement, Form, Oeis, Printed};
+use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
 use crate::cli::long_run::named_files::{NamedFile, named_files};
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::{messages, numbers};
 
 #[derive(Args, Debug)]
@@ -39,18 +38,17 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
     if !missing.is_empty() {
         let list = ranges(missing.iter().copied());
-        let object = merged.json(None, &missing, Some(&list)).line();
+        let object = merged.facts(None, &missing).json();
         let are = if missing.len() == 1 { "is" } else { "are" };
         let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
         // Whether anybody reads the list or not, shards are missing.
-        let _ = args.json.deliver(&object, || messages::deliver(&format!("{list}\n")));
+        let _ = args.json.deliver_text(&object, || messages::deliver(&format!("{list}\n")));
         return Err(Failure::Run(Exit::Missing, reason));
     }
     let (total, agreement) = known(&merged.whole, 0)?;
-    let (numbers, table) = (format!("{total}\n"), merged.table(total, &agreement).to_string());
-    let object = merged.json(Some((total, &agreement)), &[], None);
+    let facts = merged.facts(Some((total, &agreement)), &[]);
     let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
-    Printed { agreement: &agreement, object, numbers: Some(numbers), table }.deliver(&form)
+    Printed { agreement: &agreement, facts, numbers: Some(format!("{total}\n")) }.deliver(&form)
 }
 
 /// The sum of a complete ledger, and what is known of it, found out on so many threads.
@@ -107,45 +105,25 @@ fn merge(paths: &[PathBuf]) -> Result<Merged, Failure> {
 }
 
 impl Merged {
-    fn table(&self, total: u128, agreement: &Agreement) -> Summary {
-        let fingerprint = self.whole.fingerprint();
-        let mut table = Summary::default();
-        table.row("N", fingerprint.subject.n());
-        if let Some(prefix) = fingerprint.subject.prefix() {
-            table.row("prefix", prefix);
-        }
-        if let Some(rotation) = fingerprint.subject.rotation() {
-            table.row("unchanged by", format!("a {rotation} turn"));
-        }
-        table.result("solutions", numbers::grouped(total));
-        agreement.row(&mut table);
-        table.row("engine", &fingerprint.engine);
-        table.row("shards", self.of);
-        table.row("time", format!("{} in all", numbers::seconds(self.whole.origin.elapsed.as_secs_f64())));
-        if let Some(time) = self.whole.origin.cpu_time {
-            table.row("work", numbers::core_time(time.as_secs_f64()));
-        }
-        table
-    }
-
-    fn json(&self, result: Option<(u128, &Agreement)>, missing: &[u32], list: Option<&str>) -> Object {
+    /// Of the sum and what is known of it, where no shard is missing.
+    fn facts(&self, sum: Option<(u128, &Agreement)>, missing: &[u32]) -> Facts {
         let Fingerprint { subject, engine, .. } = self.whole.fingerprint();
-        let (oeis, modulo) = result.map_or((None, None), |(_, agreement)| (agreement.oeis, agreement.modulo));
-        Object::of_board("merge", subject.n())
-            .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
-            .with_some("symmetry", subject.rotation().map(Rotation::name))
-            .with("count", result.map(|(total, ..)| total.to_string()))
-            .with("engine", engine)
-            .with("shards", self.of)
-            // As `3,7-9`, and one by one.
-            .with("missing", list)
-            .with("missing_shards", missing)
+        let origin = &self.whole.origin;
+        let total = sum.map(|(total, _)| total);
+        let facts = Facts::of("merge")
+            .subject(subject)
+            .with("count", total.map(|total| total.to_string()))
+            .result("solutions", numbers::grouped(total.unwrap_or(0)));
+        let unknown = Agreement::default();
+        sum.map_or(&unknown, |(_, agreement)| agreement)
+            .of_facts(facts)
+            .fact("engine", "engine", engine)
+            .fact("shards", "shards", self.of)
+            .with("missing", missing)
             .with("damaged", &self.damaged)
-            .with("oeis", oeis)
-            .with("modulo", modulo)
-            // The sequence again, where it agrees, as in version 0.1.
-            .with("agrees_with", oeis.and_then(Oeis::agreed))
-            .with("seconds", self.whole.origin.elapsed.as_secs_f64())
-            .with("cpu_seconds", self.whole.origin.cpu_time.map(|time| time.as_secs_f64()))
+            .with("seconds", origin.elapsed.as_secs_f64())
+            .row("time", format!("{} in all", numbers::seconds(origin.elapsed.as_secs_f64())))
+            .with("cpu_seconds", origin.cpu_time.map(|time| time.as_secs_f64()))
+            .row_some("work", origin.cpu_time.map(|time| numbers::core_time(time.as_secs_f64())))
     }
 }

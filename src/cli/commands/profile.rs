@@ -14,8 +14,8 @@ use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::numbers;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, size};
@@ -59,15 +59,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Profile { placements, isa, threads, elapsed, .. } = &profile;
     let agreement = Agreement::profile(placements);
     let seconds = elapsed.as_secs_f64();
-    let object = Object::of_board("profile", n)
+    let facts = Facts::of("profile")
+        .with("n", n)
         .with("oeis", agreement.oeis)
         .with("profile", placements.iter().map(u128::to_string).collect::<Vec<_>>())
         .by(None, *isa, *threads)
-        .with("seconds", seconds);
-    let words = agreement.words().map_or_else(String::new, |words| words + "\n");
-    let table = format!("{}  in {}\n{words}", table(placements), numbers::seconds(seconds));
+        .with("seconds", seconds)
+        .text(&format!("{}  in {}\n", table(placements), numbers::seconds(seconds)))
+        .text(&agreement.words().map_or_else(String::new, |words| words + "\n"));
     let numbers = placements.iter().map(u128::to_string).collect::<Vec<_>>().join("\n") + "\n";
-    let printed = Printed { agreement: &agreement, object, numbers: Some(numbers), table };
+    let printed = Printed { agreement: &agreement, facts, numbers: Some(numbers) };
     printed.deliver(&Form { json: &args.json, quiet: args.quiet, note })
 }
 

@@ -17,19 +17,18 @@ use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};
 use crate::cli::long_run::run_status::title;
 use crate::cli::long_run::status::time;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::table::wrapped;
-use crate::cli::terminal::{escape, messages, numbers, stdout};
+use crate::cli::terminal::{escape, numbers, stdout};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
 
 /// Show how far counts are, from their checkpoints and shards
 ///
-/// A file is complete, running (a run holds its lock) or stale (no run holds the lock, and units are left). A shard is
+/// A file is complete, running (a run holds its lock) or stopped (no run holds the lock, and units are left). A shard is
 /// missing if there is no undamaged file of it. The time left is that of all units to be counted, at the mean pace so far,
 /// by as many shards at once as are running now.
 #[derive(ClapArgs, Debug)]
@@ -46,7 +45,7 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
-    Stale,
+    Stopped,
     Running,
     Complete,
 }
@@ -137,20 +136,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let each = named || count.of == 1;
         if each { count.files.iter().map(|file| count.table_of(file)).collect() } else { vec![count.table()] }
     });
-    let mut tables: Vec<String> = tables.map(|table| table.to_string()).collect();
+    let mut tables: Vec<String> = tables.map(|facts| facts.table()).collect();
     if !damaged.is_empty() || !unsaved.is_empty() {
-        let mut table = Summary::default();
-        for Damaged { reason, .. } in &damaged {
-            table.row("damaged", escape::harmless(reason));
-        }
-        for file in &unsaved {
-            table.row("running", format!("{file}: nothing is saved yet"));
-        }
-        tables.push(table.to_string());
+        let facts = damaged
+            .iter()
+            .fold(Facts::default(), |facts, damaged: &Damaged| facts.row("damaged", escape::harmless(&damaged.reason)));
+        let begun = |facts: Facts, file| facts.row("running", format!("{file}: nothing is saved yet"));
+        tables.push(unsaved.iter().fold(facts, begun).table());
     }
     let counts: Vec<CountJson> = counts.into_iter().map(Count::json).collect();
-    let object = Object::of("status").with("counts", counts).with("damaged", damaged).with("unsaved", unsaved);
-    args.json.deliver(&object.line(), || messages::deliver(&tables.join("\n")))
+    let facts = Facts::of("status").with("counts", counts).with("damaged", damaged).with("unsaved", unsaved);
+    args.json.deliver(&facts.text(&tables.join("\n")))
 }
 
 impl LedgerFile {
@@ -158,7 +154,7 @@ impl LedgerFile {
         let state = match () {
             () if ledger.is_complete() => State::Complete,
             () if store::is_in_use(path) => State::Running,
-            () => State::Stale,
+            () => State::Stopped,
         };
         let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
         Self {
@@ -211,15 +207,14 @@ impl Work {
             .then(|| pace * (self.units - self.units_done) as f64 / at_once as f64)
     }
 
-    fn rows(self, table: &mut Summary, left: &str) {
+    fn rows(self, facts: Facts, left: &str) -> Facts {
         let Self { units_done, units, parts, seconds } = self;
         let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
         let percent = 100.0 * units_done as f64 / units.max(1) as f64;
-        table.row("units", format!("{units_done} of {units}{parts}, {percent:.1} %"));
-        table.row("spent", numbers::seconds(seconds));
-        if units_done < units {
-            table.row("left", left);
-        }
+        facts
+            .row("units", format!("{units_done} of {units}{parts}, {percent:.1} %"))
+            .row("spent", numbers::seconds(seconds))
+            .row_some("left", (units_done < units).then_some(left))
     }
 }
 
@@ -251,59 +246,53 @@ impl Count {
         Work { units: self.fingerprint.units, ..done }
     }
 
-    fn table(&self) -> Summary {
-        let mut table = Summary::default();
-        table.row("count", title(&self.fingerprint));
-        table.row("shards", self.of);
-        let [complete, running, stale] =
-            [State::Complete, State::Running, State::Stale].map(|state| self.in_state(state));
+    fn table(&self) -> Facts {
+        let running = self.in_state(State::Running);
         let width = stdout::width().saturating_sub("complete  ".len());
-        for (label, shards) in
-            [("complete", &complete), ("running", &running), ("stale", &stale), ("missing", &self.missing())]
-        {
-            if shards.is_empty() {
-                continue;
-            }
+        let shards = [
+            ("complete", self.in_state(State::Complete)),
+            ("running", running.clone()),
+            ("stopped", self.in_state(State::Stopped)),
+            ("missing", self.missing()),
+        ];
+        let told = shards.into_iter().filter(|(_, shards)| !shards.is_empty()).flat_map(|(label, shards)| {
             let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
-            for (index, line) in wrapped(&list, width, &[',', ' ']).into_iter().enumerate() {
-                table.row(if index == 0 { label } else { "" }, line);
-            }
-        }
+            let lines = wrapped(&list, width, &[',', ' ']).into_iter().enumerate();
+            lines.map(move |(index, line)| (if index == 0 { label } else { "" }, line)).collect::<Vec<_>>()
+        });
+        let facts = Facts::default().row("count", title(&self.fingerprint)).row("shards", self.of);
+        let facts = told.fold(facts, |facts, (label, line)| facts.row(label, line));
         let work = self.work();
         let left = match (work.left(running.len()), work.left(1)) {
             (Some(left), _) => format!("{} with {} running", about(left), running.len()),
             (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
             (None, None) => "not known yet".to_owned(),
         };
-        work.rows(&mut table, &left);
-        table
+        work.rows(facts, &left)
     }
 
-    fn table_of(&self, file: &LedgerFile) -> Summary {
-        let mut table = Summary::default();
-        table.row("file", &file.file);
-        table.row("count", title(&self.fingerprint));
-        if self.of > 1 {
-            table.row("shard", file.shard);
-        }
+    fn table_of(&self, file: &LedgerFile) -> Facts {
         let by = if file.host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(&file.host)) };
         let ago = file.saved_ago.map(|ago| format!(", saved {} ago{by}", time(Duration::from_secs_f64(ago))));
         let state = match file.state {
             State::Complete => "complete",
             State::Running => "running",
-            State::Stale => "stale",
+            State::Stopped => "stopped",
         };
-        table.result("state", format!("{state}{}", ago.unwrap_or_default()));
         let left = file.work.left(1).map_or_else(|| "not known yet".to_owned(), about);
-        let left = if file.state == State::Stale { format!("{left}, once it goes on") } else { left };
-        file.work.rows(&mut table, &left);
-        table
+        let left = if file.state == State::Stopped { format!("{left}, once it goes on") } else { left };
+        let facts = Facts::default()
+            .row("file", &file.file)
+            .row("count", title(&self.fingerprint))
+            .row_some("shard", (self.of > 1).then_some(file.shard))
+            .result("state", format!("{state}{}", ago.unwrap_or_default()));
+        file.work.rows(facts, &left)
     }
 
     fn json(self) -> CountJson {
         let work = self.work();
-        let [complete, running, stale] =
-            [State::Complete, State::Running, State::Stale].map(|state| self.in_state(state));
+        let [complete, running, stopped] =
+            [State::Complete, State::Running, State::Stopped].map(|state| self.in_state(state));
         let subject = &self.fingerprint.subject;
         CountJson {
             n: subject.n(),
@@ -316,7 +305,7 @@ impl Count {
             work,
             complete,
             running,
-            stale,
+            stopped,
             files: self.files,
         }
     }
@@ -335,7 +324,7 @@ struct CountJson {
     shards: u32,
     complete: Vec<u32>,
     running: Vec<u32>,
-    stale: Vec<u32>,
+    stopped: Vec<u32>,
     missing: Vec<u32>,
     #[serde(flatten)]
     work: Work,

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let lines: String = images.iter().map(named).collect();
     let text = format!("{lines}class of {}, fundamental {}\n", images.len(), orbit.canonical());
-    args.json.deliver(&json::object(&Json::new(&placement, &orbit))?, || messages::deliver(&text))
+    args.json.deliver_text(&json::object(&Json::new(&placement, &orbit))?, || messages::deliver(&text))
 }
 
 #[derive(Serialize)]

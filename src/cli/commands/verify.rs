@@ -20,8 +20,8 @@ use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
@@ -134,8 +134,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     activity.finish();
     let summary = Summary::new(&rows);
     let seconds = start.elapsed().as_secs_f64();
-    let object = json(&source, &rows, &summary, seconds).line();
-    let delivered = args.json.deliver(&object, || summary.print(&mut out, &source, rows.len(), seconds));
+    let object = json(&source, &rows, &summary, seconds).json();
+    let delivered = args.json.deliver_text(&object, || summary.print(&mut out, &source, rows.len(), seconds));
     match summary.first_difference(&rows, &source) {
         None => delivered,
         Some(message) => Err(Failure::Run(Exit::Difference, message)),
@@ -316,7 +316,7 @@ struct ResultJson {
     seconds: f64,
 }
 
-fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Object {
+fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Facts {
     let result = |check: &Check| ResultJson {
         engine: check.method.engine.info().name,
         isa: check.method.isa.name(),
@@ -335,7 +335,7 @@ fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Objec
         published: row.published.to_string(),
         results: row.checks.iter().map(result).collect(),
     };
-    Object::of("verify")
+    Facts::of("verify")
         .with("sequence", source.terms.sequence().id)
         .with("source", &source.name)
         .with("terms", rows.iter().map(term).collect::<Vec<_>>())

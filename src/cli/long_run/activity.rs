@@ -9,7 +9,7 @@ use crate::cli::long_run::display::Ending;
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::printer::Printer;
 use crate::cli::long_run::status::Status;
-use crate::cli::terminal::json::Object;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::messages;
 use crate::cli::terminal::signals::{self, Answering};
 
@@ -100,7 +100,7 @@ impl Shared {
         let even = status.share.filter(|_| status.is_even).and_then(|share| even(share, elapsed));
         let left = even.map(|expected| TimeLeft { expected, low: expected, high: expected });
         let seconds = left.map(|left| left.expected.as_secs_f64());
-        let object = Object::default().with("command", self.command).with("doing", &status.title).with("left", seconds);
+        let object = Facts::default().with("command", self.command).with("doing", &status.title).with("left", seconds);
         Status { elapsed, left, object, ..status }
     }
 }
@@ -126,7 +126,7 @@ mod tests {
             activity.shared.status()
         };
         assert!(told(true).left.is_some() && told(false).left.is_none());
-        let event = told(false).event("progress").line();
+        let event = told(false).event("progress").json();
         assert!(
             event.contains("\"command\":\"test\",\"doing\":\"N = 8\",\"left\":null,\"share\":0.5,\"elapsed\":"),
             "{event}"

@@ -9,7 +9,7 @@ use jiff::Zoned;
 
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
-use crate::cli::terminal::json::Object;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::messages;
 
 /// A run shorter than this shows no progress unless it is asked for.
@@ -49,18 +49,18 @@ pub(crate) struct Ending {
     pub(crate) lines: Vec<Line>,
     /// For programs: its name, and what it has beside the fields of the others.
     pub(crate) event: &'static str,
-    pub(crate) object: Object,
+    pub(crate) object: Facts,
 }
 
 impl Ending {
     /// It has come to its end.
     pub(crate) fn finished(lines: Vec<Line>) -> Self {
-        Self { lines, event: "finished", object: Object::default() }
+        Self { lines, event: "finished", object: Facts::default() }
     }
 
     /// It has not, and nothing is kept of it.
     pub(crate) fn stopped(reason: Option<&str>) -> Self {
-        Self { lines: Vec::new(), event: "stopped", object: Object::default().with_some("reason", reason) }
+        Self { lines: Vec::new(), event: "stopped", object: Facts::default().with_some("reason", reason) }
     }
 }
 
@@ -147,10 +147,10 @@ impl Line {
     }
 }
 
-fn print(object: &Object) {
+fn print(object: &Facts) {
     let mut err = std::io::stderr().lock();
     // Where nobody reads stderr any more, the run goes on for the reader of stdout.
-    let _ = err.write_all(object.line().as_bytes()).and_then(|()| err.flush());
+    let _ = err.write_all(object.json().as_bytes()).and_then(|()| err.flush());
 }
 
 impl Bar {

@@ -8,11 +8,10 @@ use queens::{Placement, Residue, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::messages;
-use crate::cli::terminal::summary::Summary;
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
@@ -107,11 +106,9 @@ impl Agreement {
         }
     }
 
-    /// The words as a line of a table.
-    pub(crate) fn row(&self, table: &mut Summary) {
-        if let Some(words) = self.words() {
-            table.row("check", words);
-        }
+    /// What was compared, behind these facts.
+    pub(crate) fn of_facts(&self, facts: Facts) -> Facts {
+        facts.row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
     }
 
     /// # Errors
@@ -124,10 +121,9 @@ impl Agreement {
 /// A result in each of its forms, and what is known of it.
 pub(crate) struct Printed<'a> {
     pub(crate) agreement: &'a Agreement,
-    pub(crate) object: Object,
+    pub(crate) facts: Facts,
     /// The numbers alone; nothing for a part of a count, which would pass for the count.
     pub(crate) numbers: Option<String>,
-    pub(crate) table: String,
 }
 
 /// Which form is asked for.
@@ -141,7 +137,7 @@ pub(crate) struct Form<'a> {
 impl Printed<'_> {
     /// Prints it; fails where it is not as it is known to be.
     pub(crate) fn deliver(&self, form: &Form) -> Result<(), Failure> {
-        let delivered = form.json.deliver(&self.object.line(), || self.print(form));
+        let delivered = form.json.deliver_text(&self.facts.json(), || self.print(form));
         self.agreement.verdict().and(delivered)
     }
 
@@ -149,7 +145,7 @@ impl Printed<'_> {
         // A wrong number, alone, would pass for the count.
         self.agreement.verdict()?;
         if !form.quiet && std::io::stdout().is_terminal() {
-            return messages::deliver(&self.table);
+            return messages::deliver(&self.facts.table());
         }
         let Some(numbers) = &self.numbers else { return Ok(()) };
         messages::deliver(numbers)?;

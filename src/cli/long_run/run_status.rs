@@ -6,7 +6,7 @@ use queens::ledger::Fingerprint;
 use queens::run::state::Progress;
 
 use super::status::{Status, time};
-use crate::cli::terminal::json::Object;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::numbers::{count_of, grouped, rounded};
 
 /// What is counted, as in `N = 20, join`.
@@ -34,7 +34,7 @@ pub(super) fn status(fingerprint: &Fingerprint, progress: &Progress, saved: Opti
         saved.map(|age| format!("saved {} ago", time(age))),
         (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
     ];
-    let object = Object::default()
+    let object = Facts::default()
         .with("n", fingerprint.subject.n())
         .with("engine", &fingerprint.engine)
         .with("threads", threads)

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::Zoned;
 use queens::run::TimeLeft;
 
-use crate::cli::terminal::json::Object;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::numbers;
 
 const DONE: Style = AnsiColor::Cyan.on_default();
@@ -26,7 +26,7 @@ pub(crate) struct Status {
     /// What else there is to tell, the most important first, as in `6.12 million solutions`.
     pub(crate) fields: Vec<String>,
     /// What the JSON object has beside `share` and `elapsed`.
-    pub(crate) object: Object,
+    pub(crate) object: Facts,
 }
 
 impl Status {
@@ -62,9 +62,9 @@ impl Status {
     }
 
     /// An object for programs.
-    pub(crate) fn event(&self, event: &'static str) -> Object {
+    pub(crate) fn event(&self, event: &'static str) -> Facts {
         let Self { share, elapsed, .. } = self;
-        Object::event(event).and(self.object.clone()).with("share", share).with("elapsed", elapsed.as_secs_f64())
+        Facts::event(event).and(self.object.clone()).with("share", share).with("elapsed", elapsed.as_secs_f64())
     }
 
     /// The most important first.
@@ -164,7 +164,7 @@ mod tests {
             elapsed: Duration::from_secs(62),
             left: Some(left(4.4, 0.01)),
             fields: vec!["6.12 million solutions".to_owned(), "saved 12 s ago".to_owned()],
-            object: Object::default().with("n", 16),
+            object: Facts::default().with("n", 16),
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
              saved 12 s ago"
         );
         assert_eq!(
-            status().event("progress").line(),
+            status().event("progress").json(),
             "{\"schema\":1,\"event\":\"progress\",\"n\":16,\"share\":0.4231,\"elapsed\":62.0}\n"
         );
     }

@@ -23,8 +23,8 @@ use crate::cli::long_run::checkpoint::Checkpoint;
 use crate::cli::long_run::options::LongRun;
 use crate::cli::long_run::printer::Printer;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::numbers;
 use crate::cli::terminal::signals::{self, Listening, Request};
 
@@ -204,7 +204,7 @@ impl SupervisedRun<'_> {
                 lines.extend(line);
                 let event = if checkpoint.is_kept() && is_saved { "saved" } else { "stopped" };
                 let resume = checkpoint.resume_command().filter(|_| checkpoint.exists());
-                let object = Object::default().with("reason", interruption.reason()).with("resume", resume);
+                let object = Facts::default().with("reason", interruption.reason()).with("resume", resume);
                 printer.end(Ending { lines, event, object });
                 Err(failure)
             }

@@ -14,9 +14,9 @@ use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::supervision;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
-use crate::cli::terminal::{files, messages};
+use crate::cli::terminal::{files, messages, numbers};
 
 /// What came of it.
 pub(crate) struct Outcome {
@@ -39,16 +39,29 @@ impl Outcome {
         if self.shard.is_whole() { Agreement::of(subject, *count, threads) } else { Ok(Agreement::default()) }
     }
 
-    /// Adds the last fields of the object: what it took.
-    pub(crate) fn json(&self, object: Object) -> Object {
-        let turned = self.report.subject.rotation().is_some();
-        object
-            .with("seconds", self.report.elapsed.as_secs_f64())
-            .with_some("total_seconds", (!turned).then_some(self.total_seconds))
-            .with("units", self.units)
-            .with("resumed", self.resumed)
-            .with("double_checked", self.report.double_checked)
-            .with("double_checked_tasks", self.report.double_checked_tasks)
+    /// What it took, behind these facts.
+    pub(crate) fn facts(&self, facts: Facts) -> Facts {
+        /// From so many solutions on, how many are counted a second says something.
+        const MANY: u128 = 1000;
+        let Self { report, resumed, went_on, units, total_seconds, .. } = self;
+        let Report { count, double_checked: units_checked, double_checked_tasks: tasks, .. } = *report;
+        let (whole_board, seconds) = (report.subject.rotation().is_none(), report.elapsed.as_secs_f64());
+        let is_rate = !went_on && whole_board && count >= MANY && seconds > 0.0;
+        facts
+            .with("seconds", seconds)
+            .row("time", numbers::seconds(seconds))
+            .with_some("total_seconds", whole_board.then_some(total_seconds))
+            .row_some("in all", (*went_on && whole_board).then(|| numbers::seconds(*total_seconds)))
+            .with("units", units)
+            .with("resumed", resumed)
+            .row_some("resumed", went_on.then(|| format!("from {resumed} of {units} units")))
+            .row_some("rate", is_rate.then(|| format!("{} solutions/s", numbers::rounded(count as f64 / seconds))))
+            .with("double_checked", units_checked)
+            .with("double_checked_tasks", tasks)
+            .row_some(
+                "checked",
+                (tasks > 0).then(|| format!("{} counted twice, no difference", numbers::count_of(tasks, "task"))),
+            )
     }
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use queens::ledger::store;
 
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{escape, file_format, files, messages};
 
@@ -34,8 +35,13 @@ impl JsonOutput {
         files::try_out(path)
     }
 
-    /// Prints the object, or else the text, and then writes the file: what cannot be written has been shown at least.
-    pub(crate) fn deliver(&self, object: &str, text: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    /// Prints the object, or else the table, and then writes the file.
+    pub(crate) fn deliver(&self, facts: &Facts) -> Result<(), Failure> {
+        self.deliver_text(&facts.json(), || messages::deliver(&facts.table()))
+    }
+
+    /// The same with another text: what cannot be written has been shown at least.
+    pub(crate) fn deliver_text(&self, object: &str, text: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
         if self.is_alone() {
             return messages::deliver(object);
         }

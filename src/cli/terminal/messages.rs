@@ -10,8 +10,8 @@ use queens::Size;
 
 use crate::cli::terminal::escape::harmless;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::Sizes;
 
@@ -57,7 +57,7 @@ pub(crate) fn note(message: &str) {
 
 fn say(kind: &'static str, style: Style, message: &str) {
     let text = if EVENTS.load(Ordering::Relaxed) {
-        Object::event(kind).with("message", message).line()
+        Facts::event(kind).with("message", message).json()
     } else {
         let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
         format!("{label}{}\n", harmless(message))

@@ -3,6 +3,7 @@
 pub(crate) mod colour;
 pub(crate) mod escape;
 pub(crate) mod exit;
+pub(crate) mod facts;
 pub(crate) mod failure;
 pub(crate) mod file_format;
 pub(crate) mod files;
@@ -13,6 +14,5 @@ pub(crate) mod numbers;
 pub(crate) mod panics;
 pub(crate) mod signals;
 pub(crate) mod stdout;
-pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod value_parsers;

@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         write!(out, "{}", tables::terminal(&results, stdout::width()))?;
     }
-    args.json.deliver(&json::object(&results)?, || Ok(()))?;
+    args.json.deliver_text(&json::object(&results)?, || Ok(()))?;
     if let Some(path) = &args.csv {
         files::save(path, tables::csv(&results).as_bytes())?;
     }

@@ -16,7 +16,7 @@ use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::files;
-use crate::cli::terminal::json::{self, About};
+use crate::cli::terminal::json;
 
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl BenchResults {
         Self {
             schema: json::SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            cpu: About::here().cpu,
+            cpu: json::cpu_name(),
             command: "bench".to_owned(),
             commit: env!("QUEENS_COMMIT").to_owned(),
             date: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),

@@ -10,11 +10,10 @@ use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
 use crate::cli::long_run::memory;
 use crate::cli::long_run::options::{LongRun, When};
 use crate::cli::long_run::units::{self, Outcome};
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::numbers;
-use crate::cli::terminal::summary::Summary;
 use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, rotation_parser, size};
 
 #[derive(ClapArgs, Debug)]
@@ -64,9 +63,6 @@ fn engine_help() -> String {
     std::iter::once("The engine that counts; auto: the fastest".to_owned()).chain(engines).collect()
 }
 
-/// From so many solutions on, how many are counted a second says something.
-const MANY: u128 = 1000;
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     if args.unique && args.long.shard.is_some() {
@@ -82,8 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let agreement = outcome.agreement(args.cores.threads)?;
     let numbers = outcome.shard.is_whole().then(|| format!("{}\n", outcome.report.count));
-    let (object, table) = (json(&outcome, &agreement), table(&outcome, &agreement).to_string());
-    Printed { agreement: &agreement, object, numbers, table }.deliver(&form(args))
+    Printed { agreement: &agreement, facts: facts(&outcome, &agreement), numbers }.deliver(&form(args))
 }
 
 /// In which form the result is asked for.
@@ -118,67 +113,19 @@ fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
     units::run(&args.long, args.quiet, request)
 }
 
-/// The result as a program reads it.
-fn json(outcome: &Outcome, agreement: &Agreement) -> Object {
-    let report = &outcome.report;
-    let (whole, count) = (outcome.shard.is_whole(), report.count.to_string());
-    let object = Object::of_board("count", report.subject.n());
-    let object = match report.subject.rotation() {
-        Some(rotation) => {
-            object.with("symmetry", rotation.name()).with("oeis", agreement.oeis).with("count", whole.then_some(&count))
-        }
-        None => object
-            .with("prefix", report.subject.prefix().map(|prefix| prefix.to_string()))
-            .with("count", whole.then_some(&count))
-            .with("oeis", agreement.oeis)
-            .with("modulo", agreement.modulo),
-    };
-    let object = object
-        .with("shard", (!whole).then(|| outcome.shard.to_string()))
+fn facts(outcome: &Outcome, agreement: &Agreement) -> Facts {
+    let Outcome { report, shard, .. } = outcome;
+    let (whole, count) = (shard.is_whole(), report.count.to_string());
+    let facts = Facts::of("count")
+        .subject(&report.subject)
+        .with("count", whole.then_some(&count))
+        .with("shard", (!whole).then(|| shard.to_string()))
         // What this shard adds to the count.
-        .with("part", (!whole).then_some(&count))
-        .by(Some(report.engine), report.isa, report.threads);
-    outcome.json(object)
-}
-
-/// The result as a person reads it.
-fn table(outcome: &Outcome, agreement: &Agreement) -> Summary {
-    let report = &outcome.report;
-    let rotation = report.subject.rotation();
-    let mut table = Summary::default();
-    table.row("N", report.subject.n());
-    if let Some(prefix) = report.subject.prefix() {
-        table.row("prefix", prefix);
-    }
-    if outcome.shard.is_whole() {
-        table.result("solutions", numbers::grouped(report.count));
-        agreement.row(&mut table);
-    } else {
-        table.row("shard", outcome.shard);
-        table.result("its part", numbers::grouped(report.count));
-    }
-    if let Some(rotation) = rotation {
-        table.row("unchanged by", format!("a {rotation} turn"));
-    }
-    let seconds = report.elapsed.as_secs_f64();
-    table.row("engine", format!("{}, {}", report.engine, report.isa));
-    table.row("threads", report.threads);
-    table.row("time", numbers::seconds(seconds));
-    if outcome.went_on {
-        if rotation.is_none() {
-            table.row("in all", numbers::seconds(outcome.total_seconds));
-        }
-        table.row("resumed", format!("from {} of {} units", outcome.resumed, outcome.units));
-    } else if rotation.is_none() && report.count >= MANY && seconds > 0.0 {
-        table.row("rate", format!("{} solutions/s", numbers::rounded(report.count as f64 / seconds)));
-    }
-    if report.double_checked_tasks > 0 {
-        table.row(
-            "checked",
-            format!("{} counted twice, no difference", numbers::count_of(report.double_checked_tasks, "task")),
-        );
-    }
-    table
+        .with("part", (!whole).then_some(&count));
+    let grouped = numbers::grouped(report.count);
+    let facts =
+        if whole { facts.result("solutions", grouped) } else { facts.row("shard", shard).result("its part", grouped) };
+    outcome.facts(agreement.of_facts(facts).counted_by(report.engine, report.isa, report.threads))
 }
 
 #[cfg(test)]
@@ -188,10 +135,8 @@ mod tests {
     use std::time::Duration;
 
     fn plain(outcome: &Outcome) -> String {
-        anstream::adapter::strip_str(
-            &table(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).to_string(),
-        )
-        .to_string()
+        anstream::adapter::strip_str(&facts(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).table())
+            .to_string()
     }
 
     #[test]

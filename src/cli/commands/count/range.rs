@@ -14,8 +14,8 @@ use crate::cli::long_run::known_terms::Agreement;
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
 use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json::Object;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::table::{HEAD, LineTable};
 use crate::cli::terminal::value_parsers::Cores;
@@ -150,7 +150,7 @@ impl Comparison<'_> {
             agreeing.extend((agrees == Some(true)).then_some(n));
             wrong = wrong.or(agreement.verdict().err());
         }
-        let object = Object::of(self.command).with("sequence", id).with("terms", terms).line();
+        let object = Facts::of(self.command).with("sequence", id).with("terms", terms).json();
         match (&self.form, agreeing.first(), agreeing.last()) {
             (Form::Json, ..) => (self.print)(&object)?,
             (Form::BFile { note: true }, Some(first), Some(last)) if wrong.is_none() => {
