@@ -217,10 +217,15 @@ fn comparing_nothing_is_no_success() {
 #[test]
 fn an_estimate_holds_the_count() {
     let args = ["estimate", "14", "--samples", "2000", "--engine", "backtrack", "--threads", "2"];
-    let lines = predicate::str::contains("solutions     3")
-        .and(predicate::str::contains("core seconds  "))
+    let lines = predicate::str::is_match("solutions     *3")
+        .unwrap()
+        .and(predicate::str::is_match("core (ms|seconds)  ").unwrap())
         .and(predicate::str::contains("95 %"));
-    queens(&args).assert().success().stdout(lines.and(predicate::str::contains("tasks         78"))).stderr("");
+    queens(&args)
+        .assert()
+        .success()
+        .stdout(lines.and(predicate::str::is_match("tasks         *78").unwrap()))
+        .stderr("");
     let json = |seed: &str| object(&[&args[..], &["--json", "--seed", seed]].concat());
     // The interval misses for one seed in twenty (3 is one), which seeds is fixed.
     let first = json("5");
@@ -242,13 +247,13 @@ fn an_estimate_holds_the_count() {
 #[test]
 fn an_estimate_says_what_it_could_not_time() {
     for (n, engine, timed_n, factor, told) in [
-        (20, "naive", 12, 81.0, "a longer --max-time tells more\n"),
-        (9, "join", 7, 3.0, "some would be timed with --max-time 1m\n"),
+        (20, "naive", 12, 81.0, "a longer --max-time tells more"),
+        (9, "join", 7, 3.0, "some would be timed with --max-time 1m"),
     ] {
         let line = format!("estimate {n} --engine {engine} --samples 50 --max-time 1ns --threads 1");
         let args: Vec<&str> = line.split_whitespace().collect();
-        let why = format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed;\n");
-        queens(&args).assert().success().stdout(predicate::str::contains(why).and(predicate::str::contains(told)));
+        let why = format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {told}\n");
+        queens(&args).assert().success().stdout(predicate::str::contains(why));
         let found = object(&[&args[..], &["--json"]].concat());
         let [low, mean, high] = ["low", "mean", "high"].map(|name| found["core_seconds"][name].as_f64().unwrap());
         assert!(low < mean / factor && mean * factor < high && low > 0.0, "{found}");

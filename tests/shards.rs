@@ -335,10 +335,7 @@ fn results_that_differ_are_an_alarm() {
     assert!(err.contains("but OEIS A000170 has 2680"), "{err}");
     let (code, out, _) = output(path, "merge --json s1 other");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        (code, &json["oeis"]["agrees"], &json["agrees_with"]),
-        (Some(3), &false.into(), &serde_json::Value::Null)
-    );
+    assert_eq!((code, &json["oeis"]["agrees"], &json["oeis"]["sequence"]), (Some(3), &false.into(), &"A000170".into()));
     let error = store::read(&path.join("s1")).unwrap().record(4, 1.into()).unwrap_err();
     assert!(matches!(error, LedgerError::Conflict { unit: 4, .. }), "{error}");
     assert!(Shard::new(1, 2).unwrap().contains(4));

@@ -123,6 +123,9 @@ const UNTOLD: f64 = 100.0;
 /// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
 const NARROW: f64 = 0.5;
 
+/// Below this share of the mean, an interval bears three digits, above it two.
+const EXACT: f64 = 0.1;
+
 fn facts(prediction: &Prediction, seed: u64) -> Facts {
     let Prediction { subject, engine, isa, threads, tasks, timed_n, .. } = *prediction;
     let (n, spent) = (subject.n(), prediction.spent.as_secs_f64());
@@ -131,21 +134,22 @@ fn facts(prediction: &Prediction, seed: u64) -> Facts {
     let cores = numbers::count_of(prediction.cores as u64, "core");
     let [counted, timed] =
         [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
-    let core_time = |time: f64| numbers::rate(of_three_digits(time / unit_seconds));
+    let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
     let facts = Facts::of("estimate")
         .subject(&subject)
         .with("count", IntervalJson::from(prediction.count))
-        .result("solutions", interval(prediction.count, numbers::rounded))
+        .result("solutions", interval(prediction.count, count))
         .with("run_seconds", IntervalJson::from(prediction.seconds));
     let threads_row = format!("{threads}, on {cores} with nothing else to do");
     let facts = if subject.rotation().is_some() {
         facts
             .result(unit, interval(prediction.core_seconds, core_time))
-            .row("time", interval(prediction.seconds, numbers::seconds))
+            .row("time", interval(prediction.seconds, time))
             .by(None, isa, threads)
             .with("samples", prediction.count_samples)
             .row("threads", threads_row)
-            .fact("tasks", "tasks", tasks)
+            .with("tasks", tasks)
+            .row("tasks", numbers::grouped(tasks.into()))
             .row("sampled", format!("{counted} tasks, in {}", numbers::seconds(spent)))
     } else {
         let published = oeis::QUEENS.term(n);
@@ -161,7 +165,7 @@ fn facts(prediction: &Prediction, seed: u64) -> Facts {
             .with("core_seconds", IntervalJson::from(prediction.core_seconds))
             .with("cpu_seconds", prediction.core_seconds.mean)
             .result(unit, interval(prediction.core_seconds, core_time))
-            .row("time", interval(prediction.seconds, numbers::seconds))
+            .row("time", interval(prediction.seconds, time))
             .with("timed_n", timed_n)
             .with("max_time_needed", needed.map(|time| time.as_secs_f64()))
             .row_some(
@@ -173,7 +177,8 @@ fn facts(prediction: &Prediction, seed: u64) -> Facts {
             .by(Some(engine), isa, threads)
             .row("engine", format!("{engine}, {isa}"))
             .row("threads", threads_row)
-            .fact("tasks", "tasks", tasks)
+            .with("tasks", tasks)
+            .row("tasks", numbers::grouped(tasks.into()))
             .with("memory_bytes", memory)
             .row_some("memory", memory.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
             .with("count_samples", prediction.count_samples)
@@ -200,13 +205,11 @@ fn facts(prediction: &Prediction, seed: u64) -> Facts {
 
 /// In what processor time is told, and how many seconds that is.
 fn core_unit(seconds: f64) -> (&'static str, f64) {
-    if seconds < 3600.0 { ("core seconds", 1.0) } else { ("core hours", 3600.0) }
-}
-
-/// Rounded from a thousand on, as `rate` does below.
-fn of_three_digits(value: f64) -> f64 {
-    let step = last_digit(value, 3);
-    if value < 1000.0 { value } else { (value / step).round() * step }
+    match seconds {
+        s if s < 1.0 => ("core ms", 1e-3),
+        s if s < 3600.0 => ("core seconds", 1.0),
+        _ => ("core hours", 3600.0),
+    }
 }
 
 /// What the last of so many digits of a number stands for, 1 at least.
@@ -224,25 +227,38 @@ fn enough(time: Duration) -> String {
     format!("{}{name}", (number / step).ceil() * step)
 }
 
-fn interval(interval: Interval, print: impl Fn(f64) -> String) -> String {
+/// An interval, with no more digits than it bears.
+fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> String {
     let Interval { mean, low, high, .. } = interval;
-    if high <= mean {
-        return print(mean);
-    }
     let (relative, factor) = (interval.relative(), interval.factor());
+    let digits = if relative < EXACT { 3 } else { 2 };
+    let [mean_text, low_text, high_text] = [mean, low, high].map(|value| print(value, digits));
+    if high <= mean {
+        return mean_text;
+    }
     if !high.is_finite() || high > UNTOLD * mean || (low > 0.0 && factor > UNTOLD) {
         return "too few samples to tell".to_owned();
     }
     if low <= 0.0 {
-        return format!("up to {} (95 %), probably {}", print(high), print(mean));
+        return format!("up to {high_text} (95 %), probably {mean_text}");
     }
-    let range = format!("{} to {}, 95 %", print(low), print(high));
+    let range = format!("{low_text} to {high_text}, 95 %");
     if relative > NARROW || factor > 1.0 / (1.0 - NARROW) {
-        return format!("{}, give or take a factor of {factor:.1} ({range})", print(mean));
+        return format!("{mean_text}, give or take a factor of {factor:.1} ({range})");
     }
-    let percent = 100.0 * relative;
-    let digits = usize::from(percent < 10.0);
-    format!("{} ± {percent:.digits$} % ({range})", print(mean))
+    let decimals = usize::from(relative < EXACT);
+    format!("{mean_text} ± {:.decimals$} % ({range})", 100.0 * relative)
+}
+
+/// A number of solutions, which has no fraction.
+fn count(value: f64, digits: usize) -> String {
+    if value < 10f64.powi(digits as i32) { format!("{value:.0}") } else { numbers::to_digits(value, digits) }
+}
+
+/// A time in one unit.
+fn time(seconds: f64, digits: usize) -> String {
+    let (number, unit) = numbers::time_to_digits(seconds, digits);
+    format!("{number} {unit}")
 }
 
 /// The most memory that this process has used, in bytes: the sampling uses what a run would. Linux alone says.
@@ -279,8 +295,6 @@ mod tests {
             assert_eq!(enough(Duration::from_secs(seconds)), expected);
             assert!(duration(expected).unwrap() >= Duration::from_secs(seconds));
         }
-        let rounded = [0.0, 0.8444, 324_220.0, 57_274.0].map(|value| of_three_digits(value).to_string());
-        assert_eq!(rounded, ["0", "0.8444", "324000", "57300"]);
         assert_eq!([4321, 12345].map(|days| enough(Duration::from_secs(86_400 * days))), ["4400d", "13000d"]);
     }
 
@@ -289,14 +303,15 @@ mod tests {
         let text = |mean, low, high| {
             let mut found = Interval::default();
             (found.mean, found.low, found.high) = (mean, low, high);
-            interval(found, numbers::rounded)
+            interval(found, count)
         };
         assert_eq!(text(2.0, 2.0, 2.0), "2");
+        assert_eq!(text(1610.0, 1260.0, 1960.0), "1,600 ± 22 % (1,300 to 2,000, 95 %)");
         assert_eq!(text(665e6, 658e6, 672e6), "665 million ± 1.1 % (658 million to 672 million, 95 %)");
-        assert_eq!(text(100e6, 50.1e6, 149.9e6), "100 million ± 50 % (50.1 million to 150 million, 95 %)");
+        assert_eq!(text(100e6, 50.1e6, 149.9e6), "100 million ± 50 % (50 million to 150 million, 95 %)");
         assert_eq!(
             text(100e6, 25e6, 400e6),
-            "100 million, give or take a factor of 4.0 (25.0 million to 400 million, 95 %)"
+            "100 million, give or take a factor of 4.0 (25 million to 400 million, 95 %)"
         );
         assert_eq!(text(100e6, 0.0, 260e6), "up to 260 million (95 %), probably 100 million");
         for (mean, low, high) in

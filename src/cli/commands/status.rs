@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};
 use crate::cli::long_run::run_status::title;
-use crate::cli::long_run::status::time;
+use crate::cli::long_run::status::{about, time};
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
@@ -309,10 +309,6 @@ impl Count {
             files: self.files,
         }
     }
-}
-
-fn about(seconds: f64) -> String {
-    format!("about {}", time(Duration::from_secs_f64(seconds)))
 }
 
 #[derive(Serialize)]

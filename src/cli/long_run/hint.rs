@@ -111,7 +111,7 @@ mod tests {
         let mut short = due(24);
         assert_eq!((short.told(|| minutes(9)), short.due), (None, None));
         let mut long = due(24);
-        assert_eq!(long.told(|| minutes(30)).unwrap(), "about 30 min 00 s expected; 'queens estimate 24' tells more");
+        assert_eq!(long.told(|| minutes(30)).unwrap(), "about 30 min expected; 'queens estimate 24' tells more");
         assert_eq!(long.told(|| unreachable!("it was said")), None);
         let mut unknown = due(26);
         assert_eq!(unknown.told(|| None), None);

@@ -49,6 +49,41 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A number to so many digits, those behind zero: `1,600`, `660 million`, `0.42`, `2.6 × 10^18`.
+pub(crate) fn to_digits(value: f64, digits: usize) -> String {
+    let scientific = format!("{value:.*e}", digits - 1);
+    let value: f64 = scientific.parse().expect("a number reads back");
+    if value >= 1e15 {
+        return scientific.replace('e', " × 10^");
+    }
+    let scales = [(1e12, " trillion"), (1e9, " billion"), (1e6, " million")];
+    let (scale, name) = scales.into_iter().find(|(scale, _)| value >= *scale).unwrap_or((1.0, ""));
+    let value = value / scale;
+    let before = value.max(f64::MIN_POSITIVE).log10().floor() as i32 + 1;
+    match usize::try_from(digits as i32 - before) {
+        Ok(decimals @ 1..=12) => format!("{value:.decimals$}{name}"),
+        _ => grouped(value.round() as u128) + name,
+    }
+}
+
+/// A time to so many digits in one unit, and the unit: `35` and `h`, `13` and `min`.
+pub(crate) fn time_to_digits(seconds: f64, digits: usize) -> (String, &'static str) {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    let units = [
+        (999.5e-6, 1e-6, "µs"),
+        (0.9995, 1e-3, "ms"),
+        (99.5, 1.0, "s"),
+        (99.5 * MINUTE, MINUTE, "min"),
+        (71.5 * HOUR, HOUR, "h"),
+        (999.5 * DAY, DAY, "days"),
+    ];
+    let unit = units.into_iter().find(|(below, ..)| seconds < *below);
+    let (_, unit, name) = unit.unwrap_or((0.0, 365.25 * DAY, "years"));
+    (to_digits(seconds / unit, digits), name)
+}
+
 fn three_digits(value: f64) -> String {
     let decimals = match value {
         v if v >= 99.95 => 0,
@@ -67,6 +102,16 @@ pub(crate) fn core_time(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_no_more_digits_than_are_known() {
+        let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 2.5642e18, 0.0, 999.7e12];
+        let texts = ["1,600", "670 million", "0.42", "100", "12", "2.6 × 10^18", "0", "1.0 × 10^15"];
+        assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
+        let times = [3.4e-6, 0.0042, 4.4, 803.0, 126_248.0, 3e6, 2.676e12].map(|time| time_to_digits(time, 2));
+        let times = times.map(|(number, unit)| format!("{number} {unit}"));
+        assert_eq!(times, ["3.4 µs", "4.2 ms", "4.4 s", "13 min", "35 h", "35 days", "85,000 years"]);
+    }
 
     #[test]
     fn numbers_are_grouped_and_rounded() {
