@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(told(6000.0, 0.5), "50 min to 2.5 h");
         assert_eq!(told(90.0, 0.2), "72 s to 1.8 min");
         assert_eq!(told(0.8, 0.2), "about 1 s");
-        assert_eq!(told(1e6, 0.2), "9 to 14 days");
-        assert_eq!(told(1e9, 0.9), "3 to 60 years");
+        assert_eq!(told(1e6, 0.2), "9.3 to 14 days");
+        assert_eq!(told(1e9, 0.9), "3.2 to 60 years");
     }
 }
