@@ -221,11 +221,7 @@ fn an_estimate_holds_the_count() {
         .unwrap()
         .and(predicate::str::is_match("core (ms|seconds) +").unwrap())
         .and(predicate::str::contains("95 %"));
-    queens(&args)
-        .assert()
-        .success()
-        .stdout(lines.and(predicate::str::is_match("tasks +78").unwrap()))
-        .stderr("");
+    queens(&args).assert().success().stdout(lines.and(predicate::str::is_match("tasks +78").unwrap())).stderr("");
     let json = |seed: &str| object(&[&args[..], &["--json", "--seed", seed]].concat());
     // The interval misses for one seed in twenty (3 is one), which seeds is fixed.
     let first = json("5");

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use queens::ledger::Fingerprint;
-use queens::run::TimeLeft;
-use queens::{EngineKind, Subject};
+use queens::run::state::Progress;
+use queens::{EngineKind, Subject, oeis};
 
 use super::options::When;
 use super::status::range;
+use crate::cli::terminal::numbers;
 
 /// When it is said, and what.
 pub(super) struct LongRunHint {
@@ -17,41 +18,71 @@ pub(super) struct LongRunHint {
     latest: Instant,
     /// The command that estimates this run.
     estimate: Option<String>,
+    /// What each unit takes a thread, an order of magnitude.
+    unit: Option<Duration>,
+    /// Where its number is found already.
+    known: Option<&'static str>,
 }
 
 impl LongRunHint {
     const CHECK_EVERY: Duration = Duration::from_secs(2);
     /// A run of this age whose end is not known is a long one.
     const LATEST: Duration = Duration::from_mins(1);
-    /// A run that is expected to take longer than this had better keep a checkpoint.
+    /// Nobody waits for a run that is expected to take longer than this: it is told how to keep and estimate it.
     const LONG: Duration = Duration::from_mins(10);
+    /// The time of a shorter run is not worth a line.
+    const SHORT: Duration = Duration::from_secs(10);
 
     pub(super) fn new(of: &Fingerprint, progress: When) -> Self {
         let is_shown = !matches!(progress, When::Never | When::Json);
         let (now, estimate) = (Instant::now(), estimate(of));
-        Self { due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST, estimate }
+        let unit = core_hours(of).map(|hours| Duration::from_secs_f64(3600.0 * hours / of.units as f64));
+        let is_whole = of.subject.prefix().is_none() && of.subject.rotation().is_none();
+        let known = oeis::QUEENS.term(of.subject.n()).filter(|_| is_whole).map(|_| oeis::QUEENS.id);
+        Self { due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST, estimate, unit, known }
     }
 
-    /// What is to be said now, where it is due and the run is known to be long.
-    pub(super) fn told(&mut self, left: impl FnOnce() -> Option<TimeLeft>) -> Option<String> {
+    /// What is to be said now, where it is due and the run is not short; `advice` is added where it is long.
+    pub(super) fn told(&mut self, progress: impl FnOnce() -> Progress, advice: &str) -> Option<String> {
         let now = Instant::now();
         if self.due.is_none_or(|due| now < due) {
             return None;
         }
-        let left = left();
-        if left.is_none() && now < self.latest {
+        let Progress { left, units, units_done, threads, .. } = progress();
+        let rough = self.unit.map(|unit| unit.as_secs_f64() * (units - units_done) as f64 / threads.max(1) as f64);
+        let rough = rough.filter(|&seconds| seconds > Self::LONG.as_secs_f64());
+        if left.is_none() && rough.is_none() && now < self.latest {
             self.due = Some(now + Self::CHECK_EVERY);
             return None;
         }
         self.due = None;
         let time = match left {
-            Some(left) if left.high < Self::LONG => return None,
+            Some(left) if left.high < Self::SHORT => return None,
+            Some(left) if left.high < Self::LONG => return Some(format!("{} expected", range(&left))),
             Some(left) => format!("{} expected", range(&left)),
-            None => "how long this takes is not known yet".to_owned(),
+            None => match rough {
+                Some(seconds) => format!("roughly {} expected, by runs on other machines", order(seconds)),
+                None => "how long this takes is not known yet".to_owned(),
+            },
         };
         let more = self.estimate.as_ref().map_or_else(String::new, |command| format!("; '{command}' tells more"));
-        Some(time + &more)
+        let known = self.known.map_or_else(String::new, |id| format!("; the number is known, OEIS {id} has it"));
+        Some(time + &more + &known + advice)
     }
+}
+
+/// What the join takes for a whole board, an order of magnitude: as measured with AVX-512 (docs/28.md), but for 25, which
+/// is between its neighbours.
+fn core_hours(of: &Fingerprint) -> Option<f64> {
+    const HOURS: [f64; 7] = [0.5, 4.0, 45.0, 400.0, 4000.0, 60_000.0, 300_000.0];
+    let is_join = of.engine == EngineKind::Join.info().name && of.subject.prefix().is_none();
+    of.subject.n().checked_sub(22).and_then(|index| HOURS.get(index).copied()).filter(|_| is_join)
+}
+
+/// A time to one digit.
+fn order(seconds: f64) -> String {
+    let (number, unit) = numbers::time_to_digits(seconds, 1);
+    format!("{number} {unit}")
 }
 
 /// The command that estimates such a run. There is none for completions of a placement.
@@ -71,6 +102,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Args;
     use clap::Parser;
+    use queens::run::TimeLeft;
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     fn hint(request: Request) -> LongRunHint {
@@ -103,22 +135,38 @@ mod tests {
     /// It is said once, of a run that is known to be long; before a minute has passed, not of one whose end is not known.
     #[test]
     fn it_is_said_once_of_long_runs() {
-        let left = |minutes| Some(TimeLeft { expected: minutes, low: minutes, high: minutes });
-        let minutes = |minutes| left(Duration::from_mins(minutes));
+        let left = |seconds| {
+            let time = Duration::from_secs(seconds);
+            Some(TimeLeft { expected: time, low: time, high: time })
+        };
+        let progress = |left| {
+            let mut progress = solutions(24).start().unwrap().state().progress();
+            (progress.left, progress.threads) = (left, 2);
+            progress
+        };
         let due = |n| LongRunHint { due: Some(Instant::now()), ..hint(solutions(n)) };
         let mut early = hint(solutions(24));
-        assert_eq!(early.told(|| unreachable!("it is not due")), None);
+        assert_eq!(early.told(|| unreachable!("it is not due"), ""), None);
         let mut short = due(24);
-        assert_eq!((short.told(|| minutes(9)), short.due), (None, None));
-        let mut long = due(24);
-        assert_eq!(long.told(|| minutes(30)).unwrap(), "about 30 min expected; 'queens estimate 24' tells more");
-        assert_eq!(long.told(|| unreachable!("it was said")), None);
-        let mut unknown = due(26);
-        assert_eq!(unknown.told(|| None), None);
+        assert_eq!((short.told(|| progress(left(9)), ""), short.due), (None, None));
+        assert_eq!(due(20).told(|| progress(left(14)), "; advice").unwrap(), "about 14 s expected");
+        let mut long = due(29);
+        assert_eq!(
+            long.told(|| progress(left(1800)), "; advice").unwrap(),
+            "about 30 min expected; 'queens estimate 29 --engine backtrack' tells more; advice"
+        );
+        assert_eq!(long.told(|| unreachable!("it was said"), ""), None);
+        assert_eq!(
+            due(24).told(|| progress(None), "; advice").unwrap(),
+            "roughly 20 h expected, by runs on other machines; 'queens estimate 24' tells more; the number is known, \
+             OEIS A000170 has it; advice"
+        );
+        let mut unknown = due(29);
+        assert_eq!(unknown.told(|| progress(None), ""), None);
         assert!(unknown.due.is_some_and(|due| due > Instant::now()));
         (unknown.due, unknown.latest) = (Some(Instant::now()), Instant::now());
-        let told = unknown.told(|| None).unwrap();
-        assert_eq!(told, "how long this takes is not known yet; 'queens estimate 26' tells more");
+        let told = unknown.told(|| progress(None), "").unwrap();
+        assert_eq!(told, "how long this takes is not known yet; 'queens estimate 29 --engine backtrack' tells more");
         let request = solutions(24).fingerprint().unwrap();
         assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(&request, when).due.is_none()));
     }

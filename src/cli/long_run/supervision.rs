@@ -133,13 +133,13 @@ impl SupervisedRun<'_> {
                 Some(Event::Request(Request::Failed(message))) => break Interruption::Failed(message),
                 None => {}
             }
-            if let Some(told) = hint.told(|| self.state.progress().left) {
-                let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
-                    (true, _) => "",
-                    (false, true) => "; with --checkpoint FILE it could be resumed",
-                    (false, false) => "; stopped after a minute or more, it is saved in a new file here",
-                };
-                self.printer.say(Line::Note(told + advice));
+            let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
+                (true, _) => "",
+                (false, true) => "; with --checkpoint FILE it could be resumed",
+                (false, false) => "; stopped after a minute or more, it is saved in a new file here",
+            };
+            if let Some(told) = hint.told(|| self.state.progress(), advice) {
+                self.printer.say(Line::Note(told));
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break Interruption::MaxTime;
