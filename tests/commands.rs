@@ -160,7 +160,7 @@ fn profiles_of_a_range_are_the_triangle() {
     for (args, code, reason) in [
         (&["verify", "--profile", "--to", "13-14"][..], 1, "nothing to compare: A319284 has none of these rows"),
         (&["profile", "1-33"], 2, "N is a whole number from 0 to 32"),
-        (&["profile", "3-1"], 2, "or a range as in 1-16"),
+        (&["profile", "3-1"], 2, "a range begins with the smaller board: 1-3"),
         (&["profile", "9", "--checkpoint", "c"], 2, "--checkpoint is gone: a profile is counted in one go"),
         (&["profile", "9", "--double-check", "1%"], 2, "'queens count N --double-check P' checks a count"),
     ] {

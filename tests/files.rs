@@ -61,6 +61,28 @@ fn a_folder_deleted_in_mid_run_is_told_at_the_end() {
     assert!(err.contains("the time is up: not saved, and the save before is gone\n"), "{err}");
 }
 
+/// What was done is saved where the run was started, and goes on from there.
+#[test]
+fn a_folder_renamed_in_mid_run_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = "count 18 --engine backtrack --threads 1 --checkpoint d/c --checkpoint-every 50ms";
+    let child = queens(path, line).spawn().unwrap();
+    let finished = |name: &str| queens::ledger::store::read(&path.join(name)).map_or(0, |ledger| ledger.finished());
+    until("a save with a unit", || finished("d/c") > 0);
+    fs::rename(path.join("d"), path.join("moved")).unwrap();
+    signal(&child, Signal::TERM);
+    let (_, out, err) = texts(&end(child));
+    let resume =
+        "queens count 18 --engine backtrack --threads 1 --checkpoint-every 50ms --checkpoint queens-18.ledger --resume";
+    assert!(out.is_empty() && err.contains("; the save before is gone\n"), "{err}");
+    assert!(err.trim_end().ends_with(resume), "{err}");
+    assert!(finished("queens-18.ledger") >= finished("moved/c"), "{err}");
+    let before = finished("queens-18.ledger");
+    output(path, "count 18 --engine backtrack --checkpoint queens-18.ledger --resume --max-time 2s");
+    assert!(finished("queens-18.ledger") > before);
+}
+
 #[test]
 fn a_live_checkpoint_is_whole_at_every_moment() {
     let folder = tempfile::tempdir().unwrap();

@@ -93,7 +93,7 @@ fn limits_are_named() {
         ("count 38-41 --symmetry half", "unchanged by a half turn are counted for N = 0 to 38"),
         ("count 78 --symmetry quarter", "77"),
         ("estimate 41 --symmetry half", "0 to 38"),
-        ("count 12-8", "a range as in 1-16"),
+        ("count 12-8", "a range begins with the smaller board: 8-12"),
         ("count 20-22 --symmetry half --checkpoint c", "a single N"),
     ] {
         let (code, out, err) = output(folder.path(), line);

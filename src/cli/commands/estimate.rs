@@ -244,7 +244,7 @@ fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> String 
     }
     let range = format!("{low_text} to {high_text}, 95 %");
     if relative > NARROW || factor > 1.0 / (1.0 - NARROW) {
-        return format!("{mean_text}, give or take a factor of {factor:.1} ({range})");
+        return format!("{mean_text}, give or take a factor of {} ({range})", numbers::to_digits(factor, 2));
     }
     let decimals = usize::from(relative < EXACT);
     format!("{mean_text} ± {:.decimals$} % ({range})", 100.0 * relative)

@@ -115,7 +115,7 @@ impl Checkpoint {
         }
     }
 
-    /// Saves a run that keeps no checkpoint in a new file here, which is its checkpoint from now on.
+    /// Saves a run that keeps no checkpoint, or has lost its own, in a new file here, which is its checkpoint from now on.
     pub(crate) fn begin_unasked(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let path = new_name(ledger, |path| path.symlink_metadata().is_ok());
         let store = Store::open(&path)?;
@@ -181,9 +181,15 @@ fn new_name(ledger: &Ledger, is_taken: impl Fn(&Path) -> bool) -> PathBuf {
     paths.find(|path| !is_taken(path)).expect("there is always another number")
 }
 
-/// The command with `--resume`, and with the checkpoint that it did not name. Names that are no text or have control
+/// The command with `--resume`, and with the checkpoint that it did not name or has lost. Names that are no text or have control
 /// characters become `$'...'`.
 fn with_resume(mut arguments: Vec<OsString>, unasked: Option<&Path>) -> String {
+    let is_lost =
+        |argument: &OsString| argument == "--checkpoint" || argument.as_encoded_bytes().starts_with(b"--checkpoint=");
+    if let Some(at) = arguments.iter().position(is_lost).filter(|_| unasked.is_some()) {
+        let is_apart = arguments[at] == "--checkpoint";
+        arguments.drain(at..=at + usize::from(is_apart));
+    }
     let checkpoint = unasked.map(|path| ["--checkpoint".into(), path.into()]);
     let resume = (!arguments.iter().any(|argument| argument == "--resume")).then(|| "--resume".into());
     // Last, where what follows cannot pass for its value, but before a `--`.
@@ -217,6 +223,11 @@ mod tests {
         };
         let unasked = with_resume(["q", "count", "19"].map(OsString::from).to_vec(), Some(Path::new("a b")));
         assert_eq!(unasked, "q count 19 --checkpoint 'a b' --resume");
+        for lost in [&["--checkpoint", "d/c"][..], &["--checkpoint=d/c"]] {
+            let line = [&["q", "count", "--checkpoint-every", "9s"], lost, &["19"]].concat();
+            let command = with_resume(line.into_iter().map(OsString::from).collect(), Some(Path::new("new")));
+            assert_eq!(command, "q count --checkpoint-every 9s 19 --checkpoint new --resume");
+        }
         assert_eq!(
             command(&[b"queens", b"--color", b"never", b"count", b"19", b"--checkpoint", b"my file"]),
             "queens --color never count 19 --checkpoint 'my file' --resume"

@@ -167,10 +167,17 @@ impl SupervisedRun<'_> {
         /// What takes less is soon counted again.
         const LONG: Duration = Duration::from_mins(1);
         let is_long = matches!(interruption, Interruption::MaxTime) || ledger.origin.elapsed >= LONG;
-        if is_long && ledger.reached() > (0, 0) && !self.checkpoint.is_kept() && !self.args.no_save {
-            self.checkpoint.begin_unasked(ledger)
-        } else {
-            self.checkpoint.save(ledger)
+        let may_begin = ledger.reached() > (0, 0) && !self.args.no_save;
+        if is_long && may_begin && !self.checkpoint.is_kept() {
+            return self.checkpoint.begin_unasked(ledger);
+        }
+        match self.checkpoint.save(ledger) {
+            // Its folder was removed or renamed.
+            Err(error) if may_begin && !self.checkpoint.exists() => {
+                self.printer.say(Line::Warning(self.checkpoint.unsaved(&error)));
+                self.checkpoint.begin_unasked(ledger)
+            }
+            saved => saved,
         }
     }
 

@@ -92,6 +92,10 @@ impl std::str::FromStr for Sizes {
                 .filter(|(first, last)| first <= last)
                 .map(|(first, last)| Self { first, last, range: true }),
         };
+        let backwards = text.split_once('-').and_then(|(first, last)| number(first).zip(number(last)));
+        if let Some((first, last)) = backwards.filter(|(first, last)| first > last) {
+            return Err(format!("a range begins with the smaller board: {last}-{first}"));
+        }
         sizes.ok_or_else(|| {
             "N is a whole number from 0 to 32 (with --symmetry half to 38, quarter to 77), or a range as in 1-16"
                 .to_owned()
@@ -118,7 +122,7 @@ pub(crate) struct Cores {
 }
 
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1024;
+    const MOST: usize = 8192;
     text.parse()
         .ok()
         .filter(|&threads| threads <= MOST)
