@@ -65,7 +65,8 @@ impl Table {
 
     /// A line, from the cells of all columns.
     pub(crate) fn line(&self, cells: impl IntoIterator<Item = impl fmt::Display>) -> String {
-        let mut cells = self.0.iter().zip(cells).filter(|(column, _)| column.is_some()).map(|(_, cell)| cell.to_string());
+        let mut cells =
+            self.0.iter().zip(cells).filter(|(column, _)| column.is_some()).map(|(_, cell)| cell.to_string());
         let line = self.padded(|column| {
             let (style, cell) = (column.style, cells.next().unwrap_or_default());
             // A blank cell at the end of a line is to leave no escape codes there.
