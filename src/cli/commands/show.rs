@@ -7,7 +7,6 @@ use queens::{Listed, Orbit, Placement, Size};
 use serde::Serialize;
 
 use crate::cli::commands::numbered;
-use crate::cli::commands::solutions::rank;
 use crate::cli::draw::{SquareState, attackers, svg, text};
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
@@ -93,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     // Only JSON tells the number.
     let number = match number {
-        None if kind == Kind::Json || args.json.path().is_some() => rank::number(&placement, &activity)?,
+        None if kind == Kind::Json || args.json.path().is_some() => numbered::number_in_all(&placement, &activity)?,
         number => number,
     };
     activity.finish();

@@ -120,7 +120,8 @@ mod tests {
     fn processors_are_named_where_it_is_certain() {
         let named = |vendor, family, model, avx512| {
             let name = microarchitecture(vendor, family, model, avx512).map(str::to_owned);
-            Machine { family: Some(family), model: Some(model), microarchitecture: name, ..Machine::default() }.identity()
+            Machine { family: Some(family), model: Some(model), microarchitecture: name, ..Machine::default() }
+                .identity()
         };
         assert_eq!(named(b"AuthenticAMD", 25, 17, true), ", family 25, model 17 (Zen 4)");
         assert_eq!(named(b"AuthenticAMD", 26, 2, true), ", family 26, model 2 (Zen 5)");
