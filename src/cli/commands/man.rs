@@ -1,12 +1,13 @@
 //! `queens man [COMMAND]`
 
-use std::io;
+use std::io::{self, IsTerminal, Write};
+use std::process::{Command, Stdio};
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::stdout;
 
-/// Prints the manual page of the program or of one command, the same on every machine: its version alone, not what is in
-/// use.
+/// The manual page of the program or of one command, the same on every machine: its version alone, not what is in use. A
+/// terminal gets it as `man` shows pages, where there is one.
 pub(crate) fn run(of: Option<&str>, command: clap::Command) -> Result<(), Failure> {
     let mut all = command.long_version(None::<&str>);
     all.build();
@@ -25,5 +26,17 @@ pub(crate) fn run(of: Option<&str>, command: clap::Command) -> Result<(), Failur
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text)?;
+    if io::stdout().is_terminal() && shown(&text).unwrap_or(false) {
+        return Ok(());
+    }
     Ok(stdout::write_all(&mut io::stdout().lock(), &text)?)
+}
+
+/// Has `man` show a page, which sets it for the terminal and calls the pager; says whether it did.
+fn shown(page: &[u8]) -> io::Result<bool> {
+    // Not every `man` knows the option; the error of one that does not is nothing for people.
+    let mut man = Command::new("man").args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    // A `man` that ends early has read as much as it wanted.
+    let _ = man.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(page));
+    Ok(man.wait()?.success())
 }

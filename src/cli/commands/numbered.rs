@@ -81,6 +81,33 @@ pub(crate) fn number(
     Ok(ranking.number(solution, &mut shown(prefix, |_| None, activity)).expect(UNSTOPPED))
 }
 
+/// How many solutions of the list come before the first that is not before `from`; `None` where counting them would take
+/// long.
+pub(crate) fn before(
+    prefix: Placement,
+    from: Placement,
+    listed: Listed,
+    activity: &Activity,
+) -> Result<Option<u64>, Failure> {
+    if from <= prefix {
+        return Ok(Some(0));
+    }
+    if is_long(&prefix) {
+        messages::note("the solutions are not numbered: counting those before the first would take long");
+        return Ok(None);
+    }
+    // Where no solution is left there is none to number.
+    let first = listed.within(prefix, from).next();
+    first.map_or(Ok(Some(0)), |first| Ok(Some(number(prefix, listed, &first, activity)? - 1)))
+}
+
+/// The number of a placement in the list of all solutions; none where it is no solution, or counting those before it would take long.
+pub(crate) fn number_in_all(placement: &Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
+    let board = Placement::empty(placement.size());
+    let is_counted = placement.is_solution() && !is_long(&board);
+    is_counted.then(|| number(board, Listed::All, placement, activity)).transpose()
+}
+
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.
 /// On others the first queens are drawn row by row, and the rest evenly among their completions.
 pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Option<u64>), Failure> {

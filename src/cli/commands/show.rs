@@ -7,14 +7,13 @@ use queens::{Listed, Orbit, Placement, Size};
 use serde::Serialize;
 
 use crate::cli::commands::numbered;
-use crate::cli::commands::solutions::rank;
 use crate::cli::draw::{SquareState, attackers, svg, text};
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::files::Output;
-use crate::cli::terminal::json;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout;
 use crate::cli::terminal::value_parsers::whole;
@@ -93,22 +92,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     // Only JSON tells the number.
     let number = match number {
-        None if kind == Kind::Json || args.json.path().is_some() => rank::number(&placement, &activity)?,
+        None if kind == Kind::Json || args.json.path().is_some() => numbered::number_in_all(&placement, &activity)?,
         number => number,
     };
     activity.finish();
-    let object = || json::object(&Json::new(&placement, number));
+    let object = || facts(&placement, number).json();
     let bytes = match kind {
         Kind::Board => {
             let room = if out.is_file() { usize::MAX } else { stdout::width() };
             text::board(&placement, look(args, &out), room).into_bytes()
         }
         Kind::Svg => svg::svg(&placement).into_bytes(),
-        Kind::Json => object()?.into_bytes(),
+        Kind::Json => object().into_bytes(),
     };
     out.write(&bytes)?;
     out.finish()?;
-    if args.json.is_alone() { Ok(()) } else { args.json.save(&object()?) }
+    if args.json.is_alone() { Ok(()) } else { args.json.save(&object()) }
 }
 
 fn read(args: &Args) -> Result<Placement, Failure> {
@@ -143,26 +142,7 @@ fn look(args: &Args, out: &Output) -> text::Look {
     }
 }
 
-/// A board; columns and rows count from 1.
-#[derive(Serialize)]
-struct Json {
-    schema: u32,
-    version: &'static str,
-    command: &'static str,
-    n: usize,
-    placement: String,
-    rows: Vec<usize>,
-    /// In the list of all solutions; null of what is none, and where counting those before it would take long.
-    number: Option<u64>,
-    solution: bool,
-    /// Of a solution only.
-    class_size: Option<usize>,
-    fundamental: Option<bool>,
-    /// Of a placement that is no solution: the squares without a queen, each with the columns of those that attack it.
-    attacked: Vec<Attacked>,
-    free: Vec<[usize; 2]>,
-}
-
+/// A square without a queen, and the columns of the queens that attack it.
 #[derive(Serialize)]
 struct Attacked {
     column: usize,
@@ -170,34 +150,28 @@ struct Attacked {
     by: Vec<usize>,
 }
 
-impl Json {
-    fn new(placement: &Placement, number: Option<u64>) -> Self {
-        let n = placement.size().get();
-        let orbit = Orbit::of(placement);
-        let (mut attacked, mut free) = (Vec::new(), Vec::new());
-        let squares = (1..=n).flat_map(|column| (1..=n).map(move |row| (column, row)));
-        for (column, row) in squares.filter(|_| orbit.is_none()) {
-            match SquareState::of(placement, column, row) {
-                SquareState::Queen => {}
-                SquareState::Free => free.push([column, row]),
-                SquareState::Attacked(_) => {
-                    attacked.push(Attacked { column, row, by: attackers(placement, column, row).collect() });
-                }
+/// A board, with its number in the list of all solutions where that is known. Of a solution the squares without a queen
+/// are not told: all are attacked.
+fn facts(placement: &Placement, number: Option<u64>) -> Facts {
+    let orbit = Orbit::of(placement);
+    let (mut attacked, mut free) = (Vec::new(), Vec::new());
+    let sides = 1..=placement.size().get();
+    let squares = sides.clone().flat_map(|column| sides.clone().map(move |row| (column, row)));
+    for (column, row) in squares.filter(|_| orbit.is_none()) {
+        match SquareState::of(placement, column, row) {
+            SquareState::Queen => {}
+            SquareState::Free => free.push([column, row]),
+            SquareState::Attacked(_) => {
+                attacked.push(Attacked { column, row, by: attackers(placement, column, row).collect() });
             }
         }
-        Self {
-            schema: json::SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
-            command: "show",
-            n,
-            placement: placement.to_string(),
-            rows: placement.rows().collect(),
-            number,
-            solution: orbit.is_some(),
-            class_size: orbit.map(|orbit| orbit.class_size()),
-            fundamental: orbit.map(|orbit| orbit.is_fundamental()),
-            attacked,
-            free,
-        }
     }
+    Facts::of_board("show", placement)
+        .with("rows", placement.rows().collect::<Vec<_>>())
+        .with("number", number)
+        .with("solution", orbit.is_some())
+        .with("class_size", orbit.map(|orbit| orbit.class_size()))
+        .with("fundamental", orbit.map(|orbit| orbit.is_fundamental()))
+        .with("attacked", attacked)
+        .with("free", free)
 }

@@ -4,9 +4,9 @@ use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
+use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::{json, messages};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -28,25 +28,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         invalid(&format!("no solution, which has {size} queens on {size}×{size}: this has {queens}"))
     })?;
     let images = orbit.images();
-    let named = |(image, symmetries): &(Placement, Vec<Symmetry>)| {
-        let names: Vec<String> = symmetries.iter().map(Symmetry::to_string).collect();
-        format!("{image}  {}\n", names.join(", "))
+    let names = |symmetries: &[Symmetry]| symmetries.iter().map(Symmetry::to_string).collect::<Vec<_>>();
+    let lines = images.iter().map(|(image, symmetries)| format!("{image}  {}\n", names(symmetries).join(", ")));
+    let class = format!("class of {}, fundamental {}\n", images.len(), orbit.canonical());
+    let image = |(image, symmetries): &(Placement, Vec<Symmetry>)| Image {
+        placement: image.to_string(),
+        symmetries: names(symmetries),
     };
-    let lines: String = images.iter().map(named).collect();
-    let text = format!("{lines}class of {}, fundamental {}\n", images.len(), orbit.canonical());
-    args.json.deliver_text(&json::object(&Json::new(&placement, &orbit))?, || messages::deliver(&text))
-}
-
-#[derive(Serialize)]
-struct Json {
-    schema: u32,
-    version: &'static str,
-    command: &'static str,
-    n: usize,
-    placement: String,
-    class_size: usize,
-    fundamental: String,
-    images: Vec<Image>,
+    let facts = Facts::of_board("symmetries", &placement)
+        .with("class_size", orbit.class_size())
+        .with("fundamental", orbit.canonical().to_string())
+        .with("images", images.iter().map(image).collect::<Vec<_>>())
+        .text(&(lines.collect::<String>() + &class));
+    args.json.deliver(&facts)
 }
 
 /// An image and every symmetry that leads to it, named as in the text.
@@ -54,23 +48,4 @@ struct Json {
 struct Image {
     placement: String,
     symmetries: Vec<String>,
-}
-
-impl Json {
-    fn new(placement: &Placement, orbit: &Orbit) -> Self {
-        let image = |(image, symmetries): (Placement, Vec<Symmetry>)| Image {
-            placement: image.to_string(),
-            symmetries: symmetries.iter().map(Symmetry::to_string).collect(),
-        };
-        Self {
-            schema: json::SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
-            command: "symmetries",
-            n: placement.size().get(),
-            placement: placement.to_string(),
-            class_size: orbit.class_size(),
-            fundamental: orbit.canonical().to_string(),
-            images: orbit.images().into_iter().map(image).collect(),
-        }
-    }
 }

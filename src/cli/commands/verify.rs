@@ -24,7 +24,7 @@ use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
-use crate::cli::terminal::table::{HEAD, LineTable, wrapped};
+use crate::cli::terminal::table::{Column, HEAD, Table, wrapped};
 use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
 use crate::cli::terminal::{files, numbers};
 
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             });
             activity.aside(|| -> std::io::Result<()> {
                 if rows.is_empty() {
-                    out.write_all(layout.header().as_bytes())?;
+                    out.write_all(layout.table.head().as_bytes())?;
                 }
                 out.write_all(layout.row(&row).as_bytes())
             })?;
@@ -199,28 +199,24 @@ struct Layout {
     methods: Vec<Method>,
     /// Whether each result has its time, which is the first to be left out where the terminal is narrow.
     times: bool,
-    table: LineTable,
+    table: Table,
 }
 
 impl Layout {
     fn new(methods: &[Method], largest: u128, width: usize) -> Self {
         /// As wide as `✓  12.3 ms` may be.
         const TIMED: usize = 12;
-        let term = (numbers::grouped(largest).len().max(PUBLISHED.len()), 1);
-        let columns = |least: usize| -> Vec<(usize, u8)> {
-            let results = methods.iter().map(|method| (method.engine.info().name.len().max(least), 0));
-            [(2, 0), term].into_iter().chain(results).collect()
+        let term = numbers::grouped(largest).len();
+        let columns = |least: usize| -> Vec<(usize, &str, u8)> {
+            let results = methods.iter().map(|method| (least, method.engine.info().name, 0));
+            [(2, "N", 0), (term, "published", 1)].into_iter().chain(results).collect()
         };
         let with_times = columns(TIMED);
-        let times = with_times.iter().map(|(column, _)| column + 2).sum::<usize>() <= width.saturating_add(2);
+        let needed = with_times.iter().map(|(width, head, _)| width.max(&head.len()) + 2).sum::<usize>();
+        let times = needed <= width.saturating_add(2);
         let columns = if times { with_times } else { columns(0) };
-        Self { methods: methods.to_vec(), times, table: LineTable::new(&columns, width) }
-    }
-
-    fn header(&self) -> String {
-        let heads = ["N", PUBLISHED].map(str::to_owned).into_iter();
-        let heads = heads.chain(self.methods.iter().map(|method| method.engine.to_string()));
-        format!("{HEAD}{}{HEAD:#}\n", self.table.line(heads).trim_end())
+        let columns = columns.into_iter().map(|(width, head, rank)| Column::as_wide_as(width, head, rank));
+        Self { methods: methods.to_vec(), times, table: Table::new(columns.collect(), width) }
     }
 
     fn row(&self, row: &Row) -> String {
@@ -245,9 +241,6 @@ impl Layout {
         self.table.line(cells.chain(self.methods.iter().map(result)))
     }
 }
-
-/// The head of the column of published terms.
-const PUBLISHED: &str = "published";
 
 /// How many results there are, and how many are wrong.
 struct Summary {
@@ -363,7 +356,7 @@ mod tests {
         let row = Row { size, published: 666_090_624, checks };
         let plain = |width| {
             let layout = Layout::new(&methods, 666_090_624, width);
-            anstream::adapter::strip_str(&(layout.header() + &layout.row(&row))).to_string()
+            anstream::adapter::strip_str(&(layout.table.head() + &layout.row(&row))).to_string()
         };
         let heads = " N    published          join     backtrack         naive\n";
         let wide = format!("{heads} 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -\n");

@@ -1,7 +1,5 @@
 //! Boards as text and as SVG, and what is on each of their squares.
 
-pub(crate) mod glyphs;
-pub(crate) mod sheet;
 pub(crate) mod svg;
 pub(crate) mod text;
 
@@ -40,11 +38,6 @@ pub(crate) fn attackers(placement: &Placement, column: usize, row: usize) -> imp
 /// Whether a square is a dark one; as on a chessboard the lower left one is.
 pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
     (column + n - row) % 2 == 1
-}
-
-/// The article of a number as it is spoken: an 8×8 board, a 9×9 board.
-pub(crate) const fn article(number: usize) -> &'static str {
-    if matches!(number, 8 | 11 | 18) { "an" } else { "a" }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use queens::{Isa, Rotation, Subject};
+use queens::{Isa, Placement, Rotation, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::json::{SCHEMA, cpu_name, object};
@@ -24,10 +24,19 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// What the result of every command begins with.
+    /// What the result of a command begins with.
     pub(crate) fn of(command: &'static str) -> Self {
+        Self::on(Some(cpu_name()), command)
+    }
+
+    /// What the result begins with that is about one board, and the same on every processor.
+    pub(crate) fn of_board(command: &'static str, board: &Placement) -> Self {
+        Self::on(None, command).with("n", board.size().get()).with("placement", board.to_string())
+    }
+
+    fn on(cpu: Option<String>, command: &'static str) -> Self {
         let facts = Self::default().with("schema", SCHEMA).with("version", env!("CARGO_PKG_VERSION"));
-        facts.with("cpu", cpu_name()).with("command", command)
+        facts.with_some("cpu", cpu).with("command", command)
     }
 
     /// A line of `--progress json`.

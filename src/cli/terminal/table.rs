@@ -33,60 +33,64 @@ impl Column {
         Self { alignment: Alignment::Right, ..Self::words(head, rank, cells) }
     }
 
+    /// Numbers that are not known yet, for a table that is printed line by line while they are found.
+    pub(crate) fn as_wide_as(width: usize, head: &str, rank: u8) -> Self {
+        Self { width: width.max(measure_text_width(head)), ..Self::numbers(head, rank, std::iter::empty()) }
+    }
+
     pub(crate) fn style(self, style: Style) -> Self {
         Self { style, ..self }
     }
-
-    fn padded(&self, text: &str, style: Style) -> String {
-        // A blank cell at the end of a line is to leave no escape codes there.
-        let styled = if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") };
-        pad_str(&styled, self.width, self.alignment, None).into_owned()
-    }
 }
 
-/// The table, no wider than this unless the columns that are never left out need more. Lines are grouped by their first
-/// cell, with an empty line between the groups.
-pub(crate) fn table(mut columns: Vec<Column>, width: usize) -> String {
-    let needed = |columns: &[Column]| columns.iter().map(|column| column.width + GAP.len()).sum::<usize>() - GAP.len();
-    while needed(&columns) > width {
-        let Some(most) = columns.iter().map(|column| column.rank).max().filter(|&rank| rank > 0) else { break };
-        columns.retain(|column| column.rank < most);
-    }
-    let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned();
-    let head = line(columns.iter().map(|column| column.padded(&column.head, Style::new())).collect());
-    let mut text = format!("{HEAD}{head}{HEAD:#}\n");
-    let groups = &columns[0].cells;
-    for index in 0..groups.len() {
-        if index > 0 && groups[index] != groups[index - 1] {
-            text.push('\n');
-        }
-        text += &line(columns.iter().map(|column| column.padded(&column.cells[index], column.style)).collect());
-        text.push('\n');
-    }
-    text
-}
+/// The columns that there is room for, and `None` for each that is left out.
+pub(crate) struct Table(Vec<Option<Column>>);
 
-/// A table of numbers that is printed line by line, while they are found, so the widths of its columns are known before.
-/// Columns are left out as in [`table`].
-pub(crate) struct LineTable(Vec<Option<usize>>);
-
-impl LineTable {
-    /// Of columns with the width of their widest cell, head included, and a rank.
-    pub(crate) fn new(columns: &[(usize, u8)], width: usize) -> Self {
+impl Table {
+    /// No wider than this, unless the columns that are never left out need more.
+    pub(crate) fn new(columns: Vec<Column>, width: usize) -> Self {
         let needed = |most: u8| -> usize {
-            columns.iter().filter(|(_, rank)| *rank <= most).map(|(column, _)| column + GAP.len()).sum()
+            let kept = columns.iter().filter(|column| column.rank <= most);
+            kept.map(|column| column.width + GAP.len()).sum::<usize>() - GAP.len()
         };
-        let ranks = columns.iter().map(|(_, rank)| *rank);
-        let most = ranks.filter(|&most| needed(most) - GAP.len() <= width).max().unwrap_or(0);
-        Self(columns.iter().map(|(column, rank)| (*rank <= most).then_some(*column)).collect())
+        let ranks = columns.iter().map(|column| column.rank);
+        let most = ranks.filter(|&most| needed(most) <= width).max().unwrap_or(0);
+        Self(columns.into_iter().map(|column| (column.rank <= most).then_some(column)).collect())
     }
 
-    /// A line of the table: its cells, which end at the right.
+    pub(crate) fn head(&self) -> String {
+        let heads = self.padded(|column| pad_str(&column.head, column.width, column.alignment, None).into_owned());
+        format!("{HEAD}{heads}{HEAD:#}\n")
+    }
+
+    /// A line, from the cells of all columns.
     pub(crate) fn line(&self, cells: impl IntoIterator<Item = impl fmt::Display>) -> String {
-        let cells = self.0.iter().zip(cells).filter_map(|(width, cell)| {
-            width.map(|width| pad_str(&cell.to_string(), width, Alignment::Right, None).into_owned())
+        let mut cells =
+            self.0.iter().zip(cells).filter(|(column, _)| column.is_some()).map(|(_, cell)| cell.to_string());
+        let line = self.padded(|column| {
+            let (style, cell) = (column.style, cells.next().unwrap_or_default());
+            // A blank cell at the end of a line is to leave no escape codes there.
+            let cell = if cell.is_empty() { cell } else { format!("{style}{cell}{style:#}") };
+            pad_str(&cell, column.width, column.alignment, None).into_owned()
         });
-        cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned() + "\n"
+        line + "\n"
+    }
+
+    fn padded(&self, cell: impl FnMut(&Column) -> String) -> String {
+        self.0.iter().flatten().map(cell).collect::<Vec<_>>().join(GAP).trim_end().to_owned()
+    }
+
+    /// The whole table. Lines are grouped by their first cell, with an empty line between the groups.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.head();
+        let groups = self.0.iter().flatten().next().map_or(&[][..], |first| &first.cells);
+        for index in 0..groups.len() {
+            if index > 0 && groups[index] != groups[index - 1] {
+                text.push('\n');
+            }
+            text += &self.line(self.0.iter().map(|column| column.as_ref().map_or("", |column| &column.cells[index])));
+        }
+        text
     }
 }
 
@@ -118,16 +122,19 @@ mod tests {
                 Column::numbers("rate", 2, cells(["1,000", "2", ""])).style(Style::new().bold()),
             ]
         };
-        let plain = |width| anstream::adapter::strip_str(&table(columns(), width)).to_string();
+        let plain = |width| anstream::adapter::strip_str(&Table::new(columns(), width).text()).to_string();
         assert_eq!(plain(17), " N  engine   rate\n 8  join    1,000\n\n12              2\n12  naive\n");
         assert_eq!(plain(16), " N  engine\n 8  join\n\n12\n12  naive\n");
         assert_eq!([plain(9), plain(1)], [" N\n 8\n\n12\n12\n"; 2]);
-        assert!(table(columns(), 17).ends_with("12  naive\n"), "blanks or codes at the end");
+        assert!(Table::new(columns(), 17).text().ends_with("12  naive\n"), "blanks or codes at the end");
     }
 
     #[test]
     fn lines_have_the_columns_that_fit() {
-        let line = |width| LineTable::new(&[(2, 0), (9, 0), (7, 1), (8, 2)], width).line(["8", "92", "agrees", "1 ms"]);
+        let line = |width| {
+            let columns = [(2, 0), (9, 0), (7, 1), (8, 2)].map(|(width, rank)| Column::as_wide_as(width, "", rank));
+            Table::new(columns.into(), width).line(["8", "92", "agrees", "1 ms"])
+        };
         let all = " 8         92   agrees      1 ms\n";
         assert_eq!([line(usize::MAX), line(32)], [all, all]);
         assert_eq!(

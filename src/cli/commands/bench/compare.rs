@@ -5,12 +5,11 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 
-use super::measurement::Measurement;
-use super::results::BenchResults;
+use super::results::{BenchResults, Measurement};
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::table::{Column, table, wrapped};
+use crate::cli::terminal::table::{Column, Table, wrapped};
 use crate::cli::terminal::{numbers, stdout};
 
 /// How the times of a combination compare with those of the earlier run.
@@ -56,8 +55,37 @@ impl Verdict {
     }
 }
 
-/// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance. The earlier run
-/// of another processor may have had another instruction set: then that is compared which was the fastest there.
+/// A combination that both runs have timed.
+struct Pair<'a> {
+    now: &'a Measurement,
+    before: &'a Measurement,
+    /// The time now over the time before.
+    ratio: f64,
+    verdict: Verdict,
+}
+
+impl Pair<'_> {
+    fn isa(&self) -> String {
+        let (now, before) = (&self.now.isa, &self.before.isa);
+        if now == before { now.clone() } else { format!("{now} after {before}") }
+    }
+}
+
+/// The combinations that both have timed. Another processor may have had another instruction set: then its fastest is
+/// compared.
+fn pairs<'a>(now: &'a BenchResults, old: &'a BenchResults, tolerance: f64) -> Vec<Pair<'a>> {
+    let is_elsewhere = now.is_elsewhere(old);
+    let pair = |now: &'a Measurement| {
+        let is_same = |old: &&Measurement| (old.n, &old.engine, old.threads) == (now.n, &now.engine, now.threads);
+        let timed = || old.results.iter().filter(is_same);
+        let fastest = timed().filter(|_| is_elsewhere).min_by(|a, b| a.median.total_cmp(&b.median));
+        let before = timed().find(|old| old.isa == now.isa).or(fastest)?;
+        Some(Pair { now, before, ratio: now.median / before.median, verdict: Verdict::of(now, before, tolerance) })
+    };
+    now.results.iter().filter_map(pair).collect()
+}
+
+/// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance.
 pub(super) fn run(
     out: &mut impl Write,
     now: &BenchResults,
@@ -65,38 +93,26 @@ pub(super) fn run(
     path: &Path,
     tolerance: f64,
 ) -> Result<(), Failure> {
-    let before = |of: &Measurement| {
-        let is_same = |old: &&Measurement| (old.n, &old.engine, old.threads) == (of.n, &of.engine, of.threads);
-        let timed = || old.results.iter().filter(is_same);
-        let other = timed().filter(|_| old.cpu != now.cpu).min_by(|a, b| a.median.total_cmp(&b.median));
-        timed().find(|old| old.isa == of.isa).or(other)
-    };
-    let pairs: Vec<(&Measurement, &Measurement)> =
-        now.results.iter().filter_map(|now| Some((now, before(now)?))).collect();
-    let path = escape::name(path);
+    let (pairs, path) = (pairs(now, old, tolerance), escape::name(path));
     if pairs.is_empty() {
         let message = format!("{path} has none of the sizes, engines, instruction sets and threads timed here");
         return Err(Failure::Run(Exit::Failure, message));
     }
-    let verdict = |(now, before): &(&Measurement, &Measurement)| Verdict::of(now, before, tolerance);
-    let ratio = |(now, before): &(&Measurement, &Measurement)| now.median / before.median;
-    let isa = |(now, before): &(&Measurement, &Measurement)| {
-        if now.isa == before.isa { now.isa.clone() } else { format!("{} after {}", now.isa, before.isa) }
-    };
+    let cells = |cell: fn(&Pair) -> String| pairs.iter().map(cell);
     let columns = vec![
-        Column::numbers("N", 0, pairs.iter().map(|(now, _)| now.n.to_string())),
-        Column::words("engine", 0, pairs.iter().map(|(now, _)| now.engine.clone())),
-        Column::words("isa", 2, pairs.iter().map(isa)),
-        Column::numbers("threads", 0, pairs.iter().map(|(now, _)| now.threads.to_string())),
-        Column::numbers("before", 3, pairs.iter().map(|(_, before)| numbers::seconds(before.median))),
-        Column::numbers("now", 1, pairs.iter().map(|(now, _)| numbers::seconds(now.median))),
-        Column::numbers("ratio", 0, pairs.iter().map(|pair| verdict(pair).styled(&format!("{:.2}", ratio(pair))))),
-        Column::words("", 0, pairs.iter().map(|pair| verdict(pair).styled(verdict(pair).word()))),
+        Column::numbers("N", 0, cells(|pair| pair.now.n.to_string())),
+        Column::words("engine", 0, cells(|pair| pair.now.engine.clone())),
+        Column::words("isa", 2, cells(|pair| pair.isa())),
+        Column::numbers("threads", 0, cells(|pair| pair.now.threads.to_string())),
+        Column::numbers("before", 3, cells(|pair| numbers::seconds(pair.before.median))),
+        Column::numbers("now", 1, cells(|pair| numbers::seconds(pair.now.median))),
+        Column::numbers("ratio", 0, cells(|pair| pair.verdict.styled(&format!("{:.2}", pair.ratio)))),
+        Column::words("", 0, cells(|pair| pair.verdict.styled(pair.verdict.word()))),
     ];
-    write!(out, "\n{}", table(columns, stdout::width()))?;
-    let mean = (pairs.iter().map(|pair| ratio(pair).ln()).sum::<f64>() / pairs.len() as f64).exp();
+    write!(out, "\n{}", Table::new(columns, stdout::width()).text())?;
+    let mean = (pairs.iter().map(|pair| pair.ratio.ln()).sum::<f64>() / pairs.len() as f64).exp();
     let legend = format!("ratio: the time now over that in {path}, so 2.00 is half as fast; geometric mean {mean:.2}");
-    let noise = pairs.iter().filter(|pair| verdict(pair) == Verdict::Noise).count();
+    let noise = pairs.iter().filter(|pair| pair.verdict == Verdict::Noise).count();
     let noise = (noise > 0).then(|| {
         let medians = numbers::count_of(noise as u64, "median");
         format!("{medians} beyond the tolerance, but with runs among those before: noise, or more --runs needed")
@@ -104,22 +120,21 @@ pub(super) fn run(
     for line in [Some(legend), noise].iter().flatten().flat_map(|line| wrapped(line, stdout::width(), &[' '])) {
         writeln!(out, "{line}")?;
     }
-    if old.cpu != now.cpu {
-        writeln!(out, "The earlier run was on another processor: {}", old.cpu)?;
+    if now.is_elsewhere(old) {
+        writeln!(out, "The earlier run was on another processor: {}", old.processor())?;
     }
-    let slower: Vec<_> = pairs.iter().filter(|pair| verdict(pair) == Verdict::Slower).collect();
-    let worst = slower.iter().max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-    let Some(pair @ (worst, _)) = worst else { return Ok(()) };
+    let slower: Vec<&Pair> = pairs.iter().filter(|pair| pair.verdict == Verdict::Slower).collect();
+    let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return Ok(()) };
     let message = format!(
         "{} of {} {} slower than in {path} by more than {}%; the worst is N = {}, {} on {}, {:.2} times as long",
         numbers::count_of(slower.len() as u64, "median"),
         pairs.len(),
         if slower.len() == 1 { "is" } else { "are" },
         (tolerance * 1e4).round() / 1e2,
-        worst.n,
-        worst.engine,
-        numbers::count_of(worst.threads as u64, "thread"),
-        ratio(pair),
+        worst.now.n,
+        worst.now.engine,
+        numbers::count_of(worst.now.threads as u64, "thread"),
+        worst.ratio,
     );
     Err(Failure::Run(Exit::Difference, message))
 }

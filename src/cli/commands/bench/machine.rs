@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use queens::available_threads;
+use queens::{Isa, available_threads};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::terminal::numbers::count_of;
@@ -12,6 +12,11 @@ use crate::cli::terminal::numbers::count_of;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Machine {
+    /// Family and model of an x86-64 processor, which its name may leave out, and its
+    /// microarchitecture, where that is certain.
+    pub(super) family: Option<u32>,
+    pub(super) model: Option<u32>,
+    pub(super) microarchitecture: Option<String>,
     /// Cores, and threads that each runs at once.
     pub(super) cores: Option<usize>,
     pub(super) threads_per_core: Option<usize>,
@@ -25,12 +30,17 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn here() -> Self {
         use sysinfo::{CpuRefreshKind, RefreshKind, System};
+        let (cpu, avx512) = (cpuid(), Isa::available().any(|isa| isa == Isa::Avx512f));
+        let name = cpu.as_ref().and_then(|(vendor, family, model)| microarchitecture(vendor, *family, *model, avx512));
         let cores = System::physical_core_count().ok();
         let list = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
         let logical = list.map_or(0, |list| list.cpus().len());
         let version = System::long_os_version().unwrap_or_default();
         let kernel = System::kernel_version().map_or_else(|_| String::new(), |kernel| format!(", kernel {kernel}"));
         Self {
+            family: cpu.as_ref().map(|(_, family, _)| *family),
+            model: cpu.as_ref().map(|(.., model)| *model),
+            microarchitecture: name.map(str::to_owned),
             cores,
             threads_per_core: cores.filter(|&cores| cores > 0 && logical >= cores).map(|cores| logical / cores),
             threads: available_threads(),
@@ -39,11 +49,45 @@ impl Machine {
         }
     }
 
+    /// `, family 25, model 17 (Zen 4)`, as far as it is known
+    pub(super) fn identity(&self) -> String {
+        let (Some(family), Some(model)) = (self.family, self.model) else { return String::new() };
+        let name = self.microarchitecture.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+        format!(", family {family}, model {model}{name}")
+    }
+
     /// `8 cores with 2 threads each, 4 threads for this program`
     pub(super) fn cores(&self) -> String {
         let used = format!("{} for this program", count_of(self.threads as u64, "thread"));
         let (Some(cores), Some(each)) = (self.cores, self.threads_per_core) else { return used };
         format!("{} with {} each, {used}", count_of(cores as u64, "core"), count_of(each as u64, "thread"))
+    }
+}
+
+/// Vendor, family and model of the processor, by its instruction CPUID.
+#[cfg(target_arch = "x86_64")]
+fn cpuid() -> Option<(Vec<u8>, u32, u32)> {
+    let [name, version] = [0, 1].map(std::arch::x86_64::__cpuid);
+    let bits = |from: u32, count: u32| version.eax >> from & ((1 << count) - 1);
+    // What does not fit into four bits is in fields of its own.
+    let family = if bits(8, 4) == 15 { 15 + bits(20, 8) } else { bits(8, 4) };
+    let model = if family < 6 { bits(4, 4) } else { bits(16, 4) << 4 | bits(4, 4) };
+    Some(([name.ebx, name.edx, name.ecx].map(u32::to_le_bytes).concat(), family, model))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn cpuid() -> Option<(Vec<u8>, u32, u32)> {
+    None
+}
+
+/// The microarchitecture, where it is certain. A virtual machine may have a model that its host made up, as some have of
+/// Intel's, but AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
+fn microarchitecture(vendor: &[u8], family: u32, model: u32, avx512: bool) -> Option<&'static str> {
+    // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
+    match (vendor, family, model) {
+        (b"AuthenticAMD", 0x19, 0x10..=0x1f | 0x60..=0xaf) if avx512 => Some("Zen 4"),
+        (b"AuthenticAMD", 0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) if avx512 => Some("Zen 5"),
+        _ => None,
     }
 }
 
@@ -71,6 +115,31 @@ fn caches(folder: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processors_are_named_where_it_is_certain() {
+        let named = |vendor, family, model, avx512| {
+            let name = microarchitecture(vendor, family, model, avx512).map(str::to_owned);
+            Machine { family: Some(family), model: Some(model), microarchitecture: name, ..Machine::default() }
+                .identity()
+        };
+        assert_eq!(named(b"AuthenticAMD", 25, 17, true), ", family 25, model 17 (Zen 4)");
+        assert_eq!(named(b"AuthenticAMD", 26, 2, true), ", family 26, model 2 (Zen 5)");
+        assert_eq!(named(b"AuthenticAMD", 25, 17, false), ", family 25, model 17");
+        assert_eq!(named(b"GenuineIntel", 6, 167, true), ", family 6, model 167");
+        assert_eq!(Machine::default().identity(), "");
+    }
+
+    /// The same numbers as the kernel tells.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    #[test]
+    fn family_and_model_are_those_of_the_system() {
+        let text = fs::read_to_string("/proc/cpuinfo").unwrap();
+        let field = |name: &str| text.lines().find(|line| line.split('\t').next() == Some(name)).unwrap();
+        let number = |name| field(name).split(": ").nth(1).unwrap().parse().ok();
+        let here = Machine::here();
+        assert_eq!([here.family, here.model], ["cpu family", "model"].map(number));
+    }
 
     #[test]
     fn caches_are_read_as_linux_lists_them() {

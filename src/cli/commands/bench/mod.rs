@@ -2,7 +2,6 @@
 
 mod compare;
 mod machine;
-mod measurement;
 mod results;
 mod score;
 mod tables;
@@ -24,7 +23,7 @@ use crate::cli::long_run::status::Status;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format;
+use crate::cli::terminal::file_format::{self, Extensions};
 use crate::cli::terminal::json_output::JsonOutput;
 use crate::cli::terminal::stdout::{self, BestEffortStdout};
 use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
@@ -34,7 +33,7 @@ use results::BenchResults;
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
-/// Where half of the combinations have a [`measurement::Measurement::spread`] above this, the machine is too busy.
+/// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
 const NOISE: f64 = 0.05;
 
 #[derive(ClapArgs, Debug)]
@@ -101,23 +100,23 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A file that can't be read or written is an error before the long work, not after it.
-    let files = [
-        ("--csv <FILE>", args.csv.as_deref(), file_format::CSV),
-        ("--markdown <FILE>", args.markdown.as_deref(), file_format::MARKDOWN),
+    let files: [(&str, &Option<PathBuf>, Extensions, fn(&BenchResults) -> String); 2] = [
+        ("--csv <FILE>", &args.csv, file_format::CSV, tables::csv),
+        ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN, tables::markdown),
     ];
     args.json.check()?;
     if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
-        let reason = "a size of boards comes before --json; a file of that name is './SIZE'".replace("SIZE", size);
+        let reason = format!("a size of boards comes before --json; a file of that name is './{size}'");
         return Err(Failure::invalid("--json [<FILE>]", size, &reason));
     }
-    for (argument, path, extensions) in files {
+    let mut on_stdout = usize::from(args.json.is_alone());
+    for (argument, path, extensions, _) in files {
         if let Some(path) = path {
             file_format::require(argument, path, extensions)?;
             files::try_out(path)?;
+            on_stdout += usize::from(files::is_stdout(path));
         }
     }
-    let mut on_stdout = usize::from(args.json.is_alone());
-    on_stdout += files.iter().filter(|(_, path, _)| path.is_some_and(files::is_stdout)).count();
     if on_stdout > 1 {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
     }
@@ -128,29 +127,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let old = args.compare.as_deref().map(|path| BenchResults::read(path).map(|old| (path, old))).transpose()?;
     let saved = args.from.first();
     let results = saved.map_or_else(|| measure(args), |path| BenchResults::read(path))?;
-    let alone = on_stdout > 0;
-    if !alone {
-        let mut out = BestEffortStdout::default();
+    // Where stdout is one result alone, the comparison goes to stderr.
+    let mut out: Box<dyn Write> =
+        if on_stdout > 0 { Box::new(anstream::stderr()) } else { Box::new(BestEffortStdout::default()) };
+    if on_stdout == 0 {
         if let Some(path) = saved {
-            writeln!(out, "{}: {}", escape::name(path), results.about())?;
+            writeln!(out, "{}: {}, queens {}", escape::name(path), results.processor(), results.version)?;
         }
         write!(out, "{}", tables::terminal(&results, stdout::width()))?;
     }
     args.json.deliver_text(&json::object(&results)?, || Ok(()))?;
-    if let Some(path) = &args.csv {
-        files::save(path, tables::csv(&results).as_bytes())?;
+    for (_, path, _, text) in files {
+        if let Some(path) = path {
+            files::save(path, text(&results).as_bytes())?;
+        }
     }
-    if let Some(path) = &args.markdown {
-        let text = tables::markdown(&results);
-        if files::is_stdout(path) { messages::deliver(&text)? } else { files::save(path, text.as_bytes())? }
-    }
-    let Some((path, old)) = old else { return Ok(()) };
-    if alone {
-        // Where stdout is one object alone, the comparison goes to stderr.
-        compare::run(&mut anstream::stderr(), &results, &old, path, args.tolerance)
-    } else {
-        compare::run(&mut BestEffortStdout::default(), &results, &old, path, args.tolerance)
-    }
+    old.map_or(Ok(()), |(path, old)| compare::run(&mut out, &results, &old, path, args.tolerance))
 }
 
 /// Times the combinations asked for.

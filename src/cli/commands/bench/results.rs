@@ -5,18 +5,62 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use queens::Size;
 use queens::bench::Timing;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::machine::Machine;
-use super::measurement::{Measurement, SPREAD};
 use super::score::Score;
 use crate::cli::terminal::escape;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::files;
 use crate::cli::terminal::json;
+
+/// What ± means, after the sign.
+pub(super) const SPREAD: &str = "is half the range from the fastest to the slowest run";
+
+/// The times of one board by one engine on some number of threads; seconds.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Measurement {
+    pub(super) n: usize,
+    pub(super) engine: String,
+    pub(super) isa: String,
+    pub(super) threads: usize,
+    pub(super) count: String,
+    /// Of each run, in the order of the runs.
+    pub(super) seconds: Vec<f64>,
+    pub(super) median: f64,
+    pub(super) fastest: f64,
+    pub(super) slowest: f64,
+    pub(super) solutions_per_second: f64,
+    /// Over one thread, where that was timed too.
+    pub(super) speed_up: Option<f64>,
+    pub(super) efficiency: Option<f64>,
+}
+
+impl Measurement {
+    /// Whether there is such a board, and time has passed: nothing can be said of other numbers.
+    pub(super) fn is_possible(&self) -> bool {
+        // Some 30,000 years, and more threads than there are.
+        const MOST: f64 = 1e12;
+        let Self { n, threads, median, fastest, slowest, .. } = *self;
+        Size::new(n).is_ok()
+            && (1..=1 << 24).contains(&threads)
+            && 0.0 <= fastest
+            && 0.0 < median
+            && fastest <= median
+            && median <= slowest
+            && slowest <= MOST
+            && [self.speed_up, self.efficiency].into_iter().flatten().all(|share| (0.0..=MOST).contains(&share))
+    }
+
+    /// Half the range from the fastest to the slowest run, over the median.
+    pub(super) fn spread(&self) -> f64 {
+        (self.slowest - self.fastest) / 2.0 / self.median
+    }
+}
 
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
@@ -95,10 +139,16 @@ impl BenchResults {
         Ok(saved)
     }
 
-    /// Processor and version, in a line.
-    pub(super) fn about(&self) -> String {
-        let cpu = if self.cpu.is_empty() { "unknown processor" } else { &self.cpu };
-        format!("{cpu}, queens {}", self.version)
+    /// `AMD EPYC, family 25, model 17 (Zen 4)`
+    pub(super) fn processor(&self) -> String {
+        let name = if self.cpu.is_empty() { "unknown processor" } else { &self.cpu };
+        format!("{name}{}", self.machine.identity())
+    }
+
+    /// Whether the other results are of another processor, by all that both say of it.
+    pub(super) fn is_elsewhere(&self, other: &Self) -> bool {
+        let model = |of: &Self| of.machine.family.zip(of.machine.model);
+        self.cpu != other.cpu || model(self).zip(model(other)).is_some_and(|(one, another)| one != another)
     }
 
     /// The machine and the program, as label and value.
@@ -106,7 +156,7 @@ impl BenchResults {
         let machine = &self.machine;
         let commit = if self.commit.is_empty() { String::new() } else { format!(", commit {}", self.commit) };
         let facts = [
-            ("processor", if self.cpu.is_empty() { "unknown".to_owned() } else { self.cpu.clone() }),
+            ("processor", self.processor()),
             ("cores", if machine.threads == 0 { String::new() } else { machine.cores() }),
             ("caches", machine.caches.join(", ")),
             ("system", machine.system.clone()),
@@ -140,7 +190,7 @@ fn has_controls(value: &Value) -> bool {
 mod tests {
     use super::*;
     use queens::bench::{Combination, bench};
-    use queens::{EngineKind, Isa, Method, Size};
+    use queens::{EngineKind, Isa, Method};
 
     #[test]
     fn figures_follow_from_the_times() {

@@ -6,7 +6,7 @@ use queens::bench::Combination;
 use queens::{Choice, Isa, Method, MethodError, Size, oeis};
 use serde::{Deserialize, Serialize};
 
-use super::measurement::Measurement;
+use super::results::Measurement;
 use crate::cli::terminal::numbers::{count_of, rate};
 
 /// Boards of the score, each with the seconds that the join takes for it on one core of an AMD EPYC (Zen 4, AVX-512), which

@@ -4,30 +4,20 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use console::Alignment;
+use serde_json::Value;
 
-use super::measurement::{Measurement, SPREAD};
-use super::results::BenchResults;
+use super::results::{BenchResults, Measurement, SPREAD};
 use crate::cli::terminal::numbers::{self, grouped, rounded};
-use crate::cli::terminal::table::{Column, table, wrapped};
+use crate::cli::terminal::table::{Column, Table, wrapped};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// Whether two results differ in the instruction set alone, and in the number of threads alone.
-fn differ_in_set(a: &Measurement, b: &Measurement) -> bool {
-    (a.n, &a.engine, a.threads) == (b.n, &b.engine, b.threads) && a.isa != b.isa
-}
-
-fn differ_in_threads(a: &Measurement, b: &Measurement) -> bool {
-    (a.n, &a.engine, &a.isa) == (b.n, &b.engine, &b.isa) && a.threads != b.threads
-}
-
 /// The result of the simplest instruction set, where several were timed.
-fn simplest<'a>(results: &'a [Measurement], of: &'a Measurement) -> Option<&'a Measurement> {
-    results
-        .iter()
-        .find(|other| std::ptr::eq(*other, of) || differ_in_set(of, other))
-        .filter(|first| results.iter().any(|other| differ_in_set(first, other)))
+fn simplest<'a>(results: &'a [Measurement], of: &Measurement) -> Option<&'a Measurement> {
+    let alike = |other: &&Measurement| (of.n, &of.engine, of.threads) == (other.n, &other.engine, other.threads);
+    let first = results.iter().find(alike)?;
+    results.iter().filter(alike).any(|other| other.isa != first.isa).then_some(first)
 }
 
 fn columns(results: &[Measurement]) -> Vec<Column> {
@@ -35,10 +25,9 @@ fn columns(results: &[Measurement]) -> Vec<Column> {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     let times = |times: f64| format!("{times:.2}");
     let speed = |of| simplest(results, of).map(|first| times(first.median / of.median));
-    // One number of threads alone has no speed-up worth a word.
-    let threaded = |of: &Measurement| results.iter().any(|other| differ_in_threads(of, other));
-    let speed_up = |of: &Measurement| of.speed_up.filter(|_| threaded(of)).map(times);
-    let efficiency = |of: &Measurement| of.efficiency.filter(|_| threaded(of)).map(percent);
+    // One thread is once as fast as one.
+    let speed_up = |of: &Measurement| of.speed_up.filter(|_| of.threads > 1).map(times);
+    let efficiency = |of: &Measurement| of.efficiency.filter(|_| of.threads > 1).map(percent);
     let mut columns = vec![
         Column::numbers("N", 0, cells(|of| of.n.to_string())),
         Column::numbers("solutions", 3, cells(|of| of.count.parse().map_or_else(|_| of.count.clone(), grouped))),
@@ -58,7 +47,7 @@ fn columns(results: &[Measurement]) -> Vec<Column> {
 
 /// The table, no wider than this, and what its signs mean.
 pub(super) fn terminal(results: &BenchResults, width: usize) -> String {
-    let mut text = table(columns(&results.results), width);
+    let mut text = Table::new(columns(&results.results), width).text();
     let first = results.results.iter().find_map(|of| simplest(&results.results, of));
     let speed = first.map(|first| format!("speed: how many times as fast as by {}", first.isa));
     let score = results.score.as_ref().map(|score| format!("score {score}"));
@@ -91,34 +80,21 @@ pub(super) fn markdown(results: &BenchResults) -> String {
     text
 }
 
-/// A line of names, then a line for each measurement, each with the machine; times are seconds.
+/// A line of names, then a line for each measurement, each with the machine; times are seconds. Names and fields are those
+/// of the JSON object, but for the number of runs, which may differ from measurement to measurement.
 pub(super) fn csv(results: &BenchResults) -> String {
-    let mut text = String::new();
-    for of in &results.results {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let fields = [
-            ("n", of.n.to_string()),
-            ("count", of.count.clone()),
-            ("engine", of.engine.clone()),
-            ("isa", of.isa.clone()),
-            ("threads", of.threads.to_string()),
-            ("runs", of.seconds.len().to_string()),
-            ("median", of.median.to_string()),
-            ("fastest", of.fastest.to_string()),
-            ("slowest", of.slowest.to_string()),
-            ("solutions_per_second", of.solutions_per_second.to_string()),
-            ("speed_up", number(of.speed_up)),
-            ("efficiency", number(of.efficiency)),
-            ("cpu", results.cpu.clone()),
-            ("cores", results.machine.cores.map_or_else(String::new, |cores| cores.to_string())),
-            ("version", results.version.clone()),
-            ("commit", results.commit.clone()),
-            ("date", results.date.clone()),
-        ];
-        if text.is_empty() {
-            let _ = writeln!(text, "{}", fields.each_ref().map(|(name, _)| *name).join(","));
-        }
-        let _ = writeln!(text, "{}", fields.map(|(_, value)| csv_field(&value)).join(","));
+    const NAMES: &str = "n,count,engine,isa,threads,runs,median,fastest,slowest,solutions_per_second,speed_up,efficiency,\
+        cpu,cores,version,commit,date";
+    let all = serde_json::to_value(results).expect("results have a form in JSON");
+    let mut text = format!("{NAMES}\n");
+    for of in all["results"].as_array().into_iter().flatten() {
+        let field = |name| match [of, &all, &all["machine"]].into_iter().find_map(|object| object.get(name)) {
+            _ if name == "runs" => of["seconds"].as_array().map_or(0, Vec::len).to_string(),
+            Some(Value::String(text)) => csv_field(text),
+            Some(Value::Number(number)) => number.as_f64().unwrap_or_default().to_string(),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "{}", NAMES.split(',').map(field).collect::<Vec<_>>().join(","));
     }
     text
 }
@@ -220,9 +196,9 @@ speed: how many times as fast as by portable
         assert!(plain(&several).starts_with(&expected[1..]), "{}", plain(&several));
     }
 
-    /// One number of threads has no speed-up, though a file may tell one.
+    /// One thread has no speed-up, though a file tells one.
     #[test]
-    fn one_number_of_threads_has_no_speed_up() {
+    fn one_thread_has_no_speed_up() {
         let mut results = results();
         results.results.truncate(2);
         let text = terminal(&results, 120);

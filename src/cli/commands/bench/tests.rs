@@ -1,7 +1,6 @@
 //! Results that were never measured, for the tests of what is made from them.
 
-use super::measurement::Measurement;
-use super::results::BenchResults;
+use super::results::{BenchResults, Measurement};
 
 /// Results as of another machine.
 pub(super) fn results(results: Vec<Measurement>) -> BenchResults {

@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 use queens::run::SelfCheckError;
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
+use super::CHECKED;
 use super::moves::{Filter, Move, Position};
-use super::{CHECKED, file};
 use crate::cli::commands::numbered;
+use crate::cli::draw::svg;
+use crate::cli::draw::text::{self, Look};
 use crate::cli::terminal::escape;
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::file_format::{self, SVG, TEXT};
 use crate::cli::terminal::{files, numbers};
 
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
@@ -204,7 +207,14 @@ impl App {
             self.message = format!("{name} is there already; nothing was written");
             return;
         }
-        let saved = file::contents(&self.shown(), path, "w").and_then(|bytes| files::save(path, &bytes));
+        let board = self.shown();
+        let saved =
+            file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format))).and_then(|format| {
+                // A name without an extension is that of a text.
+                let text =
+                    if format == Some(SVG) { svg::svg(&board) } else { text::board(&board, Look::Unicode, usize::MAX) };
+                files::save(path, text.as_bytes())
+            });
         self.message = match saved {
             Ok(()) => format!("board written to {name}"),
             Err(failure) => failure.reason(),

@@ -10,34 +10,22 @@ use crate::cli::commands::numbered;
 /// How many solutions a page key goes on.
 const PAGE: u64 = 10;
 
-/// The keys and what they do, as the help shows them.
-pub(super) const HELP: [(&str, &str); 12] = [
-    ("← ↑ h k", "previous solution"),
-    ("→ ↓ l j", "next solution, as Space"),
-    ("PgUp PgDn", "ten back, ten on"),
-    ("Home End", "first and last solution"),
-    ("31 Enter", "solution number 31"),
-    ("s", "turn and reflect the board"),
-    ("f", "fundamental solutions only, or all"),
-    ("/", "only those that begin with 158"),
-    ("w", "save the board: .svg or .txt"),
-    ("p", "save the list to a file"),
-    ("Ctrl-Z", "leave for the shell, fg comes back"),
-    ("Esc q", "leave"),
-];
-
-/// The keys in the last line; on a narrow screen those with the largest numbers are left out.
-pub(super) const FOOTER: [(&str, u8); 10] = [
-    ("←→ walk", 1),
-    ("Home End", 6),
-    ("31 Enter", 3),
-    ("s turn", 4),
-    ("f fundamental", 5),
-    ("/ prefix", 7),
-    ("w board", 8),
-    ("p list", 9),
-    ("? help", 2),
-    ("q quit", 0),
+/// Keys, what they do as the help says it, and what the last line of the screen says of them, if anything: on a narrow screen
+/// the largest numbers are left out.
+pub(super) const KEYS: [(&str, &str, Option<(&str, u8)>); 13] = [
+    ("← ↑ h k", "previous solution", Some(("←→ walk", 1))),
+    ("→ ↓ l j", "next solution, as Space", None),
+    ("PgUp PgDn", "ten back, ten on", None),
+    ("Home End", "first and last solution", Some(("Home End", 6))),
+    ("0-9 Enter", "the solution with the number typed", Some(("0-9 number", 3))),
+    ("s", "turn and reflect the board", Some(("s turn", 4))),
+    ("f", "fundamental solutions only, or all", Some(("f fundamental", 5))),
+    ("/", "only solutions that begin with 158", Some(("/ prefix", 7))),
+    ("w", "save the board: .svg or .txt", Some(("w board", 8))),
+    ("p", "save the list to a file", Some(("p list", 9))),
+    ("?", "these keys", Some(("? help", 2))),
+    ("Ctrl-Z", "leave for the shell, fg comes back", None),
+    ("Esc q", "leave", Some(("q quit", 0))),
 ];
 
 pub(super) fn press(app: &mut App, key: KeyEvent) {

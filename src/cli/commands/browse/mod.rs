@@ -1,7 +1,6 @@
 //! `queens browse N`: the solutions, one board at a time, full screen.
 
 mod app;
-mod file;
 mod keys;
 mod moves;
 mod terminal;

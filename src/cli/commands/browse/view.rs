@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
 use super::app::{App, Input, Total, Typing};
-use super::keys::{FOOTER, HELP};
+use super::keys::KEYS;
 use crate::cli::draw::text::{Cell, FOREGROUND, Look};
 use crate::cli::terminal::{numbers, table};
 
@@ -175,7 +175,7 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
         }
     });
     if !app.filter.prefix.is_empty() {
-        lines.push(format!("Only those beginning {}", app.filter.prefix).into());
+        lines.push(format!("Beginning with {}", app.filter.prefix).into());
     }
     lines
 }
@@ -215,22 +215,17 @@ fn typed(Typing { input, text }: &Typing, width: usize) -> Line<'static> {
 /// As many of the keys as fit, the more important ones first.
 fn keys_line(width: usize) -> String {
     let line = |most: u8| {
-        let keys: Vec<&str> = FOOTER.iter().filter(|(_, rank)| *rank <= most).map(|(key, _)| *key).collect();
-        format!(" {}", keys.join("  "))
+        let told = KEYS.iter().filter_map(|(.., footer)| *footer).filter(|(_, rank)| *rank <= most);
+        format!(" {}", told.map(|(text, _)| text).collect::<Vec<_>>().join("  "))
     };
-    let ranks = (0..FOOTER.len() as u8).rev();
+    let ranks = (0..KEYS.len() as u8).rev();
     ranks.map(line).find(|line| line.chars().count() <= width).unwrap_or_default()
 }
 
 fn draw_help(frame: &mut Frame, look: Look) {
-    let [area] = Layout::vertical([Constraint::Length(HELP.len() as u16 + 2)])
-        .flex(ratatui::layout::Flex::Center)
-        .areas(frame.area());
-    let [area] = Layout::horizontal([Constraint::Max(52)]).flex(ratatui::layout::Flex::Center).areas(area);
-    let lines: Vec<Line> = HELP
-        .iter()
-        .map(|(key, what)| Line::from(vec![Span::from(format!(" {key:10}")).bold(), (*what).into()]))
-        .collect();
+    let area = frame.area().centered(Constraint::Max(52), Constraint::Length(KEYS.len() as u16 + 2));
+    let line = |(key, what, _): &_| Line::from(vec![Span::from(format!(" {key:10}")).bold(), Span::from(*what)]);
+    let lines: Vec<Line> = KEYS.iter().map(line).collect();
     let border = if look == Look::Ascii { BorderType::Plain } else { BorderType::Rounded };
     let block = Block::bordered().border_type(border).title(" Keys ").title_alignment(Alignment::Center);
     frame.render_widget(Clear, area);
@@ -349,6 +344,6 @@ mod tests {
             assert!(line.chars().count() <= width);
             assert!(line.is_empty() == (width < 7) && (line.is_empty() || line.ends_with("q quit")), "{width}: {line}");
         }
-        assert!(keys_line(80).contains("31 Enter") && keys_line(100).contains("p list"));
+        assert!(keys_line(80).contains("0-9 number") && keys_line(100).contains("p list"));
     }
 }

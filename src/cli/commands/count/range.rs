@@ -17,7 +17,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::facts::Facts;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::table::{HEAD, LineTable};
+use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::value_parsers::Cores;
 use crate::cli::terminal::{messages, numbers, stdout};
 
@@ -84,7 +84,7 @@ pub(crate) enum Form {
     BFile {
         note: bool,
     },
-    Table(LineTable),
+    Table(Table),
 }
 
 impl Form {
@@ -99,13 +99,11 @@ impl Form {
             widths.max().unwrap_or(0)
         });
         let index = last.to_string().len().max(2);
-        let columns = [(index, 0), (term.max(COUNT.len()), 0), (sequence.id.len(), 1), (TIME, 2)];
-        Self::Table(LineTable::new(&columns, stdout::width()))
+        let columns = [(index, "n", 0), (term, "solutions", 0), (0, sequence.id, 1), (TIME, "time", 2)];
+        let columns = columns.map(|(width, head, rank)| Column::as_wide_as(width, head, rank));
+        Self::Table(Table::new(columns.into(), stdout::width()))
     }
 }
-
-/// The head of the column of terms.
-const COUNT: &str = "solutions";
 
 /// Terms of a sequence held against the published ones, for a command.
 struct Comparison<'a> {
@@ -127,7 +125,7 @@ impl Comparison<'_> {
     ) -> Result<(), Failure> {
         let id = self.sequence.id;
         if let Form::Table(table) = &self.form {
-            (self.print)(&format!("{HEAD}{}{HEAD:#}\n", table.line(["n", COUNT, id, "time"]).trim_end()))?;
+            (self.print)(&table.head())?;
         }
         let (mut terms, mut agreeing) = (Vec::new(), Vec::new());
         let mut wrong = None;
@@ -302,14 +300,16 @@ mod tests {
             Ok(())
         };
         let find = |n| Ok(term(if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 }));
-        let form = Form::Table(LineTable::new(&[(2, 0), (11, 0), (7, 1), (10, 2)], 80));
+        let columns = [(2, "n"), (14, "solutions"), (7, "A000170"), (10, "time")];
+        let columns = columns.map(|(width, head)| Column::as_wide_as(width, head, 0));
+        let form = Form::Table(Table::new(columns.into(), 80));
         let json = &JsonOutput::default();
         Comparison { command: "count", sequence: &oeis::QUEENS, form, json, print }.run([8, 20, 28], find).unwrap();
         let expected = [
-            " n    solutions  A000170        time\n",
-            " 8           92   agrees      250 ms\n",
+            " n       solutions  A000170        time\n",
+            " 8              92   agrees      250 ms\n",
             "20  39,029,188,884   agrees      250 ms\n",
-            "28            7  unknown      250 ms\n",
+            "28               7  unknown      250 ms\n",
         ]
         .concat();
         assert_eq!(anstream::adapter::strip_str(&printed).to_string(), expected);

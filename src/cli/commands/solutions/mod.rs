@@ -1,11 +1,6 @@
 //! `queens solutions N`: the solutions themselves, streamed.
 
-mod digits;
-mod html;
-mod list;
-pub(crate) mod rank;
-mod sheet;
-mod text;
+mod formats;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::{Listed, Placement, Size, Solutions};
+use queens::{Fundamental, Listed, Orbit, Placement, Size, Solutions};
 
 use crate::cli::commands::numbered;
 use crate::cli::long_run::activity::Activity;
@@ -25,7 +20,7 @@ use crate::cli::terminal::files::Output;
 use crate::cli::terminal::messages;
 use crate::cli::terminal::numbers::{grouped, rounded};
 use crate::cli::terminal::value_parsers::whole;
-use list::{NumberedSolution, SolutionList};
+use formats::{About, Digits, Format, NumberedSolution};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -106,46 +101,24 @@ impl file_format::FileFormat for Kind {
     }
 }
 
-/// What a list is of, for formats that say so.
-#[derive(Clone, Copy, Debug)]
-struct About {
-    size: Size,
-    prefix: Placement,
-    fundamental: bool,
-    /// The number of the first, where it is known.
-    first: Option<u64>,
-    /// How many solutions the whole list has, where that is published.
-    all: Option<u64>,
-}
-
-/// How solutions are written. Formats append to a buffer, which their caller writes out.
-trait Format {
-    fn begin(&mut self, _out: &mut Vec<u8>, _about: &About) {}
-
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution);
-
-    /// After the last; `more` says whether the limit has cut the list short.
-    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) {}
-}
-
 impl Kind {
     fn format(self) -> Box<dyn Format> {
         match self {
-            Self::Digits => Box::new(digits::Digits::default()),
-            Self::List => Box::new(text::List),
-            Self::Board => Box::new(text::Board),
-            Self::Json => Box::new(text::Json),
-            Self::Csv => Box::new(text::Csv),
-            Self::Html => Box::new(html::Html::default()),
-            Self::Svg => Box::new(sheet::Sheet::default()),
+            Self::Digits => Box::new(Digits::default()),
+            Self::List => Box::new(Digits::list()),
+            Self::Board => Box::new(formats::Board),
+            Self::Json => Box::new(formats::Json),
+            Self::Csv => Box::new(formats::Csv),
+            Self::Html => Box::new(formats::Html::default()),
+            Self::Svg => Box::new(formats::Sheet::default()),
         }
     }
 
     /// Solutions unless `--limit` says otherwise.
     const fn limit(self) -> u64 {
         match self {
-            Self::Html => html::LIMIT,
-            Self::Svg => sheet::LIMIT,
+            Self::Html => formats::PAGE_LIMIT,
+            Self::Svg => formats::SHEET_LIMIT,
             _ => u64::MAX,
         }
     }
@@ -164,7 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let prefix = placement("--prefix <P>", &args.prefix)?;
     let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
     if let Some(text) = &args.rank {
-        return rank::run(prefix, listed, &placement("--rank <P>", &args.rank)?, text, args.progress);
+        return print_number(prefix, listed, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
@@ -172,7 +145,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
     let mut activity = Activity::start(args.progress, "solutions");
-    let before = if kind.is_numbered() { rank::before(prefix, from, listed, &activity)? } else { Some(0) };
+    let before = if kind.is_numbered() { numbered::before(prefix, from, listed, &activity)? } else { Some(0) };
     let before = before.map(|before| before.saturating_add(args.skip));
     let solutions = skip(prefix, from, listed, args.skip, &activity)?.map(|start| Solutions::within(prefix, start));
     let mut list = SolutionList::new(solutions, listed, before);
@@ -193,6 +166,82 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         messages::note(&format!("{} {of}solutions are written; --limit L writes more", grouped(limit.into())));
     }
     out.finish()
+}
+
+/// Prints the number of a solution in the list.
+fn print_number(
+    prefix: Placement,
+    listed: Listed,
+    solution: &Placement,
+    text: &str,
+    progress: When,
+) -> Result<(), Failure> {
+    let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
+    let Some(orbit) = Orbit::of(solution) else {
+        return invalid(&format!(
+            "no solution, which has a queen in each of the {} columns: this has {}",
+            solution.size(),
+            solution.len()
+        ));
+    };
+    if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) {
+        return invalid(&format!("not in the list, which has only solutions that begin with {prefix}"));
+    }
+    if listed == Listed::Fundamental && !orbit.is_fundamental() {
+        return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
+    }
+    let activity = Activity::start(progress, "solutions");
+    let number = numbered::number(prefix, listed, solution, &activity)?;
+    activity.finish();
+    messages::deliver(&format!("{number}\n"))
+}
+
+/// What is listed, found one by one.
+struct SolutionList {
+    /// None where there is nothing to be found.
+    solutions: Option<AllOrFundamental>,
+    /// The number of the solution before.
+    number: Option<u64>,
+}
+
+enum AllOrFundamental {
+    All(Solutions),
+    Fundamental(Fundamental),
+}
+
+impl SolutionList {
+    /// From solutions that `before` others precede in the whole list.
+    fn new(solutions: Option<Solutions>, listed: Listed, before: Option<u64>) -> Self {
+        let of = |solutions| match listed {
+            Listed::All => AllOrFundamental::All(solutions),
+            Listed::Fundamental => AllOrFundamental::Fundamental(Fundamental::among(solutions)),
+        };
+        Self { solutions: solutions.map(of), number: before }
+    }
+
+    /// Whether the next solution takes no search.
+    fn ready(&self) -> bool {
+        matches!(&self.solutions, Some(AllOrFundamental::All(solutions)) if solutions.ready())
+    }
+}
+
+impl Iterator for SolutionList {
+    type Item = NumberedSolution;
+
+    fn next(&mut self) -> Option<NumberedSolution> {
+        self.number = self.number.map(|number| number.saturating_add(1));
+        let number = self.number;
+        Some(match self.solutions.as_mut()? {
+            AllOrFundamental::All(solutions) => {
+                let changed = solutions.advance()?;
+                NumberedSolution { number, placement: *solutions.current(), changed, class_size: None }
+            }
+            AllOrFundamental::Fundamental(fundamental) => {
+                let (placement, class_size) = fundamental.next()?;
+                NumberedSolution { number, placement, changed: 0, class_size: Some(class_size) }
+            }
+        })
+    }
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
