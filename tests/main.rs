@@ -25,6 +25,7 @@ mod shown;
 mod signals;
 mod solutions;
 mod survive;
+mod unlocked;
 mod wrong;
 
 /// A file that is no module of this program would be no test.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::holder::Holder;
 use super::store_error::{StoreError, beside, failed};
 use crate::ledger::durable::{has_name, open_regular};
 
@@ -14,6 +15,8 @@ use crate::ledger::durable::{has_name, open_regular};
 pub(super) struct Lock {
     path: PathBuf,
     file: File,
+    /// Keeps other runs out where the file system has no locks.
+    holder: Option<Holder>,
 }
 
 impl Lock {
@@ -39,26 +42,42 @@ impl Lock {
     /// Whether somebody has it.
     pub(super) fn is_held(ledger: &Path) -> bool {
         let file = open_regular(&beside(ledger, "lock"), File::options().read(true));
-        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        file.is_ok_and(|file| match file.try_lock_shared() {
+            Err(TryLockError::Error(error)) if Holder::is_needed(&error) => Holder::is_held(ledger),
+            tried => matches!(tried, Err(TryLockError::WouldBlock)),
+        })
     }
 
     /// Locks the file that was opened by this name; `None` if the file has lost the name. The previous holder of the
     /// lock may have removed the file after we opened it and before we locked it, and a lock on a file without the name
     /// protects nothing.
     fn on(file: File, path: &Path, ledger: &Path) -> Result<Option<Self>, StoreError> {
-        match file.try_lock() {
-            Ok(()) => {}
+        let holder = match file.try_lock() {
+            Ok(()) => None,
+            Err(TryLockError::Error(error)) if Holder::is_needed(&error) => Some(Holder::take(ledger)?),
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(ledger.to_owned())),
             Err(TryLockError::Error(error)) => return Err(failed("locking", path)(error)),
-        }
-        let lock = Self { path: path.to_owned(), file };
+        };
+        let lock = Self { path: path.to_owned(), file, holder };
         Ok(lock.holds()?.then_some(lock))
     }
 
     /// Whether the lock keeps other runs out: it does as long as its file has the name by which they find it. On
     /// systems other than Unix a file cannot be identified. There the lock file is never removed, so it keeps its name.
     pub(super) fn holds(&self) -> Result<bool, StoreError> {
+        if let Some(holder) = &self.holder {
+            return Ok(holder.holds());
+        }
         Ok(cfg!(not(unix)) || has_name(&self.file, &self.path).map_err(failed("locking", &self.path))?)
+    }
+}
+
+impl Lock {
+    /// What people are told where no lock holds the file.
+    pub(super) fn notice(&self) -> Option<String> {
+        let before = self.holder.as_ref()?.before.as_ref();
+        let before = before.map_or_else(String::new, |before| format!("; taken over from {before}"));
+        Some(format!("this file system refuses locks, so a file beside it keeps other runs out{before}"))
     }
 }
 

@@ -13,6 +13,7 @@ pub mod durable;
 mod error;
 mod fingerprint;
 pub mod format;
+mod holder;
 mod lock;
 mod origin;
 mod partial;

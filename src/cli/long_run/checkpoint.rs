@@ -55,6 +55,9 @@ impl Checkpoint {
         let mut checkpoint = Self::nothing();
         let mut store = args.checkpoint.as_ref().map(Store::open).transpose()?;
         if let Some(store) = &mut store {
+            if let Some(notice) = store.notice() {
+                messages::warning(&notice);
+            }
             let resume = args.resume || args.shard.is_some();
             if !resume && store.path().symlink_metadata().is_ok() {
                 let path = store.path().display();
@@ -129,6 +132,12 @@ impl Checkpoint {
     /// Whether the run keeps a checkpoint.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
+    }
+
+    /// Whether another run has taken the place of this one, which was silent for so long: where there are no locks.
+    pub(crate) fn is_taken_over(&self, error: &StoreError) -> bool {
+        let is_held_by_file = self.store.as_ref().is_some_and(|store| store.notice().is_some());
+        is_held_by_file && matches!(error, StoreError::Busy(_) | StoreError::Overtaken(_))
     }
 
     /// Whether the last save is still there when a later one has failed: its folder may be gone.

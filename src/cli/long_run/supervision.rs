@@ -147,6 +147,9 @@ impl SupervisedRun<'_> {
             if self.checkpoint.due.is_some_and(|due| Instant::now() >= due)
                 && let Err(error) = self.checkpoint.save(&self.state.ledger())
             {
+                if self.checkpoint.is_taken_over(&error) {
+                    break Interruption::Failed(format!("{error}, which took it over while this one was silent"));
+                }
                 let text = format!("{}; the count goes on", self.checkpoint.unsaved(&error));
                 self.printer.say(Line::Warning(text));
             }

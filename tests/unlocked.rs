@@ -1,0 +1,87 @@
+//! Checkpoints where the file system refuses locks, as Lustre without `-o flock` does: every `flock` fails here.
+
+#![cfg(all(target_os = "linux", feature = "cli"))]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::common::queens;
+use crate::common::runs::{end, signal, until};
+use crate::common::texts;
+use queens::ledger::store;
+use rustix::process::Signal;
+
+const LINE: &str = "count 18 --engine backtrack --threads 1 --checkpoint c --checkpoint-every 50ms";
+
+/// The program with a `flock` that fails.
+fn unlocked(folder: &Path, line: &str) -> Child {
+    let library = folder.join("flock.so");
+    if !library.exists() {
+        let source = folder.join("flock.c");
+        fs::write(&source, "#include <errno.h>\nint flock(int file, int how) { errno = ENOLCK; return -1; }\n")
+            .unwrap();
+        let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
+        assert!(built.success());
+    }
+    queens(folder, line).env("LD_PRELOAD", library).spawn().unwrap()
+}
+
+fn finished(folder: &Path) -> usize {
+    store::read(&folder.join("c")).map_or(0, |ledger| ledger.finished())
+}
+
+fn holds(folder: &Path, child: &Child) -> bool {
+    let process = format!(" {} ", child.id());
+    fs::read_to_string(folder.join(".c.holder")).is_ok_and(|text| text.contains(&process))
+}
+
+#[test]
+fn one_run_at_a_time_and_a_killed_one_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut first = unlocked(path, LINE);
+    until("a save with a unit", || finished(path) > 0);
+    let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume"))));
+    assert_eq!((code, err.as_str()), (Some(1), "error: c: in use by another run\n"));
+    assert!(holds(path, &first));
+    first.kill().unwrap();
+    let process = first.id();
+    end(first);
+    let before = finished(path);
+    let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume --max-time 2s"))));
+    assert_eq!(code, Some(75), "{err}");
+    let told = "warning: c: this file system refuses locks, so a file beside it keeps other runs out; taken over from";
+    assert!(err.starts_with(&format!("{told} process {process} of ")) && err.contains(", which has ended\n"), "{err}");
+    assert!(finished(path) > before && !path.join(".c.holder").exists(), "{err}");
+}
+
+/// A machine that was suspended, for example.
+#[test]
+fn a_run_that_comes_back_saves_nothing_over_its_successor() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let first = unlocked(path, LINE);
+    until("a save with a unit", || finished(path) > 0);
+    signal(&first, Signal::STOP);
+    let mut second = unlocked(path, &format!("{LINE} --resume"));
+    until("the successor", || {
+        if second.try_wait().unwrap().is_some() {
+            sleep(Duration::from_secs(1));
+            second = unlocked(path, &format!("{LINE} --resume"));
+        }
+        holds(path, &second)
+    });
+    signal(&first, Signal::CONT);
+    let (code, out, err) = texts(&end(first));
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("c: in use by another run, which took it over while this one was silent\n"), "{err}");
+    let before = finished(path);
+    assert!(holds(path, &second));
+    until("another unit", || finished(path) > before);
+    signal(&second, Signal::TERM);
+    let (_, _, err) = texts(&end(second));
+    assert!(err.contains(", which is silent for 30 s\n"), "{err}");
+}
