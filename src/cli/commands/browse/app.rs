@@ -192,9 +192,9 @@ impl App {
         let turned = if self.image > 0 { format!("-{}", self.image + 1) } else { String::new() };
         let which = match found.number {
             Some(number) if self.filter.prefix.is_empty() && self.filter.listed == Listed::All => number.to_string(),
-            _ => found.placement.to_string().replace(',', "-"),
+            _ => found.placement.to_string(),
         };
-        free(&format!("queens-{}-{which}{turned}", self.size), "svg").ok()
+        Some(self.free_name(&format!("-{which}{turned}"), "svg"))
     }
 
     /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name.
@@ -236,10 +236,13 @@ impl App {
     }
 
     fn write(&self) -> Result<PathBuf, Failure> {
-        let path = self.free_name()?;
+        let Filter { prefix, listed } = self.filter;
+        let begun = if prefix.is_empty() { String::new() } else { format!("-prefix-{prefix}") };
+        let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
+        let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
         let mut text = Vec::new();
-        let solutions = Solutions::completions(self.filter.prefix);
-        match self.filter.listed {
+        let solutions = Solutions::completions(prefix);
+        match listed {
             Listed::All => solutions.for_each(|solution| drop(writeln!(text, "{solution}"))),
             Listed::Fundamental => {
                 Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
@@ -249,22 +252,11 @@ impl App {
         Ok(path)
     }
 
-    /// A name that says what is in the file and that no file has yet.
-    fn free_name(&self) -> std::io::Result<PathBuf> {
-        let prefix = match self.filter.prefix {
-            prefix if prefix.is_empty() => String::new(),
-            prefix => format!("-prefix-{}", prefix.to_string().replace(',', "-")),
-        };
-        let listed = if self.filter.listed == Listed::Fundamental { "-fundamental" } else { "" };
-        let name = free(&format!("queens-{}{prefix}{listed}", self.size), "txt")?;
-        Ok(std::env::current_dir()?.join(name))
+    /// A name for what is in the file, without commas, that no file in the current folder has yet.
+    fn free_name(&self, what: &str, extension: &str) -> String {
+        let stem = format!("queens-{}{what}", self.size).replace(',', "-");
+        let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
+        let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
+        names.find(|name| !Path::new(name).exists()).expect("there is always another number")
     }
-}
-
-/// A name in the current folder that no file has yet.
-fn free(stem: &str, extension: &str) -> std::io::Result<String> {
-    let folder = std::env::current_dir()?;
-    let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
-    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
-    Ok(names.find(|name| !folder.join(name).exists()).expect("there is always another number"))
 }
