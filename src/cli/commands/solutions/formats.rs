@@ -51,7 +51,7 @@ impl Format for Digits {
     }
 
     fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        rows(out, &solution.placement, if self.commas { b"," } else { b"" });
+        rows(out, &solution.placement, self.commas);
         if let Some(size) = solution.class_size {
             // Writing to a vector cannot fail, here and below.
             let _ = write!(out, " {size}");
@@ -91,7 +91,7 @@ impl Format for Json {
         let NumberedSolution { number, placement, class_size, .. } = solution;
         let number = number.map_or_else(|| "null".to_owned(), |number| number.to_string());
         let _ = write!(out, "{{\"number\":{number},\"placement\":\"{placement}\",\"rows\":[");
-        rows(out, placement, b",");
+        rows(out, placement, true);
         out.push(b']');
         if let Some(size) = class_size {
             let _ = write!(out, ",\"class_size\":{size}");
@@ -118,7 +118,7 @@ impl Format for Csv {
         }
         if !solution.placement.is_empty() {
             out.push(b',');
-            rows(out, &solution.placement, b",");
+            rows(out, &solution.placement, true);
         }
         if let Some(size) = solution.class_size {
             let _ = write!(out, ",{size}");
@@ -127,11 +127,11 @@ impl Format for Csv {
     }
 }
 
-/// The rows with this between them.
-fn rows(out: &mut Vec<u8>, placement: &Placement, between: &[u8]) {
+/// The rows, with commas between them or without.
+fn rows(out: &mut Vec<u8>, placement: &Placement, commas: bool) {
     for (column, row) in placement.rows().enumerate() {
-        if column > 0 {
-            out.extend_from_slice(between);
+        if commas && column > 0 {
+            out.push(b',');
         }
         if row > 9 {
             out.push(b'0' + (row / 10) as u8);
