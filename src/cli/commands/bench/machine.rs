@@ -79,7 +79,9 @@ fn cpuid() -> Option<Cpu> {
     // What does not fit into four bits is in fields of its own.
     let family = if bits(8, 4) == 15 { 15 + bits(20, 8) } else { bits(8, 4) };
     let model = if family < 6 { bits(4, 4) } else { bits(16, 4) << 4 | bits(4, 4) };
-    Some(Cpu { is_amd: &vendor.ebx.to_le_bytes() == b"Auth", family, model, has_avx512: Isa::Avx512f.is_available() })
+    let (is_amd, has_avx512) = (&vendor.ebx.to_le_bytes() == b"Auth", Isa::Avx512f.is_available());
+    // The vendor comes with the last of what can be asked for.
+    (vendor.eax >= 1).then_some(Cpu { is_amd, family, model, has_avx512 })
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -11,8 +11,8 @@ use queens::run::SelfCheckError;
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
 use super::CHECKED;
-use super::moves::{Filter, Move, Position};
-use crate::cli::commands::numbered;
+use super::moves::{Move, Position};
+use crate::cli::commands::numbered::{Filter, MOST_COLUMNS_COUNTED};
 use crate::cli::draw::svg;
 use crate::cli::draw::text::{self, Look};
 use crate::cli::terminal::escape;
@@ -89,7 +89,7 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new(size: Size, at: Move) -> Result<Self, SelfCheckError> {
-        let filter = Filter { prefix: Placement::empty(size), listed: Listed::All };
+        let filter = Filter::all(size);
         let mut app = Self {
             size,
             filter,
@@ -114,8 +114,8 @@ impl App {
         self.filter = filter;
         self.current = None;
         self.ranking = Arc::new(Ranking::new(filter.prefix, filter.listed).expect(CHECKED));
-        self.total = if self.size.get() - filter.prefix.len() > numbered::MOST_COLUMNS_COUNTED {
-            Total::Uncounted(numbered::published(self.size, filter.listed).filter(|_| filter.prefix.is_empty()))
+        self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
+            Total::Uncounted(filter.published())
         } else {
             let ranking = Arc::clone(&self.ranking);
             Total::Counting(Background::start(move || ranking.total(&mut |_| true).expect("nothing stops it")))
@@ -199,7 +199,7 @@ impl App {
 
     /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name.
     pub(super) fn save_board(&mut self, name: &str) {
-        let path = Path::new(name);
+        let (path, board) = (Path::new(name), self.shown());
         if name.is_empty() {
             return;
         }
@@ -207,18 +207,12 @@ impl App {
             self.message = format!("{name} is there already; nothing was written");
             return;
         }
-        let board = self.shown();
-        let saved =
-            file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format))).and_then(|format| {
-                // A name without an extension is that of a text.
-                let text =
-                    if format == Some(SVG) { svg::svg(&board) } else { text::board(&board, Look::Unicode, usize::MAX) };
-                files::save(path, text.as_bytes())
-            });
-        self.message = match saved {
-            Ok(()) => format!("board written to {name}"),
-            Err(failure) => failure.reason(),
-        };
+        let format = file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format)));
+        let saved = format.and_then(|format| match format {
+            Some(SVG) => files::save(path, svg::svg(&board).as_bytes()),
+            _ => files::save(path, text::board(&board, Look::Unicode, usize::MAX).as_bytes()),
+        });
+        self.message = saved.map_or_else(|failure| failure.reason(), |()| format!("board written to {name}"));
     }
 
     /// Writes the solutions to a new file in the current folder, and says where.

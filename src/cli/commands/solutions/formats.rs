@@ -4,7 +4,7 @@ use std::io::Write;
 
 use queens::{Placement, Size};
 
-use crate::cli::draw::svg::{self, CaptionedBoard};
+use crate::cli::draw::svg;
 
 /// What a list is of, for formats that say so.
 #[derive(Clone, Copy, Debug)]
@@ -195,7 +195,7 @@ pub(super) const SHEET_LIMIT: u64 = 100;
 pub(super) struct Sheet {
     title: String,
     all: Option<u64>,
-    boards: Vec<CaptionedBoard>,
+    boards: Vec<(Placement, String)>,
 }
 
 impl Format for Sheet {
@@ -209,7 +209,7 @@ impl Format for Sheet {
         let number = solution.number.map_or_else(String::new, |number| format!("{number}  "));
         let class = solution.class_size.map_or_else(String::new, |size| format!("  ×{size}"));
         let caption = format!("{number} {} {class}", solution.placement).trim().to_owned();
-        self.boards.push(CaptionedBoard { placement: solution.placement, caption });
+        self.boards.push((solution.placement, caption));
     }
 
     fn end(&mut self, out: &mut Vec<u8>, more: bool) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Fundamental, Listed, Orbit, Placement, Size, Solutions};
 
-use crate::cli::commands::numbered;
+use crate::cli::commands::numbered::Filter;
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
@@ -136,8 +136,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let prefix = placement("--prefix <P>", &args.prefix)?;
     let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
+    let filter = Filter { prefix, listed };
     if let Some(text) = &args.rank {
-        return print_number(prefix, listed, &placement("--rank <P>", &args.rank)?, text, args.progress);
+        return print_number(filter, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
@@ -145,11 +146,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
     let mut activity = Activity::start(args.progress, "solutions");
-    let before = if kind.is_numbered() { numbered::before(prefix, from, listed, &activity)? } else { Some(0) };
+    let before = if kind.is_numbered() { filter.before(from, &activity)? } else { Some(0) };
     let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
-    let start = skip(prefix, from, listed, args.skip, &activity)?;
+    let start = skip(filter, from, args.skip, &activity)?;
     let list = start.map(|start| SolutionList::new(Solutions::within(prefix, start), listed));
-    let all = numbered::published(args.size, listed).filter(|_| prefix.is_empty());
+    let all = filter.published();
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first, all };
     if args.progress == When::Auto && !out.is_file() {
         // A bar would be among the solutions.
@@ -168,13 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints the number of a solution in the list.
-fn print_number(
-    prefix: Placement,
-    listed: Listed,
-    solution: &Placement,
-    text: &str,
-    progress: When,
-) -> Result<(), Failure> {
+fn print_number(filter: Filter, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
     let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
     let Some(orbit) = Orbit::of(solution) else {
         return invalid(&format!(
@@ -183,14 +178,14 @@ fn print_number(
             solution.len()
         ));
     };
-    if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) {
-        return invalid(&format!("not in the list, which has only solutions that begin with {prefix}"));
+    if !solution.rows().zip(filter.prefix.rows()).all(|(row, begun)| row == begun) {
+        return invalid(&format!("not in the list, which has only solutions that begin with {}", filter.prefix));
     }
-    if listed == Listed::Fundamental && !orbit.is_fundamental() {
+    if filter.listed == Listed::Fundamental && !orbit.is_fundamental() {
         return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
     }
     let activity = Activity::start(progress, "solutions");
-    let number = numbered::number(prefix, listed, solution, &activity)?;
+    let number = filter.number(solution, &activity)?;
     activity.finish();
     messages::deliver(&format!("{number}\n"))
 }
@@ -224,23 +219,17 @@ impl SolutionList {
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
-fn skip(
-    prefix: Placement,
-    from: Placement,
-    listed: Listed,
-    skip: u64,
-    activity: &Activity,
-) -> Result<Option<Placement>, Failure> {
+fn skip(filter: Filter, from: Placement, skip: u64, activity: &Activity) -> Result<Option<Placement>, Failure> {
     if skip == 0 {
         return Ok(Some(from));
     }
     let number = skip.saturating_add(1);
     // What is published of the whole board is a bound for any part of the list.
-    if let Some(reason) = numbered::beyond(prefix.size(), listed, number) {
+    if let Some(reason) = filter.beyond(number) {
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
         return Ok(None);
     }
-    numbered::select(prefix, from, listed, number, activity)
+    filter.select(from, number, activity)
 }
 
 /// How many are written, of all where that is known.
