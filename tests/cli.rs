@@ -105,6 +105,29 @@ fn no_command_shows_the_help() {
     queens(&["--help"]).assert().success().stdout(predicate::str::contains("Usage: queens"));
 }
 
+/// At a terminal, which `script` makes, `man` shows a page; where it does not, the page is printed as it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn pages_are_shown_at_a_terminal() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let man = folder.path().join("man");
+    std::fs::write(&man, "#!/bin/sh\necho shown by $*: `grep -c queens-show`\nexit $RESULT\n").unwrap();
+    std::fs::set_permissions(&man, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let line = format!("{} man show", env!("CARGO_BIN_EXE_queens"));
+    let printed = |result: &str| {
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &line, "/dev/null"]).env("PATH", &path).env("RESULT", result);
+        let output = script.stdin(std::process::Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(printed("0"), "shown by -l -: 1\r\n");
+    let page = printed("3");
+    assert!(page.contains("\n.TH queens-show 1"), "{page}");
+}
+
 #[test]
 fn completions_and_man_page() {
     for (shell, option) in [("bash", "--prefix"), ("zsh", "--prefix"), ("fish", "-l prefix")] {

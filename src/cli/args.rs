@@ -47,7 +47,7 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page (roff), of the program or of a command
+    /// Show the manual page of the program or of a command; where stdout is no terminal, print it (roff)
     Man {
         /// A command, for example count
         command: Option<String>,

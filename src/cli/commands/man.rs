@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
 use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{signals, stdout};
 
 /// The manual page of the program or of one command, the same on every machine: its version alone, not what is in use. A
 /// terminal gets it as `man` shows pages, where there is one.
@@ -34,6 +34,8 @@ pub(crate) fn run(of: Option<&str>, command: clap::Command) -> Result<(), Failur
 
 /// Has `man` show a page, which sets it for the terminal and calls the pager; says whether it did.
 fn shown(page: &[u8]) -> io::Result<bool> {
+    // The pager decides what Ctrl-C does.
+    let _listening = signals::listen(|_| ())?;
     // Not every `man` knows the option; the error of one that does not is nothing for people.
     let mut man = Command::new("man").args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     // A `man` that ends early has read as much as it wanted.

@@ -24,88 +24,131 @@ const WALKING: f64 = 6.0;
 /// Why a search that is told to go on has a result.
 const UNSTOPPED: &str = "nothing stops it";
 
-/// How many solutions a whole board has, as far as it is published: a bound for numbers, and never itself a result.
-pub(crate) fn published(size: Size, listed: Listed) -> Option<u64> {
-    listed.sequence().term(size.get()).and_then(|total| total.try_into().ok())
+/// Which solutions are listed: those that begin with these queens, all of them or the fundamental ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Filter {
+    pub(crate) prefix: Placement,
+    pub(crate) listed: Listed,
 }
 
-/// Why no solution of a board has this number, where the published total says so.
-pub(crate) fn beyond(size: Size, listed: Listed, number: u64) -> Option<String> {
-    let total = published(size, listed).filter(|&total| number > total)?;
-    let kind = if listed == Listed::Fundamental { "fundamental solution" } else { "solution" };
-    let (has, id) = (numbers::count_of(total, kind), listed.sequence().id);
-    Some(match total {
-        0 => format!("N = {size} has no {kind}s (OEIS {id})"),
-        _ => format!("N = {size} has {has} (OEIS {id}), numbered from 1 to {}", numbers::grouped(total.into())),
-    })
-}
-
-/// Whether it may take ten seconds or longer to count the completions.
-pub(crate) fn is_long(prefix: &Placement) -> bool {
-    prefix.size().get() - prefix.len() >= MOST_COLUMNS_COUNTED
-}
-
-/// The solution with this number among those from `start` on.
-pub(crate) fn select(
-    prefix: Placement,
-    start: Placement,
-    listed: Listed,
-    number: u64,
-    activity: &Activity,
-) -> Result<Option<Placement>, Failure> {
-    let ranking = Ranking::new(prefix, listed)?;
-    let before = number - 1;
-    if before > LONG && tell(prefix, listed, |total| work(prefix, listed, before as f64 / total))? {
-        messages::note(&format!("'queens solutions {} --from P' begins at any placement at once", prefix.size()));
+impl Filter {
+    /// Every solution of a board.
+    pub(crate) fn all(size: Size) -> Self {
+        Self { prefix: Placement::empty(size), listed: Listed::All }
     }
-    // Of a board without a published total no search gets far.
-    let total = published(prefix.size(), listed).unwrap_or(u64::MAX) as f64;
-    let done = |passed: u64| work(prefix, listed, passed as f64 / total);
-    Ok(ranking.select(start, number, &mut shown(prefix, |passed| Some(done(passed) / done(before.max(1))), activity)))
+
+    /// How many solutions the whole board has, if that is published: a bound for numbers, and never itself a result.
+    fn bound(self) -> Option<u64> {
+        self.listed.sequence().term(self.prefix.size().get()).and_then(|total| total.try_into().ok())
+    }
+
+    /// How many are listed, if that is published.
+    pub(crate) fn published(self) -> Option<u64> {
+        self.bound().filter(|_| self.prefix.is_empty())
+    }
+
+    /// Why none that is listed has this number, where the published total says so.
+    pub(crate) fn beyond(self, number: u64) -> Option<String> {
+        let total = self.bound().filter(|&total| number > total)?;
+        let kind = if self.listed == Listed::Fundamental { "fundamental solution" } else { "solution" };
+        let (size, id) = (self.prefix.size(), self.listed.sequence().id);
+        if total == 0 {
+            return Some(format!("N = {size} has no {kind}s (OEIS {id})"));
+        }
+        let (has, last) = (numbers::count_of(total, kind), numbers::grouped(total.into()));
+        Some(format!("N = {size} has {has} (OEIS {id}), numbered from 1 to {last}"))
+    }
+
+    /// Whether it may take ten seconds or longer to count the completions.
+    fn is_long(self) -> bool {
+        self.prefix.size().get() - self.prefix.len() >= MOST_COLUMNS_COUNTED
+    }
+
+    /// The solution with this number among those from `start` on.
+    pub(crate) fn select(
+        self,
+        start: Placement,
+        number: u64,
+        activity: &Activity,
+    ) -> Result<Option<Placement>, Failure> {
+        let ranking = Ranking::new(self.prefix, self.listed)?;
+        let before = number - 1;
+        if before > LONG && self.tell(|total| self.work(before as f64 / total))? {
+            let size = self.prefix.size();
+            messages::note(&format!("'queens solutions {size} --from P' begins at any placement at once"));
+        }
+        // Of a board without a published total no search gets far.
+        let total = self.bound().unwrap_or(u64::MAX) as f64;
+        let done = |passed: u64| self.work(passed as f64 / total);
+        let share = |passed| Some(done(passed) / done(before.max(1)));
+        Ok(ranking.select(start, number, &mut shown(self.prefix, share, activity)))
+    }
+
+    /// The number of a solution in the list.
+    pub(crate) fn number(self, solution: &Placement, activity: &Activity) -> Result<u64, Failure> {
+        let (prefix, ranking) = (self.prefix, Ranking::new(self.prefix, self.listed)?);
+        if self.is_long() {
+            // Each row of the next queen takes about as long as any other.
+            let row = solution.rows().nth(prefix.len()).map_or(0.0, |row| row as f64 - 0.5);
+            let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
+            self.tell(|_| (both_halves * row / prefix.size().get() as f64).min(1.0))?;
+        }
+        Ok(ranking.number(solution, &mut shown(prefix, |_| None, activity)).expect(UNSTOPPED))
+    }
+
+    /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would
+    /// take long.
+    pub(crate) fn before(self, from: Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
+        if from <= self.prefix {
+            return Ok(Some(0));
+        }
+        if self.is_long() {
+            messages::note("the solutions are not numbered: counting those before the first would take long");
+            return Ok(None);
+        }
+        // Where no solution is left there is none to number.
+        let first = self.listed.within(self.prefix, from).next();
+        first.map_or(Ok(Some(0)), |first| Ok(Some(self.number(&first, activity)? - 1)))
+    }
+
+    /// The share of the time for a whole list, in which a share of it is counted. Of a whole board the second half is the
+    /// first upside down and takes no time. Within the first half each row of the first queen takes about as long, while
+    /// the solutions become three times as many: in a share x of the time, about (x + x²) / 2 of them are counted.
+    fn work(self, share: f64) -> f64 {
+        match self.listed {
+            Listed::All if self.prefix.is_empty() => ((1.0 + 16.0 * share.min(0.5)).sqrt() - 1.0) / 2.0,
+            _ => share,
+        }
+    }
+
+    /// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for the
+    /// whole list, and may depend on its length: both are estimated.
+    fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
+        let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
+        let request = Request::completions(self.prefix).engine(EngineKind::Backtrack);
+        let all = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
+        let part = match self.listed {
+            Listed::All => part(all.count.mean),
+            Listed::Fundamental => WALKING * part(all.count.mean / 8.0),
+        };
+        let time = |seconds: f64| Duration::try_from_secs_f64(part * seconds).unwrap_or(Duration::MAX);
+        let time =
+            TimeLeft { expected: time(all.seconds.mean), low: time(all.seconds.low), high: time(all.seconds.high) };
+        let is_long = time.expected > Duration::from_secs(10);
+        if is_long {
+            let cores = numbers::count_of(all.cores as u64, "idle core");
+            messages::note(&format!("counting the solutions takes {} on {cores}; ^C ends it", status::range(&time)));
+        }
+        Ok(is_long)
+    }
 }
 
-/// The number of a solution in a list.
-pub(crate) fn number(
-    prefix: Placement,
-    listed: Listed,
-    solution: &Placement,
-    activity: &Activity,
-) -> Result<u64, Failure> {
-    let ranking = Ranking::new(prefix, listed)?;
-    if is_long(&prefix) {
-        // Each row of the next queen takes about as long as any other.
-        let row = solution.rows().nth(prefix.len()).map_or(0.0, |row| row as f64 - 0.5);
-        let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
-        tell(prefix, listed, |_| (both_halves * row / prefix.size().get() as f64).min(1.0))?;
-    }
-    Ok(ranking.number(solution, &mut shown(prefix, |_| None, activity)).expect(UNSTOPPED))
-}
-
-/// How many solutions of the list come before the first that is not before `from`; `None` where counting them would take
-/// long.
-pub(crate) fn before(
-    prefix: Placement,
-    from: Placement,
-    listed: Listed,
-    activity: &Activity,
-) -> Result<Option<u64>, Failure> {
-    if from <= prefix {
-        return Ok(Some(0));
-    }
-    if is_long(&prefix) {
-        messages::note("the solutions are not numbered: counting those before the first would take long");
-        return Ok(None);
-    }
-    // Where no solution is left there is none to number.
-    let first = listed.within(prefix, from).next();
-    first.map_or(Ok(Some(0)), |first| Ok(Some(number(prefix, listed, &first, activity)? - 1)))
-}
-
-/// The number of a placement in the list of all solutions; none where it is no solution, or counting those before it would take long.
+/// The number of a placement in the list of all solutions; none where it is no solution, or counting
+/// those before it would take long.
 pub(crate) fn number_in_all(placement: &Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
-    let board = Placement::empty(placement.size());
-    let is_counted = placement.is_solution() && !is_long(&board);
-    is_counted.then(|| number(board, Listed::All, placement, activity)).transpose()
+    let all = Filter::all(placement.size());
+    let is_counted = placement.is_solution() && !all.is_long();
+    is_counted.then(|| all.number(placement, activity)).transpose()
 }
 
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.
@@ -120,8 +163,8 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
         messages::note(&format!(
             "not a uniform draw: the first {drawn} queens are drawn row by row, the others uniformly"
         ));
-    } else if is_long(&board) {
-        tell(board, Listed::All, |_| 1.0)?;
+    } else if Filter::all(size).is_long() {
+        Filter::all(size).tell(|_| 1.0)?;
     }
     let mut go_on = shown(board, |_| None, activity);
     loop {
@@ -137,36 +180,6 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
             None => {}
         }
     }
-}
-
-/// The share of the time for a whole list, in which a share of it is counted. Of a whole board the second half is the
-/// first upside down and takes no time. Within the first half each row of the first queen takes about as long, while the
-/// solutions become three times as many: in a share x of the time, about (x + x²) / 2 of them are counted.
-fn work(prefix: Placement, listed: Listed, share: f64) -> f64 {
-    match listed {
-        Listed::All if prefix.is_empty() => ((1.0 + 16.0 * share.min(0.5)).sqrt() - 1.0) / 2.0,
-        _ => share,
-    }
-}
-
-/// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for the
-/// whole list, and may depend on its length: both are estimated.
-fn tell(prefix: Placement, listed: Listed, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
-    let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
-    let request = Request::completions(prefix).engine(EngineKind::Backtrack);
-    let all = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
-    let part = match listed {
-        Listed::All => part(all.count.mean),
-        Listed::Fundamental => WALKING * part(all.count.mean / 8.0),
-    };
-    let time = |seconds: f64| Duration::try_from_secs_f64(part * seconds).unwrap_or(Duration::MAX);
-    let time = TimeLeft { expected: time(all.seconds.mean), low: time(all.seconds.low), high: time(all.seconds.high) };
-    let is_long = time.expected > Duration::from_secs(10);
-    if is_long {
-        let cores = numbers::count_of(all.cores as u64, "idle core");
-        messages::note(&format!("counting the solutions takes {} on {cores}; ^C ends it", status::range(&time)));
-    }
-    Ok(is_long)
 }
 
 /// Shows how many solutions are passed, and the share of the time where that is known.
@@ -185,7 +198,7 @@ mod tests {
 
     #[test]
     fn numbers_are_bounded_by_the_published_total() {
-        let reason = |n, listed, number| beyond(Size::new(n).unwrap(), listed, number);
+        let reason = |n, listed, number| Filter { listed, ..Filter::all(Size::new(n).unwrap()) }.beyond(number);
         assert_eq!([reason(8, Listed::All, 92), reason(28, Listed::All, u64::MAX)], [None, None]);
         let eight = "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92";
         assert_eq!(reason(8, Listed::All, 93).as_deref(), Some(eight));

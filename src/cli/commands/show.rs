@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::{Listed, Orbit, Placement, Size};
+use queens::{Orbit, Placement, Size};
 use serde::Serialize;
 
-use crate::cli::commands::numbered;
-use crate::cli::draw::{SquareState, attackers, svg, text};
+use crate::cli::commands::numbered::{self, Filter};
+use crate::cli::draw::{attackers, svg, text};
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::facts::Facts;
@@ -122,11 +122,10 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 fn select(args: &Args, number: u64, activity: &Activity) -> Result<Placement, Failure> {
     let size = size(args)?;
     let invalid = |reason: String| Failure::invalid("--number <K>", &number.to_string(), &reason);
-    if let Some(reason) = numbered::beyond(size, Listed::All, number) {
+    if let Some(reason) = Filter::all(size).beyond(number) {
         return Err(invalid(reason));
     }
-    let board = Placement::empty(size);
-    let found = numbered::select(board, board, Listed::All, number, activity)?;
+    let found = Filter::all(size).select(Placement::empty(size), number, activity)?;
     found.ok_or_else(|| invalid(format!("there is no such solution for N = {size}")))
 }
 
@@ -157,14 +156,10 @@ fn facts(placement: &Placement, number: Option<u64>) -> Facts {
     let (mut attacked, mut free) = (Vec::new(), Vec::new());
     let sides = 1..=placement.size().get();
     let squares = sides.clone().flat_map(|column| sides.clone().map(move |row| (column, row)));
-    for (column, row) in squares.filter(|_| orbit.is_none()) {
-        match SquareState::of(placement, column, row) {
-            SquareState::Queen => {}
-            SquareState::Free => free.push([column, row]),
-            SquareState::Attacked(_) => {
-                attacked.push(Attacked { column, row, by: attackers(placement, column, row).collect() });
-            }
-        }
+    let is_queen = |&(column, row): &(usize, usize)| placement.rows().nth(column - 1) == Some(row);
+    for (column, row) in squares.filter(|square| orbit.is_none() && !is_queen(square)) {
+        let by: Vec<usize> = attackers(placement, column, row).collect();
+        if by.is_empty() { free.push([column, row]) } else { attacked.push(Attacked { column, row, by }) }
     }
     Facts::of_board("show", placement)
         .with("rows", placement.rows().collect::<Vec<_>>())

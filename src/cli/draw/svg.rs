@@ -150,15 +150,9 @@ const BOARD: usize = 400;
 /// The line below a board.
 const CAPTION: usize = 44;
 
-/// A board and what is written below it, in the characters of [`strokes`].
-pub(crate) struct CaptionedBoard {
-    pub(crate) placement: Placement,
-    pub(crate) caption: String,
-}
-
-/// Boards of one size in rows, in a sheet that is as nearly square as can be. Below them is a note, if there is any, in
-/// the characters of [`strokes`].
-pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str, note: &str) -> String {
+/// Boards of one size with their captions, in rows, in a sheet that is as nearly square as can be. Below them is a note, if there is any.
+/// Captions and note are in the characters of [`strokes`].
+pub(crate) fn sheet(boards: &[(Placement, String)], title: &str, note: &str) -> String {
     let columns = (boards.len() as f64).sqrt().ceil().max(1.0) as usize;
     let lines = boards.len().div_ceil(columns).max(1);
     let extent = |count: usize, each: usize| count * (each + GAP) + GAP;
@@ -170,8 +164,7 @@ pub(crate) fn sheet(boards: &[CaptionedBoard], title: &str, note: &str) -> Strin
     let svg = begin((width, height + below), &title);
     let mut svg = svg.replacen("role=", one_page, 1);
     // Writing to a string cannot fail.
-    for (index, board) in boards.iter().enumerate() {
-        let CaptionedBoard { placement, caption } = board;
+    for (index, (placement, caption)) in boards.iter().enumerate() {
         let n = placement.size().get();
         let (x, y) = (GAP + index % columns * (BOARD + GAP), GAP + index / columns * (BOARD + CAPTION + GAP));
         let scale = BOARD as f64 / (n.max(1) * SQUARE) as f64;

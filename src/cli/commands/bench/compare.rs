@@ -35,23 +35,14 @@ impl Verdict {
         }
     }
 
-    const fn word(self) -> &'static str {
+    /// The word for it, and how it is shown.
+    const fn word(self) -> (&'static str, Style) {
         match self {
-            Self::Same => "",
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Noise => "noise",
+            Self::Same => ("", Style::new()),
+            Self::Faster => ("faster", AnsiColor::Green.on_default()),
+            Self::Slower => ("slower", AnsiColor::Red.on_default().bold()),
+            Self::Noise => ("noise", Style::new().dimmed()),
         }
-    }
-
-    fn styled(self, text: &str) -> String {
-        let style = match self {
-            Self::Same => return text.to_owned(),
-            Self::Faster => AnsiColor::Green.on_default(),
-            Self::Slower => AnsiColor::Red.on_default().bold(),
-            Self::Noise => Style::new().dimmed(),
-        };
-        format!("{style}{text}{style:#}")
     }
 }
 
@@ -65,9 +56,9 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn isa(&self) -> String {
-        let (now, before) = (&self.now.isa, &self.before.isa);
-        if now == before { now.clone() } else { format!("{now} after {before}") }
+    fn styled(&self, text: &str) -> String {
+        let (_, style) = self.verdict.word();
+        format!("{style}{text}{style:#}")
     }
 }
 
@@ -98,16 +89,20 @@ pub(super) fn run(
         let message = format!("{path} has none of the sizes, engines, instruction sets and threads timed here");
         return Err(Failure::Run(Exit::Failure, message));
     }
+    let isa = |pair: &Pair| match (&pair.now.isa, &pair.before.isa) {
+        (now, before) if now == before => now.clone(),
+        (now, before) => format!("{now} after {before}"),
+    };
     let cells = |cell: fn(&Pair) -> String| pairs.iter().map(cell);
     let columns = vec![
         Column::numbers("N", 0, cells(|pair| pair.now.n.to_string())),
         Column::words("engine", 0, cells(|pair| pair.now.engine.clone())),
-        Column::words("isa", 2, cells(|pair| pair.isa())),
+        Column::words("isa", 2, cells(isa)),
         Column::numbers("threads", 0, cells(|pair| pair.now.threads.to_string())),
         Column::numbers("before", 3, cells(|pair| numbers::seconds(pair.before.median))),
         Column::numbers("now", 1, cells(|pair| numbers::seconds(pair.now.median))),
-        Column::numbers("ratio", 0, cells(|pair| pair.verdict.styled(&format!("{:.2}", pair.ratio)))),
-        Column::words("", 0, cells(|pair| pair.verdict.styled(pair.verdict.word()))),
+        Column::numbers("ratio", 0, cells(|pair| pair.styled(&format!("{:.2}", pair.ratio)))),
+        Column::words("", 0, cells(|pair| pair.styled(pair.verdict.word().0))),
     ];
     write!(out, "\n{}", Table::new(columns, stdout::width()).text())?;
     let mean = (pairs.iter().map(|pair| pair.ratio.ln()).sum::<f64>() / pairs.len() as f64).exp();

@@ -12,8 +12,7 @@ use crate::cli::terminal::numbers::count_of;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Machine {
-    /// Family and model of an x86-64 processor, which its name may leave out, and its
-    /// microarchitecture, where that is certain.
+    /// Of an x86-64 processor, whose name may leave them out; the microarchitecture where it is certain.
     pub(super) family: Option<u32>,
     pub(super) model: Option<u32>,
     pub(super) microarchitecture: Option<String>,
@@ -30,17 +29,16 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn here() -> Self {
         use sysinfo::{CpuRefreshKind, RefreshKind, System};
-        let (cpu, avx512) = (cpuid(), Isa::available().any(|isa| isa == Isa::Avx512f));
-        let name = cpu.as_ref().and_then(|(vendor, family, model)| microarchitecture(vendor, *family, *model, avx512));
+        let cpu = cpuid();
         let cores = System::physical_core_count().ok();
         let list = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
         let logical = list.map_or(0, |list| list.cpus().len());
         let version = System::long_os_version().unwrap_or_default();
         let kernel = System::kernel_version().map_or_else(|_| String::new(), |kernel| format!(", kernel {kernel}"));
         Self {
-            family: cpu.as_ref().map(|(_, family, _)| *family),
-            model: cpu.as_ref().map(|(.., model)| *model),
-            microarchitecture: name.map(str::to_owned),
+            family: cpu.map(|cpu| cpu.family),
+            model: cpu.map(|cpu| cpu.model),
+            microarchitecture: cpu.and_then(Cpu::microarchitecture).map(str::to_owned),
             cores,
             threads_per_core: cores.filter(|&cores| cores > 0 && logical >= cores).map(|cores| logical / cores),
             threads: available_threads(),
@@ -64,30 +62,44 @@ impl Machine {
     }
 }
 
-/// Vendor, family and model of the processor, by its instruction CPUID.
+/// What a processor says of itself.
+#[derive(Clone, Copy)]
+struct Cpu {
+    is_amd: bool,
+    family: u32,
+    model: u32,
+    has_avx512: bool,
+}
+
+/// By the instruction CPUID.
 #[cfg(target_arch = "x86_64")]
-fn cpuid() -> Option<(Vec<u8>, u32, u32)> {
-    let [name, version] = [0, 1].map(std::arch::x86_64::__cpuid);
+fn cpuid() -> Option<Cpu> {
+    let [vendor, version] = [0, 1].map(std::arch::x86_64::__cpuid);
     let bits = |from: u32, count: u32| version.eax >> from & ((1 << count) - 1);
     // What does not fit into four bits is in fields of its own.
     let family = if bits(8, 4) == 15 { 15 + bits(20, 8) } else { bits(8, 4) };
     let model = if family < 6 { bits(4, 4) } else { bits(16, 4) << 4 | bits(4, 4) };
-    Some(([name.ebx, name.edx, name.ecx].map(u32::to_le_bytes).concat(), family, model))
+    let (is_amd, has_avx512) = (&vendor.ebx.to_le_bytes() == b"Auth", Isa::Avx512f.is_available());
+    // The vendor comes with the last of what can be asked for.
+    (vendor.eax >= 1).then_some(Cpu { is_amd, family, model, has_avx512 })
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn cpuid() -> Option<(Vec<u8>, u32, u32)> {
+fn cpuid() -> Option<Cpu> {
     None
 }
 
-/// The microarchitecture, where it is certain. A virtual machine may have a model that its host made up, as some have of
-/// Intel's, but AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
-fn microarchitecture(vendor: &[u8], family: u32, model: u32, avx512: bool) -> Option<&'static str> {
-    // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
-    match (vendor, family, model) {
-        (b"AuthenticAMD", 0x19, 0x10..=0x1f | 0x60..=0xaf) if avx512 => Some("Zen 4"),
-        (b"AuthenticAMD", 0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) if avx512 => Some("Zen 5"),
-        _ => None,
+impl Cpu {
+    /// The name, where it is certain. A virtual machine may have a model that its host made up, as some have of Intel's, but
+    /// AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
+    fn microarchitecture(self) -> Option<&'static str> {
+        // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
+        match (self.family, self.model) {
+            _ if !self.is_amd || !self.has_avx512 => None,
+            (0x19, 0x10..=0x1f | 0x60..=0xaf) => Some("Zen 4"),
+            (0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) => Some("Zen 5"),
+            _ => None,
+        }
     }
 }
 
@@ -118,15 +130,15 @@ mod tests {
 
     #[test]
     fn processors_are_named_where_it_is_certain() {
-        let named = |vendor, family, model, avx512| {
-            let name = microarchitecture(vendor, family, model, avx512).map(str::to_owned);
+        let named = |is_amd, family, model, has_avx512| {
+            let name = Cpu { is_amd, family, model, has_avx512 }.microarchitecture().map(str::to_owned);
             Machine { family: Some(family), model: Some(model), microarchitecture: name, ..Machine::default() }
                 .identity()
         };
-        assert_eq!(named(b"AuthenticAMD", 25, 17, true), ", family 25, model 17 (Zen 4)");
-        assert_eq!(named(b"AuthenticAMD", 26, 2, true), ", family 26, model 2 (Zen 5)");
-        assert_eq!(named(b"AuthenticAMD", 25, 17, false), ", family 25, model 17");
-        assert_eq!(named(b"GenuineIntel", 6, 167, true), ", family 6, model 167");
+        assert_eq!(named(true, 25, 17, true), ", family 25, model 17 (Zen 4)");
+        assert_eq!(named(true, 26, 2, true), ", family 26, model 2 (Zen 5)");
+        assert_eq!(named(true, 25, 17, false), ", family 25, model 17");
+        assert_eq!(named(false, 6, 167, true), ", family 6, model 167");
         assert_eq!(Machine::default().identity(), "");
     }
 

@@ -99,11 +99,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    // A file that can't be read or written is an error before the long work, not after it.
-    let files: [(&str, &Option<PathBuf>, Extensions, fn(&BenchResults) -> String); 2] = [
+    type Table<'a> = (&'a str, &'a Option<PathBuf>, Extensions, fn(&BenchResults) -> String);
+    let files: [Table; 2] = [
         ("--csv <FILE>", &args.csv, file_format::CSV, tables::csv),
         ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN, tables::markdown),
     ];
+    // A file that can't be read or written is an error before the long work, not after it.
     args.json.check()?;
     if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
         let reason = format!("a size of boards comes before --json; a file of that name is './{size}'");

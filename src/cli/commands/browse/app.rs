@@ -11,8 +11,8 @@ use queens::run::SelfCheckError;
 use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
 use super::CHECKED;
-use super::moves::{Filter, Move, Position};
-use crate::cli::commands::numbered;
+use super::moves::{Move, Position};
+use crate::cli::commands::numbered::{Filter, MOST_COLUMNS_COUNTED};
 use crate::cli::draw::svg;
 use crate::cli::draw::text::{self, Look};
 use crate::cli::terminal::escape;
@@ -89,7 +89,7 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new(size: Size, at: Move) -> Result<Self, SelfCheckError> {
-        let filter = Filter { prefix: Placement::empty(size), listed: Listed::All };
+        let filter = Filter::all(size);
         let mut app = Self {
             size,
             filter,
@@ -114,8 +114,8 @@ impl App {
         self.filter = filter;
         self.current = None;
         self.ranking = Arc::new(Ranking::new(filter.prefix, filter.listed).expect(CHECKED));
-        self.total = if self.size.get() - filter.prefix.len() > numbered::MOST_COLUMNS_COUNTED {
-            Total::Uncounted(numbered::published(self.size, filter.listed).filter(|_| filter.prefix.is_empty()))
+        self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
+            Total::Uncounted(filter.published())
         } else {
             let ranking = Arc::clone(&self.ranking);
             Total::Counting(Background::start(move || ranking.total(&mut |_| true).expect("nothing stops it")))
@@ -192,14 +192,14 @@ impl App {
         let turned = if self.image > 0 { format!("-{}", self.image + 1) } else { String::new() };
         let which = match found.number {
             Some(number) if self.filter.prefix.is_empty() && self.filter.listed == Listed::All => number.to_string(),
-            _ => found.placement.to_string().replace(',', "-"),
+            _ => found.placement.to_string(),
         };
-        free(&format!("queens-{}-{which}{turned}", self.size), "svg").ok()
+        Some(self.free_name(&format!("-{which}{turned}"), "svg"))
     }
 
     /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name.
     pub(super) fn save_board(&mut self, name: &str) {
-        let path = Path::new(name);
+        let (path, board) = (Path::new(name), self.shown());
         if name.is_empty() {
             return;
         }
@@ -207,18 +207,12 @@ impl App {
             self.message = format!("{name} is there already; nothing was written");
             return;
         }
-        let board = self.shown();
-        let saved =
-            file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format))).and_then(|format| {
-                // A name without an extension is that of a text.
-                let text =
-                    if format == Some(SVG) { svg::svg(&board) } else { text::board(&board, Look::Unicode, usize::MAX) };
-                files::save(path, text.as_bytes())
-            });
-        self.message = match saved {
-            Ok(()) => format!("board written to {name}"),
-            Err(failure) => failure.reason(),
-        };
+        let format = file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format)));
+        let saved = format.and_then(|format| match format {
+            Some(SVG) => files::save(path, svg::svg(&board).as_bytes()),
+            _ => files::save(path, text::board(&board, Look::Unicode, usize::MAX).as_bytes()),
+        });
+        self.message = saved.map_or_else(|failure| failure.reason(), |()| format!("board written to {name}"));
     }
 
     /// Writes the solutions to a new file in the current folder, and says where.
@@ -236,10 +230,13 @@ impl App {
     }
 
     fn write(&self) -> Result<PathBuf, Failure> {
-        let path = self.free_name()?;
+        let Filter { prefix, listed } = self.filter;
+        let begun = if prefix.is_empty() { String::new() } else { format!("-prefix-{prefix}") };
+        let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
+        let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
         let mut text = Vec::new();
-        let solutions = Solutions::completions(self.filter.prefix);
-        match self.filter.listed {
+        let solutions = Solutions::completions(prefix);
+        match listed {
             Listed::All => solutions.for_each(|solution| drop(writeln!(text, "{solution}"))),
             Listed::Fundamental => {
                 Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
@@ -249,22 +246,11 @@ impl App {
         Ok(path)
     }
 
-    /// A name that says what is in the file and that no file has yet.
-    fn free_name(&self) -> std::io::Result<PathBuf> {
-        let prefix = match self.filter.prefix {
-            prefix if prefix.is_empty() => String::new(),
-            prefix => format!("-prefix-{}", prefix.to_string().replace(',', "-")),
-        };
-        let listed = if self.filter.listed == Listed::Fundamental { "-fundamental" } else { "" };
-        let name = free(&format!("queens-{}{prefix}{listed}", self.size), "txt")?;
-        Ok(std::env::current_dir()?.join(name))
+    /// A name for what is in the file, without commas, that no file in the current folder has yet.
+    fn free_name(&self, what: &str, extension: &str) -> String {
+        let stem = format!("queens-{}{what}", self.size).replace(',', "-");
+        let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
+        let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
+        names.find(|name| !Path::new(name).exists()).expect("there is always another number")
     }
-}
-
-/// A name in the current folder that no file has yet.
-fn free(stem: &str, extension: &str) -> std::io::Result<String> {
-    let folder = std::env::current_dir()?;
-    let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
-    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
-    Ok(names.find(|name| !folder.join(name).exists()).expect("there is always another number"))
 }

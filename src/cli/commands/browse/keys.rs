@@ -4,15 +4,17 @@ use queens::{Listed, Placement};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::app::{App, Input, Typing};
-use super::moves::{Filter, Move};
-use crate::cli::commands::numbered;
+use super::moves::Move;
+use crate::cli::commands::numbered::Filter;
 
 /// How many solutions a page key goes on.
 const PAGE: u64 = 10;
 
 /// Keys, what they do as the help says it, and what the last line of the screen says of them, if anything: on a narrow screen
 /// the largest numbers are left out.
-pub(super) const KEYS: [(&str, &str, Option<(&str, u8)>); 13] = [
+type Key = (&'static str, &'static str, Option<(&'static str, u8)>);
+
+pub(super) const KEYS: [Key; 13] = [
     ("← ↑ h k", "previous solution", Some(("←→ walk", 1))),
     ("→ ↓ l j", "next solution, as Space", None),
     ("PgUp PgDn", "ten back, ten on", None),
@@ -96,7 +98,7 @@ fn edit(app: &mut App, mut typing: Typing, key: KeyCode) {
 fn enter(app: &mut App, Typing { input, text }: &Typing) {
     match input {
         Input::Number => match text.parse() {
-            Ok(number) => match numbered::beyond(app.size, app.filter.listed, number) {
+            Ok(number) => match app.filter.beyond(number) {
                 Some(reason) => app.message = reason,
                 None => app.go(Move::Number(number)),
             },

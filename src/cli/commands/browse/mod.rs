@@ -13,11 +13,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::{Listed, Placement, Size};
+use queens::{Placement, Size};
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::terminal::disable_raw_mode;
 
-use crate::cli::commands::numbered;
+use crate::cli::commands::numbered::Filter;
 use crate::cli::draw::text::Look;
 use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::failure::Failure;
@@ -83,7 +83,7 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
     let number = number.ok_or_else(|| {
         invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
     })?;
-    numbered::beyond(size, Listed::All, number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
+    Filter::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
 }
 
 /// Why the screen was left.

@@ -4,12 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use queens::{Listed, Orbit, Placement, Ranking, Solutions};
 
-/// Which solutions are walked through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Filter {
-    pub(super) prefix: Placement,
-    pub(super) listed: Listed,
-}
+use crate::cli::commands::numbered::Filter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
@@ -137,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_move_that_is_cancelled_leads_nowhere() {
-        let filter = Filter { prefix: Placement::empty(Size::new(20).unwrap()), listed: Listed::All };
+        let filter = Filter::all(Size::new(20).unwrap());
         let ranking = Ranking::new(filter.prefix, filter.listed).unwrap();
         let cancelled = AtomicBool::new(true);
         assert_eq!(filter.find((&ranking, None), None, Move::Number(1_000_000_000), &cancelled), None);

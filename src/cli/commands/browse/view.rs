@@ -241,7 +241,8 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::cli::commands::browse::moves::{Filter, Move};
+    use crate::cli::commands::browse::moves::Move;
+    use crate::cli::commands::numbered::Filter;
     use crate::cli::tests::golden;
 
     /// The screen of this size as text.
@@ -281,7 +282,7 @@ mod tests {
         golden::check("src/cli/commands/browse/golden/14-80x24.txt", &screen(&fourteen, Look::Unicode, (80, 24)));
         let mut twenty = app(8, Move::First);
         twenty.size = Size::new(20).unwrap();
-        twenty.open(Filter { prefix: Placement::empty(twenty.size), listed: Listed::All }, Move::First);
+        twenty.open(Filter::all(twenty.size), Move::First);
         while twenty.current.is_none() {
             twenty.collect();
         }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use queens::{Placement, Size};
 
-use crate::cli::draw::svg::{self, CaptionedBoard};
+use crate::cli::draw::svg;
 
 /// What a list is of, for formats that say so.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,6 @@ pub(super) struct NumberedSolution {
     /// not known.
     pub(super) number: Option<u64>,
     pub(super) placement: Placement,
-    /// The first column, from 0, that differs from the solution before.
-    pub(super) changed: usize,
     /// How many images it has; only of fundamental ones.
     pub(super) class_size: Option<usize>,
 }
@@ -40,58 +38,20 @@ pub(super) trait Format {
     fn end(&mut self, _out: &mut Vec<u8>, _more: bool) {}
 }
 
-/// Every row's text, comma included: at most three bytes, stored as four so that they are copied in one go.
-type RowText = ([u8; 4], u8);
-
 /// `digits`: a placement a line, as it is read again, and with its class size after a space if it is fundamental; `list`:
 /// the same with commas for every N.
-///
-/// These are the formats for many solutions, so only what has changed since the line before is made anew.
 #[derive(Default)]
 pub(super) struct Digits {
-    commas: bool,
-    rows: Vec<RowText>,
-    /// The line so far, and where each column's row begins in it.
-    line: Vec<u8>,
-    starts: Vec<u8>,
-    begun: bool,
-}
-
-impl Digits {
-    pub(super) fn list() -> Self {
-        Self { commas: true, ..Self::default() }
-    }
+    pub(super) commas: bool,
 }
 
 impl Format for Digits {
     fn begin(&mut self, _: &mut Vec<u8>, about: &About) {
-        let n = about.size.get();
-        self.commas |= n > 9;
-        self.line = vec![0; 4 * (n + 1)];
-        self.starts = vec![0; n + 1];
-        self.rows = (0..=n)
-            .map(|row| {
-                let text = if self.commas { format!("{row},") } else { row.to_string() };
-                let mut bytes = [0; 4];
-                bytes[..text.len()].copy_from_slice(text.as_bytes());
-                (bytes, text.len() as u8)
-            })
-            .collect();
+        self.commas |= about.size.get() > 9;
     }
 
     fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        // What is before the first solution, skipped ones for instance, was never made.
-        let changed = if std::mem::replace(&mut self.begun, true) { solution.changed } else { 0 };
-        let mut end = usize::from(self.starts[changed]);
-        for (column, row) in solution.placement.rows().enumerate().skip(changed) {
-            self.starts[column] = end as u8;
-            let (text, length) = self.rows[row];
-            self.line[end..end + 4].copy_from_slice(&text);
-            end += usize::from(length);
-        }
-        // Behind the last row is no comma.
-        end -= usize::from(self.commas && end > 0);
-        out.extend_from_slice(&self.line[..end]);
+        rows(out, &solution.placement, self.commas);
         if let Some(size) = solution.class_size {
             // Writing to a vector cannot fail, here and below.
             let _ = write!(out, " {size}");
@@ -131,7 +91,7 @@ impl Format for Json {
         let NumberedSolution { number, placement, class_size, .. } = solution;
         let number = number.map_or_else(|| "null".to_owned(), |number| number.to_string());
         let _ = write!(out, "{{\"number\":{number},\"placement\":\"{placement}\",\"rows\":[");
-        rows(out, placement);
+        rows(out, placement, true);
         out.push(b']');
         if let Some(size) = class_size {
             let _ = write!(out, ",\"class_size\":{size}");
@@ -158,7 +118,7 @@ impl Format for Csv {
         }
         if !solution.placement.is_empty() {
             out.push(b',');
-            rows(out, &solution.placement);
+            rows(out, &solution.placement, true);
         }
         if let Some(size) = solution.class_size {
             let _ = write!(out, ",{size}");
@@ -167,10 +127,10 @@ impl Format for Csv {
     }
 }
 
-/// The rows with commas between them.
-fn rows(out: &mut Vec<u8>, placement: &Placement) {
+/// The rows, with commas between them or without.
+fn rows(out: &mut Vec<u8>, placement: &Placement, commas: bool) {
     for (column, row) in placement.rows().enumerate() {
-        if column > 0 {
+        if commas && column > 0 {
             out.push(b',');
         }
         if row > 9 {
@@ -235,7 +195,7 @@ pub(super) const SHEET_LIMIT: u64 = 100;
 pub(super) struct Sheet {
     title: String,
     all: Option<u64>,
-    boards: Vec<CaptionedBoard>,
+    boards: Vec<(Placement, String)>,
 }
 
 impl Format for Sheet {
@@ -249,7 +209,7 @@ impl Format for Sheet {
         let number = solution.number.map_or_else(String::new, |number| format!("{number}  "));
         let class = solution.class_size.map_or_else(String::new, |size| format!("  ×{size}"));
         let caption = format!("{number} {} {class}", solution.placement).trim().to_owned();
-        self.boards.push(CaptionedBoard { placement: solution.placement, caption });
+        self.boards.push((solution.placement, caption));
     }
 
     fn end(&mut self, out: &mut Vec<u8>, more: bool) {

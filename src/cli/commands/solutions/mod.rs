@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Fundamental, Listed, Orbit, Placement, Size, Solutions};
 
-use crate::cli::commands::numbered;
+use crate::cli::commands::numbered::Filter;
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::long_run::status::Status;
@@ -105,7 +105,7 @@ impl Kind {
     fn format(self) -> Box<dyn Format> {
         match self {
             Self::Digits => Box::new(Digits::default()),
-            Self::List => Box::new(Digits::list()),
+            Self::List => Box::new(Digits { commas: true }),
             Self::Board => Box::new(formats::Board),
             Self::Json => Box::new(formats::Json),
             Self::Csv => Box::new(formats::Csv),
@@ -136,8 +136,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let prefix = placement("--prefix <P>", &args.prefix)?;
     let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
+    let filter = Filter { prefix, listed };
     if let Some(text) = &args.rank {
-        return print_number(prefix, listed, &placement("--rank <P>", &args.rank)?, text, args.progress);
+        return print_number(filter, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
@@ -145,12 +146,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
     let mut activity = Activity::start(args.progress, "solutions");
-    let before = if kind.is_numbered() { numbered::before(prefix, from, listed, &activity)? } else { Some(0) };
-    let before = before.map(|before| before.saturating_add(args.skip));
-    let solutions = skip(prefix, from, listed, args.skip, &activity)?.map(|start| Solutions::within(prefix, start));
-    let mut list = SolutionList::new(solutions, listed, before);
-    let first = before.map(|before| before.saturating_add(1));
-    let all = numbered::published(args.size, listed).filter(|_| prefix.is_empty());
+    let before = if kind.is_numbered() { filter.before(from, &activity)? } else { Some(0) };
+    let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
+    let start = skip(filter, from, args.skip, &activity)?;
+    let list = start.map(|start| SolutionList::new(Solutions::within(prefix, start), listed));
+    let all = filter.published();
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first, all };
     if args.progress == When::Auto && !out.is_file() {
         // A bar would be among the solutions.
@@ -159,7 +159,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let written = Arc::new(AtomicU64::new(0));
     activity.watch(progress(args, all, limit, &written));
-    let is_cut = write(&mut out, &mut *kind.format(), &mut list, &about, limit, &written)?;
+    let is_cut = write(&mut out, &mut *kind.format(), list, &about, limit, &written)?;
     activity.finish();
     if is_cut && args.limit.is_none() {
         let of = all.map_or(String::new(), |all| format!("of {} ", grouped(all.into())));
@@ -169,13 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints the number of a solution in the list.
-fn print_number(
-    prefix: Placement,
-    listed: Listed,
-    solution: &Placement,
-    text: &str,
-    progress: When,
-) -> Result<(), Failure> {
+fn print_number(filter: Filter, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
     let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
     let Some(orbit) = Orbit::of(solution) else {
         return invalid(&format!(
@@ -184,84 +178,58 @@ fn print_number(
             solution.len()
         ));
     };
-    if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) {
-        return invalid(&format!("not in the list, which has only solutions that begin with {prefix}"));
+    if !solution.rows().zip(filter.prefix.rows()).all(|(row, begun)| row == begun) {
+        return invalid(&format!("not in the list, which has only solutions that begin with {}", filter.prefix));
     }
-    if listed == Listed::Fundamental && !orbit.is_fundamental() {
+    if filter.listed == Listed::Fundamental && !orbit.is_fundamental() {
         return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
     }
     let activity = Activity::start(progress, "solutions");
-    let number = numbered::number(prefix, listed, solution, &activity)?;
+    let number = filter.number(solution, &activity)?;
     activity.finish();
     messages::deliver(&format!("{number}\n"))
 }
 
 /// What is listed, found one by one.
-struct SolutionList {
-    /// None where there is nothing to be found.
-    solutions: Option<AllOrFundamental>,
-    /// The number of the solution before.
-    number: Option<u64>,
-}
-
-enum AllOrFundamental {
+enum SolutionList {
     All(Solutions),
     Fundamental(Fundamental),
 }
 
 impl SolutionList {
-    /// From solutions that `before` others precede in the whole list.
-    fn new(solutions: Option<Solutions>, listed: Listed, before: Option<u64>) -> Self {
-        let of = |solutions| match listed {
-            Listed::All => AllOrFundamental::All(solutions),
-            Listed::Fundamental => AllOrFundamental::Fundamental(Fundamental::among(solutions)),
-        };
-        Self { solutions: solutions.map(of), number: before }
+    fn new(solutions: Solutions, listed: Listed) -> Self {
+        match listed {
+            Listed::All => Self::All(solutions),
+            Listed::Fundamental => Self::Fundamental(Fundamental::among(solutions)),
+        }
     }
 
     /// Whether the next solution takes no search.
     fn ready(&self) -> bool {
-        matches!(&self.solutions, Some(AllOrFundamental::All(solutions)) if solutions.ready())
+        matches!(self, Self::All(solutions) if solutions.ready())
     }
-}
 
-impl Iterator for SolutionList {
-    type Item = NumberedSolution;
-
-    fn next(&mut self) -> Option<NumberedSolution> {
-        self.number = self.number.map(|number| number.saturating_add(1));
-        let number = self.number;
-        Some(match self.solutions.as_mut()? {
-            AllOrFundamental::All(solutions) => {
-                let changed = solutions.advance()?;
-                NumberedSolution { number, placement: *solutions.current(), changed, class_size: None }
-            }
-            AllOrFundamental::Fundamental(fundamental) => {
-                let (placement, class_size) = fundamental.next()?;
-                NumberedSolution { number, placement, changed: 0, class_size: Some(class_size) }
-            }
-        })
+    /// The next solution, and of a fundamental one the size of its class.
+    fn next(&mut self) -> Option<(Placement, Option<usize>)> {
+        match self {
+            Self::All(solutions) => solutions.next().map(|solution| (solution, None)),
+            Self::Fundamental(solutions) => solutions.next().map(|(solution, size)| (solution, Some(size))),
+        }
     }
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
-fn skip(
-    prefix: Placement,
-    from: Placement,
-    listed: Listed,
-    skip: u64,
-    activity: &Activity,
-) -> Result<Option<Placement>, Failure> {
+fn skip(filter: Filter, from: Placement, skip: u64, activity: &Activity) -> Result<Option<Placement>, Failure> {
     if skip == 0 {
         return Ok(Some(from));
     }
     let number = skip.saturating_add(1);
     // What is published of the whole board is a bound for any part of the list.
-    if let Some(reason) = numbered::beyond(prefix.size(), listed, number) {
+    if let Some(reason) = filter.beyond(number) {
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
         return Ok(None);
     }
-    numbered::select(prefix, from, listed, number, activity)
+    filter.select(from, number, activity)
 }
 
 /// How many are written, of all where that is known.
@@ -291,7 +259,7 @@ fn progress(
 fn write(
     out: &mut Output,
     format: &mut dyn Format,
-    list: &mut SolutionList,
+    mut list: Option<SolutionList>,
     about: &About,
     limit: u64,
     written_so_far: &AtomicU64,
@@ -302,20 +270,22 @@ fn write(
     const UNWRITTEN: Duration = Duration::from_millis(5);
     let mut text = Vec::with_capacity(2 * PIECE);
     let mut written = Instant::now();
-    let mut left = limit;
+    let (mut left, mut number) = (limit, about.first);
     format.begin(&mut text, about);
     while left > 0 {
-        if text.len() >= PIECE || (!text.is_empty() && !list.ready() && written.elapsed() > UNWRITTEN) {
+        let is_old = || !list.as_ref().is_some_and(SolutionList::ready) && written.elapsed() > UNWRITTEN;
+        if text.len() >= PIECE || (!text.is_empty() && is_old()) {
             out.write(&text)?;
             text.clear();
             written = Instant::now();
         }
-        let Some(solution) = list.next() else { break };
-        format.solution(&mut text, &solution);
+        let Some((placement, class_size)) = list.as_mut().and_then(SolutionList::next) else { break };
+        format.solution(&mut text, &NumberedSolution { number, placement, class_size });
+        number = number.map(|number| number.saturating_add(1));
         left -= 1;
         written_so_far.store(limit - left, Ordering::Relaxed);
     }
-    let more = left == 0 && list.next().is_some();
+    let more = left == 0 && list.as_mut().and_then(SolutionList::next).is_some();
     format.end(&mut text, more);
     out.write(&text)?;
     Ok(more)
