@@ -7,7 +7,7 @@ use queens::{Orbit, Placement, Size};
 use serde::Serialize;
 
 use crate::cli::commands::numbered::{self, Filter};
-use crate::cli::draw::{attackers, svg, text};
+use crate::cli::draw::{attackers, has_queen, svg, text};
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::facts::Facts;
@@ -156,8 +156,7 @@ fn facts(placement: &Placement, number: Option<u64>) -> Facts {
     let (mut attacked, mut free) = (Vec::new(), Vec::new());
     let sides = 1..=placement.size().get();
     let squares = sides.clone().flat_map(|column| sides.clone().map(move |row| (column, row)));
-    let is_queen = |&(column, row): &(usize, usize)| placement.rows().nth(column - 1) == Some(row);
-    for (column, row) in squares.filter(|square| orbit.is_none() && !is_queen(square)) {
+    for (column, row) in squares.filter(|&(column, row)| orbit.is_none() && !has_queen(placement, column, row)) {
         let by: Vec<usize> = attackers(placement, column, row).collect();
         if by.is_empty() { free.push([column, row]) } else { attacked.push(Attacked { column, row, by }) }
     }

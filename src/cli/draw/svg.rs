@@ -102,7 +102,7 @@ fn queens(svg: &mut String, placement: &Placement) {
     svg.push_str("</g>\n");
 }
 
-/// The row, the column and the diagonals of each queen as lines in a colour of her own: through a square go the lines of
+/// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines of
 /// the queens that attack it, and through a free one none.
 fn attacks(svg: &mut String, placement: &Placement) {
     let board = placement.size().get() * SQUARE;

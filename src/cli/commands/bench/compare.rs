@@ -1,4 +1,4 @@
-//! `queens bench --compare OLD`: the medians of now beside those of an earlier run.
+//! `queens bench --compare OLD`: the medians beside the medians of an earlier run.
 
 use std::io::Write;
 use std::path::Path;

@@ -190,7 +190,7 @@ fn print_number(filter: Filter, solution: &Placement, text: &str, progress: When
     messages::deliver(&format!("{number}\n"))
 }
 
-/// What is listed, found one by one.
+/// The solutions listed, found one by one.
 enum SolutionList {
     All(Solutions),
     Fundamental(Fundamental),
@@ -224,7 +224,7 @@ fn skip(filter: Filter, from: Placement, skip: u64, activity: &Activity) -> Resu
         return Ok(Some(from));
     }
     let number = skip.saturating_add(1);
-    // What is published of the whole board is a bound for any part of the list.
+    // The published number of the whole board is a bound for any part of the list.
     if let Some(reason) = filter.beyond(number) {
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
         return Ok(None);
