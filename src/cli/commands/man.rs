@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{signals, stdout};
 
-/// The manual page of the program or of one command, the same on every machine: its version alone, not the instruction set in use. A
-/// terminal gets it as `man` shows pages, where there is one.
+/// The manual page of the program or of one command, the same on every machine: its version alone, not the instruction set
+/// in use. A terminal gets it as `man` shows pages, where there is one.
 pub(crate) fn run(of: Option<&str>, command: clap::Command) -> Result<(), Failure> {
     let mut all = command.long_version(None::<&str>);
     all.build();

@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
     /// Picture or text [default: by the extension of the file, else board]
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    format: Option<Kind>,
+    format: Option<BoardFormat>,
 
     #[command(flatten)]
     json: JsonOutput,
@@ -59,7 +59,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum BoardFormat {
     /// Text, for the terminal (.txt)
     Board,
     /// A picture that scales (.svg)
@@ -68,7 +68,7 @@ enum Kind {
     Json,
 }
 
-impl file_format::FileFormat for Kind {
+impl file_format::FileFormat for BoardFormat {
     fn extensions(self) -> Extensions {
         match self {
             Self::Board => file_format::TEXT,
@@ -81,8 +81,8 @@ impl file_format::FileFormat for Kind {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let path = args.output.as_deref();
-    let json = args.json.is_alone().then_some(Kind::Json);
-    let kind = file_format::choose(args.format.or(json), path, Kind::Board)?;
+    let json = args.json.is_alone().then_some(BoardFormat::Json);
+    let kind = file_format::choose(args.format.or(json), path, BoardFormat::Board)?;
     let mut out = Output::open(path)?;
     let activity = Activity::start(When::Auto, "show");
     let (placement, number) = match args.number {
@@ -92,18 +92,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     // Only JSON tells the number.
     let number = match number {
-        None if kind == Kind::Json || args.json.path().is_some() => numbered::number_in_all(&placement, &activity)?,
+        None if kind == BoardFormat::Json || args.json.path().is_some() => {
+            numbered::number_in_all(&placement, &activity)?
+        }
         number => number,
     };
     activity.finish();
     let object = || facts(&placement, number).json();
     let bytes = match kind {
-        Kind::Board => {
+        BoardFormat::Board => {
             let room = if out.is_file() { usize::MAX } else { stdout::width() };
             text::board(&placement, look(args, &out), room).into_bytes()
         }
-        Kind::Svg => svg::svg(&placement).into_bytes(),
-        Kind::Json => object().into_bytes(),
+        BoardFormat::Svg => svg::svg(&placement).into_bytes(),
+        BoardFormat::Json => object().into_bytes(),
     };
     out.write(&bytes)?;
     out.finish()?;

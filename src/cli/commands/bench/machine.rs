@@ -90,8 +90,8 @@ fn cpuid() -> Option<Cpu> {
 }
 
 impl Cpu {
-    /// The name, where it is certain. A virtual machine may have a model that its host made up, as some have of Intel's, but
-    /// AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
+    /// The name, where it is certain. A virtual machine may have a model that its host made up, as some have of Intel's,
+    /// but AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
     fn microarchitecture(self) -> Option<&'static str> {
         // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
         match (self.family, self.model) {

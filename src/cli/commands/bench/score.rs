@@ -38,8 +38,8 @@ pub(super) struct Score {
     points_one_thread: Option<f64>,
 }
 
-/// The combinations timed for the score: the smallest board on one thread, and on all threads a board that takes long enough,
-/// on each of these instruction sets, or on the best.
+/// The combinations timed for the score: the smallest board on one thread, and on all threads a board that takes long
+/// enough, on each of these instruction sets, or on the best.
 pub(super) fn combinations(isas: &[Isa], threads: usize) -> Result<Vec<Combination>, MethodError> {
     let size = |n| Size::new(n).expect("a board has up to 32 columns");
     let (one, all) = (size(BOARDS[0].0), size(board(threads)));

@@ -144,8 +144,8 @@ fn end_without_terminal(requests: &mpsc::Sender<Request>) {
     }
 }
 
-/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which it returns. Ctrl-C
-/// is a key here, and a resize draws anew.
+/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which it returns.
+/// Ctrl-C is a key here, and a resize draws anew.
 fn main_loop(
     terminal: &mut ratatui::DefaultTerminal,
     mut app: App,
