@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::{signals, stdout};
 
-/// The manual page of the program or of one command, the same on every machine: its version alone, not what is in use. A
-/// terminal gets it as `man` shows pages, where there is one.
+/// The manual page of the program or of one command, the same on every machine: its version alone, not the instruction set
+/// in use. A terminal gets it as `man` shows pages, where there is one.
 pub(crate) fn run(of: Option<&str>, command: clap::Command) -> Result<(), Failure> {
     let mut all = command.long_version(None::<&str>);
     all.build();
@@ -36,7 +36,7 @@ pub(crate) fn run(of: Option<&str>, command: clap::Command) -> Result<(), Failur
 fn shown(page: &[u8]) -> io::Result<bool> {
     // The pager decides what Ctrl-C does.
     let _listening = signals::listen(|_| ())?;
-    // Not every `man` knows the option; the error of one that does not is nothing for people.
+    // Not every `man` knows the option; an error of its own would only confuse.
     let mut man = Command::new("man").args(["-l", "-"]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     // A `man` that ends early has read as much as it wanted.
     let _ = man.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(page));

@@ -121,8 +121,8 @@ impl Filter {
         }
     }
 
-    /// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for the
-    /// whole list, and may depend on its length: both are estimated.
+    /// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for
+    /// the whole list, and may depend on its length: both are estimated.
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
         let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
         let request = Request::completions(self.prefix).engine(EngineKind::Backtrack);

@@ -7,7 +7,7 @@ use queens::{Orbit, Placement, Size};
 use serde::Serialize;
 
 use crate::cli::commands::numbered::{self, Filter};
-use crate::cli::draw::{attackers, svg, text};
+use crate::cli::draw::{attackers, has_queen, svg, text};
 use crate::cli::long_run::activity::Activity;
 use crate::cli::long_run::options::When;
 use crate::cli::terminal::facts::Facts;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
     /// Picture or text [default: by the extension of the file, else board]
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    format: Option<Kind>,
+    format: Option<BoardFormat>,
 
     #[command(flatten)]
     json: JsonOutput,
@@ -59,7 +59,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum BoardFormat {
     /// Text, for the terminal (.txt)
     Board,
     /// A picture that scales (.svg)
@@ -68,7 +68,7 @@ enum Kind {
     Json,
 }
 
-impl file_format::FileFormat for Kind {
+impl file_format::FileFormat for BoardFormat {
     fn extensions(self) -> Extensions {
         match self {
             Self::Board => file_format::TEXT,
@@ -81,8 +81,8 @@ impl file_format::FileFormat for Kind {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let path = args.output.as_deref();
-    let json = args.json.is_alone().then_some(Kind::Json);
-    let kind = file_format::choose(args.format.or(json), path, Kind::Board)?;
+    let json = args.json.is_alone().then_some(BoardFormat::Json);
+    let kind = file_format::choose(args.format.or(json), path, BoardFormat::Board)?;
     let mut out = Output::open(path)?;
     let activity = Activity::start(When::Auto, "show");
     let (placement, number) = match args.number {
@@ -92,18 +92,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     // Only JSON tells the number.
     let number = match number {
-        None if kind == Kind::Json || args.json.path().is_some() => numbered::number_in_all(&placement, &activity)?,
+        None if kind == BoardFormat::Json || args.json.path().is_some() => {
+            numbered::number_in_all(&placement, &activity)?
+        }
         number => number,
     };
     activity.finish();
     let object = || facts(&placement, number).json();
     let bytes = match kind {
-        Kind::Board => {
+        BoardFormat::Board => {
             let room = if out.is_file() { usize::MAX } else { stdout::width() };
             text::board(&placement, look(args, &out), room).into_bytes()
         }
-        Kind::Svg => svg::svg(&placement).into_bytes(),
-        Kind::Json => object().into_bytes(),
+        BoardFormat::Svg => svg::svg(&placement).into_bytes(),
+        BoardFormat::Json => object().into_bytes(),
     };
     out.write(&bytes)?;
     out.finish()?;
@@ -156,8 +158,7 @@ fn facts(placement: &Placement, number: Option<u64>) -> Facts {
     let (mut attacked, mut free) = (Vec::new(), Vec::new());
     let sides = 1..=placement.size().get();
     let squares = sides.clone().flat_map(|column| sides.clone().map(move |row| (column, row)));
-    let is_queen = |&(column, row): &(usize, usize)| placement.rows().nth(column - 1) == Some(row);
-    for (column, row) in squares.filter(|square| orbit.is_none() && !is_queen(square)) {
+    for (column, row) in squares.filter(|&(column, row)| orbit.is_none() && !has_queen(placement, column, row)) {
         let by: Vec<usize> = attackers(placement, column, row).collect();
         if by.is_empty() { free.push([column, row]) } else { attacked.push(Attacked { column, row, by }) }
     }

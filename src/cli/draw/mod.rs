@@ -1,30 +1,13 @@
-//! Boards as text and as SVG, and what is on each of their squares.
+//! Boards as text and as SVG, and their squares.
 
 pub(crate) mod svg;
 pub(crate) mod text;
 
 use queens::Placement;
 
-/// What is on a square; columns and rows count from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SquareState {
-    Queen,
-    /// Attacked by the queen of this column, the first that does.
-    Attacked(usize),
-    Free,
-}
-
-impl SquareState {
-    pub(crate) fn of(placement: &Placement, column: usize, row: usize) -> Self {
-        if placement.rows().nth(column - 1) == Some(row) {
-            return Self::Queen;
-        }
-        // With all queens placed every square is attacked, and there is nothing left to decide.
-        if placement.is_solution() {
-            return Self::Free;
-        }
-        attackers(placement, column, row).next().map_or(Self::Free, Self::Attacked)
-    }
+/// Whether a queen is on a square; columns and rows count from 1, here and below.
+pub(crate) fn has_queen(placement: &Placement, column: usize, row: usize) -> bool {
+    placement.rows().nth(column - 1) == Some(row)
 }
 
 /// The columns of the queens that attack a square without a queen.
@@ -46,14 +29,11 @@ mod tests {
     use queens::Size;
 
     #[test]
-    fn squares_know_who_attacks_them_first() {
+    fn squares_know_who_attacks_them() {
         let placement = Placement::parse("24", Size::new(4).unwrap()).unwrap();
-        let on = |column, row| SquareState::of(&placement, column, row);
-        assert_eq!(on(1, 2), SquareState::Queen);
-        assert_eq!(on(2, 1), SquareState::Attacked(1));
-        assert_eq!(on(4, 4), SquareState::Attacked(2));
-        assert_eq!(on(3, 1), SquareState::Free);
-        assert_eq!(attackers(&placement, 3, 4).collect::<Vec<_>>(), [1, 2]);
+        let by = |column, row| attackers(&placement, column, row).collect::<Vec<_>>();
+        assert!(has_queen(&placement, 1, 2) && !has_queen(&placement, 2, 1));
+        assert_eq!([by(2, 1), by(4, 4), by(3, 1), by(3, 4)], [vec![1, 2], vec![2], vec![], vec![1, 2]]);
     }
 
     #[test]

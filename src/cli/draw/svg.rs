@@ -102,7 +102,7 @@ fn queens(svg: &mut String, placement: &Placement) {
     svg.push_str("</g>\n");
 }
 
-/// The row, the column and the diagonals of each queen as lines in a colour of her own: through a square go the lines of
+/// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines of
 /// the queens that attack it, and through a free one none.
 fn attacks(svg: &mut String, placement: &Placement) {
     let board = placement.size().get() * SQUARE;
@@ -150,8 +150,8 @@ const BOARD: usize = 400;
 /// The line below a board.
 const CAPTION: usize = 44;
 
-/// Boards of one size with their captions, in rows, in a sheet that is as nearly square as can be. Below them is a note, if there is any.
-/// Captions and note are in the characters of [`strokes`].
+/// Boards of one size with their captions, in rows, in a sheet that is as nearly square as can be. Below them is a note, if
+/// there is any. Captions and note are in the characters of [`strokes`].
 pub(crate) fn sheet(boards: &[(Placement, String)], title: &str, note: &str) -> String {
     let columns = (boards.len() as f64).sqrt().ceil().max(1.0) as usize;
     let lines = boards.len().div_ceil(columns).max(1);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anstyle::{Ansi256Color, Style};
 use queens::{Placement, Square};
 
-use super::{SquareState, is_dark};
+use super::{attackers, has_queen, is_dark};
 
 /// How a board is drawn, by what the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Look {
 
 /// A square as a terminal shows it.
 pub(crate) struct Cell {
-    /// What fills it around its middle, and what is in its middle.
+    /// The character around its middle, and the one in its middle.
     pub(crate) fill: char,
     pub(crate) mark: char,
     /// One of the 256 colours that terminals have; none without colour.
@@ -48,21 +48,22 @@ pub(crate) const FOREGROUND: u8 = 16;
 impl Cell {
     pub(crate) fn new(look: Look, placement: &Placement, column: usize, row: usize) -> Self {
         let dark = is_dark(placement.size().get(), column, row);
-        let state = SquareState::of(placement, column, row);
         let fill = if look == Look::Unicode && dark { '░' } else { ' ' };
-        let mark = match state {
-            SquareState::Queen if look == Look::Ascii => 'Q',
-            SquareState::Queen => '♛',
-            SquareState::Attacked(attacker) => letter(attacker),
-            SquareState::Free if look == Look::Ascii => '.',
-            SquareState::Free => fill,
+        // With all queens placed every square is attacked, and there is nothing left to decide.
+        let attacker = attackers(placement, column, row).next().filter(|_| !placement.is_solution());
+        let mark = match (has_queen(placement, column, row), attacker) {
+            (true, _) if look == Look::Ascii => 'Q',
+            (true, _) => '♛',
+            (false, Some(attacker)) => letter(attacker),
+            (false, None) if look == Look::Ascii => '.',
+            (false, None) => fill,
         };
         let background = (look == Look::Colour).then_some(if dark { 109 } else { 255 });
         Self { fill, mark, background }
     }
 }
 
-/// What marks the squares that the queen of a column is the first to attack.
+/// The letter on the squares that the queen of a column is the first to attack.
 fn letter(column: usize) -> char {
     char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
 }
@@ -112,7 +113,7 @@ fn legend(placement: &Placement, width: usize) -> String {
     text
 }
 
-/// So many columns.
+/// A square, as wide as this.
 fn square(cell: &Cell, width: usize) -> String {
     let middle = (width - 1) / 2;
     let text: String = (0..width).map(|column| if column == middle { cell.mark } else { cell.fill }).collect();

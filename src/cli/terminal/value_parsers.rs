@@ -211,7 +211,8 @@ mod tests {
             [Ok((8, 8, Some(8))), Ok((8, 12, None)), Ok((8, 8, None))]
         );
         assert_eq!(sizes("0-77"), Ok((0, 77, None)));
-        for text in ["12-8", "78", "8-78", "8-", "-8", "8-9-10", "8..9", ""] {
+        assert_eq!(sizes("12-8").unwrap_err(), "a range begins with the smaller board: 8-12");
+        for text in ["78", "8-78", "8-", "-8", "8-9-10", "8..9", ""] {
             assert!(sizes(text).unwrap_err().starts_with("N is a whole number from 0 to 32 "), "{text}");
         }
     }

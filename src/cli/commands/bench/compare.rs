@@ -1,4 +1,4 @@
-//! `queens bench --compare OLD`: the medians of now beside those of an earlier run.
+//! `queens bench --compare OLD`: the medians beside the medians of an earlier run.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::cli::terminal::{numbers, stdout};
 
 /// How the times of a combination compare with those of the earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum Change {
     Same,
     Faster,
     Slower,
@@ -22,7 +22,7 @@ enum Verdict {
     Noise,
 }
 
-impl Verdict {
+impl Change {
     /// Two runs of the same program differ too, so a difference counts only where no run of one was as fast as any of
     /// the other: of five runs each that happens once in 252 times by chance.
     fn of(now: &Measurement, before: &Measurement, tolerance: f64) -> Self {
@@ -52,12 +52,12 @@ struct Pair<'a> {
     before: &'a Measurement,
     /// The time now over the time before.
     ratio: f64,
-    verdict: Verdict,
+    change: Change,
 }
 
 impl Pair<'_> {
     fn styled(&self, text: &str) -> String {
-        let (_, style) = self.verdict.word();
+        let (_, style) = self.change.word();
         format!("{style}{text}{style:#}")
     }
 }
@@ -71,7 +71,7 @@ fn pairs<'a>(now: &'a BenchResults, old: &'a BenchResults, tolerance: f64) -> Ve
         let timed = || old.results.iter().filter(is_same);
         let fastest = timed().filter(|_| is_elsewhere).min_by(|a, b| a.median.total_cmp(&b.median));
         let before = timed().find(|old| old.isa == now.isa).or(fastest)?;
-        Some(Pair { now, before, ratio: now.median / before.median, verdict: Verdict::of(now, before, tolerance) })
+        Some(Pair { now, before, ratio: now.median / before.median, change: Change::of(now, before, tolerance) })
     };
     now.results.iter().filter_map(pair).collect()
 }
@@ -102,12 +102,12 @@ pub(super) fn run(
         Column::numbers("before", 3, cells(|pair| numbers::seconds(pair.before.median))),
         Column::numbers("now", 1, cells(|pair| numbers::seconds(pair.now.median))),
         Column::numbers("ratio", 0, cells(|pair| pair.styled(&format!("{:.2}", pair.ratio)))),
-        Column::words("", 0, cells(|pair| pair.styled(pair.verdict.word().0))),
+        Column::words("", 0, cells(|pair| pair.styled(pair.change.word().0))),
     ];
     write!(out, "\n{}", Table::new(columns, stdout::width()).text())?;
     let mean = (pairs.iter().map(|pair| pair.ratio.ln()).sum::<f64>() / pairs.len() as f64).exp();
     let legend = format!("ratio: the time now over that in {path}, so 2.00 is half as fast; geometric mean {mean:.2}");
-    let noise = pairs.iter().filter(|pair| pair.verdict == Verdict::Noise).count();
+    let noise = pairs.iter().filter(|pair| pair.change == Change::Noise).count();
     let noise = (noise > 0).then(|| {
         let medians = numbers::count_of(noise as u64, "median");
         format!("{medians} beyond the tolerance, but with runs among those before: noise, or more --runs needed")
@@ -118,7 +118,7 @@ pub(super) fn run(
     if now.is_elsewhere(old) {
         writeln!(out, "The earlier run was on another processor: {}", old.processor())?;
     }
-    let slower: Vec<&Pair> = pairs.iter().filter(|pair| pair.verdict == Verdict::Slower).collect();
+    let slower: Vec<&Pair> = pairs.iter().filter(|pair| pair.change == Change::Slower).collect();
     let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return Ok(()) };
     let message = format!(
         "{} of {} {} slower than in {path} by more than {}%; the worst is N = {}, {} on {}, {:.2} times as long",
@@ -145,12 +145,12 @@ mod tests {
 
     #[test]
     fn runs_that_overlap_are_noise() {
-        let verdict = |now, before| Verdict::of(&now, &before, 0.1);
-        assert_eq!(verdict(of(1.0, 1.05, 1.1), of(0.9, 1.0, 1.2)), Verdict::Same);
-        assert_eq!(verdict(of(1.1, 1.3, 1.4), of(0.9, 1.0, 1.2)), Verdict::Noise);
-        assert_eq!(verdict(of(1.21, 1.3, 1.4), of(0.9, 1.0, 1.2)), Verdict::Slower);
-        assert_eq!(verdict(of(0.5, 0.6, 0.7), of(0.9, 1.0, 1.2)), Verdict::Faster);
-        assert_eq!(verdict(of(0.5, 0.6, 0.95), of(0.9, 1.0, 1.2)), Verdict::Noise);
-        assert_eq!(verdict(of(1.0, 1.05, 1.06), of(0.99, 0.99, 0.99)), Verdict::Same);
+        let change = |now, before| Change::of(&now, &before, 0.1);
+        assert_eq!(change(of(1.0, 1.05, 1.1), of(0.9, 1.0, 1.2)), Change::Same);
+        assert_eq!(change(of(1.1, 1.3, 1.4), of(0.9, 1.0, 1.2)), Change::Noise);
+        assert_eq!(change(of(1.21, 1.3, 1.4), of(0.9, 1.0, 1.2)), Change::Slower);
+        assert_eq!(change(of(0.5, 0.6, 0.7), of(0.9, 1.0, 1.2)), Change::Faster);
+        assert_eq!(change(of(0.5, 0.6, 0.95), of(0.9, 1.0, 1.2)), Change::Noise);
+        assert_eq!(change(of(1.0, 1.05, 1.06), of(0.99, 0.99, 0.99)), Change::Same);
     }
 }

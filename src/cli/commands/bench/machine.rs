@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::terminal::numbers::count_of;
 
-/// What is known of a machine, for people to read.
+/// A machine, for people to read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Machine {
@@ -21,7 +21,7 @@ pub(super) struct Machine {
     pub(super) threads_per_core: Option<usize>,
     /// Threads that this process may use at once.
     pub(super) threads: usize,
-    /// Those of the first core, as in `L1d 32 KiB`.
+    /// The caches of the first core, as in `L1d 32 KiB`.
     pub(super) caches: Vec<String>,
     pub(super) system: String,
 }
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// `, family 25, model 17 (Zen 4)`, as far as it is known
+    /// `, family 25, model 17 (Zen 4)`; empty where nothing is known
     pub(super) fn identity(&self) -> String {
         let (Some(family), Some(model)) = (self.family, self.model) else { return String::new() };
         let name = self.microarchitecture.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
@@ -90,8 +90,8 @@ fn cpuid() -> Option<Cpu> {
 }
 
 impl Cpu {
-    /// The name, where it is certain. A virtual machine may have a model that its host made up, as some have of Intel's, but
-    /// AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
+    /// The name, where it is certain. A virtual machine may have a model that its host made up, as some have of Intel's,
+    /// but AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
     fn microarchitecture(self) -> Option<&'static str> {
         // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
         match (self.family, self.model) {

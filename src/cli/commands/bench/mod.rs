@@ -99,11 +99,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    type Table<'a> = (&'a str, &'a Option<PathBuf>, Extensions, fn(&BenchResults) -> String);
-    let files: [Table; 2] = [
+    type Export<'a> = (&'a str, &'a Option<PathBuf>, Extensions, fn(&BenchResults) -> String);
+    let exports: [Export; 2] = [
         ("--csv <FILE>", &args.csv, file_format::CSV, tables::csv),
         ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN, tables::markdown),
     ];
+    let exports =
+        || exports.iter().filter_map(|(argument, path, of, text)| Some((argument, path.as_deref()?, of, text)));
     // A file that can't be read or written is an error before the long work, not after it.
     args.json.check()?;
     if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
@@ -111,12 +113,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::invalid("--json [<FILE>]", size, &reason));
     }
     let mut on_stdout = usize::from(args.json.is_alone());
-    for (argument, path, extensions, _) in files {
-        if let Some(path) = path {
-            file_format::require(argument, path, extensions)?;
-            files::try_out(path)?;
-            on_stdout += usize::from(files::is_stdout(path));
-        }
+    for (argument, path, extensions, _) in exports() {
+        file_format::require(argument, path, extensions)?;
+        files::try_out(path)?;
+        on_stdout += usize::from(files::is_stdout(path));
     }
     if on_stdout > 1 {
         return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
@@ -138,10 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         write!(out, "{}", tables::terminal(&results, stdout::width()))?;
     }
     args.json.deliver_text(&json::object(&results)?, || Ok(()))?;
-    for (_, path, _, text) in files {
-        if let Some(path) = path {
-            files::save(path, text(&results).as_bytes())?;
-        }
+    for (_, path, _, text) in exports() {
+        files::save(path, text(&results).as_bytes())?;
     }
     old.map_or(Ok(()), |(path, old)| compare::run(&mut out, &results, &old, path, args.tolerance))
 }

@@ -214,4 +214,17 @@ mod tests {
         near(figures(&saved.results[1]), [3.0, 2.0, 4.0, 92.0 / 3.0, 8.0 / 3.0, 2.0 / 3.0]);
         assert!((saved.noise() - 0.75).abs() < 1e-9);
     }
+
+    /// Names of virtual processors are the same for several models, and version 0.3 did not save the model.
+    #[test]
+    fn other_models_are_other_processors() {
+        let of = |family, model| {
+            let mut results = crate::cli::commands::bench::tests::results(Vec::new());
+            (results.machine.family, results.machine.model) = (family, model);
+            results
+        };
+        let [zen4, zen5, unknown] = [of(Some(25), Some(17)), of(Some(26), Some(2)), of(None, None)];
+        assert!(zen4.is_elsewhere(&zen5) && !zen4.is_elsewhere(&zen4) && !zen4.is_elsewhere(&unknown));
+        assert!(zen4.is_elsewhere(&BenchResults { cpu: "Another".to_owned(), ..zen4.clone() }));
+    }
 }

@@ -13,7 +13,7 @@ use crate::cli::terminal::numbers::{count_of, rate};
 /// has 100 points. So the points of a small machine and of a large one, on boards of their own, can be compared.
 const BOARDS: [(usize, f64); 5] = [(17, 0.26), (18, 0.86), (19, 5.7), (20, 28.1), (21, 367.0)];
 
-/// Seconds that a run is to take on that core's like, at least: then starting the threads does not matter.
+/// Seconds that a run is to take on such cores, at least: then starting the threads does not matter.
 const SHORTEST: f64 = 1.0;
 
 /// How fast the engine is that `count` takes by itself.
@@ -26,19 +26,20 @@ pub(super) struct Score {
     /// Million solutions a second of the board of `n` columns, on these and on one.
     value: f64,
     one_thread: Option<f64>,
-    /// What is compared: 100 for one core of the machine that the boards were timed on. Version 0.2 wrote none of these.
+    /// The score: 100 for one core of the machine that the boards were timed on. Version 0.2 wrote neither this nor the
+    /// fields below.
     #[serde(default)]
     points: f64,
     /// Half the range of the runs over the median.
     #[serde(default)]
     spread: f64,
-    /// On one thread, be it by another board.
+    /// On one thread, perhaps for another board.
     #[serde(default)]
     points_one_thread: Option<f64>,
 }
 
-/// What is timed for the score: the smallest board on one thread and one that takes long enough on all of them, on each of
-/// these instruction sets, or on the best.
+/// The combinations timed for the score: the smallest board on one thread, and on all threads a board that takes long
+/// enough, on each of these instruction sets, or on the best.
 pub(super) fn combinations(isas: &[Isa], threads: usize) -> Result<Vec<Combination>, MethodError> {
     let size = |n| Size::new(n).expect("a board has up to 32 columns");
     let (one, all) = (size(BOARDS[0].0), size(board(threads)));
@@ -52,13 +53,13 @@ pub(super) fn combinations(isas: &[Isa], threads: usize) -> Result<Vec<Combinati
     Ok(timed)
 }
 
-/// The smallest board that takes so many threads long enough.
+/// The smallest board that takes this many threads long enough.
 fn board(threads: usize) -> usize {
     let long = BOARDS.iter().find(|(_, seconds)| seconds / threads as f64 >= SHORTEST);
     long.unwrap_or(&BOARDS[BOARDS.len() - 1]).0
 }
 
-/// The points for so many million solutions a second.
+/// The points for this many million solutions a second.
 fn points(n: usize, millions: f64) -> Option<f64> {
     let (_, seconds) = BOARDS.iter().find(|(board, _)| *board == n)?;
     Some(100.0 * seconds * millions * 1e6 / oeis::QUEENS.term(n)? as f64)
@@ -89,7 +90,7 @@ impl Score {
         })
     }
 
-    /// Those of version 0.2 are worked out.
+    /// For results of version 0.2 they are worked out.
     pub(super) fn points(&self) -> f64 {
         if self.points > 0.0 { self.points } else { points(self.n, self.value).unwrap_or_default() }
     }

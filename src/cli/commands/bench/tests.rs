@@ -1,4 +1,4 @@
-//! Results that were never measured, for the tests of what is made from them.
+//! Results that were never measured, for the tests of the tables.
 
 use super::results::{BenchResults, Measurement};
 

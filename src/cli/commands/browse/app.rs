@@ -26,7 +26,7 @@ const MOST_SAVED: u64 = 1_000_000;
 /// A search that takes no longer is waited for, so that the screen does not flicker.
 const QUICK_SEARCH: Duration = Duration::from_millis(30);
 
-/// What is being typed.
+/// A text that is being typed.
 pub(super) struct Typing {
     pub(super) input: Input,
     pub(super) text: String,
@@ -42,7 +42,7 @@ pub(super) enum Input {
 
 /// The number of solutions that are walked through.
 pub(super) enum Total {
-    /// Counting would take too long; what is published of the whole board.
+    /// Counting would take too long; the published number, of the whole board.
     Uncounted(Option<u64>),
     Counting(Background<u64>),
     /// With the time that counting took.

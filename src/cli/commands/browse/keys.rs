@@ -10,8 +10,8 @@ use crate::cli::commands::numbered::Filter;
 /// How many solutions a page key goes on.
 const PAGE: u64 = 10;
 
-/// Keys, what they do as the help says it, and what the last line of the screen says of them, if anything: on a narrow screen
-/// the largest numbers are left out.
+/// Keys, what they do as the help says it, and the words of the last line of the screen, if it has any for them: on a
+/// narrow screen the largest numbers are left out.
 type Key = (&'static str, &'static str, Option<(&'static str, u8)>);
 
 pub(super) const KEYS: [Key; 13] = [

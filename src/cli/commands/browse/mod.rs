@@ -45,7 +45,7 @@ pub(crate) struct Args {
 /// How long the screen waits for a key before it looks for results of a search and for signals.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Why nothing that is counted here fails the self-check.
+/// Why no count here fails the self-check.
 const CHECKED: &str = "the engine passed its self-check before the screen was opened";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -66,9 +66,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     match result {
         // The signal says more than that nothing could be written to the terminal that it took away.
-        Ok(End::Requested(request)) => Err(failure(request)),
+        Ok(Some(request)) => Err(failure(request)),
         Err(error) => Err(interruptions.requests.try_recv().map_or_else(|_| error.into(), failure)),
-        Ok(End::Done) => Ok(restored?),
+        Ok(None) => Ok(restored?),
     }
 }
 
@@ -84,14 +84,6 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
         invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
     })?;
     Filter::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
-}
-
-/// Why the screen was left.
-enum End {
-    /// By a key.
-    Done,
-    /// By a signal, by a thread that failed, or because there is no terminal any more.
-    Requested(Request),
 }
 
 fn failure(request: Request) -> Failure {
@@ -152,16 +144,17 @@ fn end_without_terminal(requests: &mpsc::Sender<Request>) {
     }
 }
 
-/// Draws and reads keys until a key or a signal ends it. Ctrl-C is a key here, and a resize draws anew.
+/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which it returns.
+/// Ctrl-C is a key here, and a resize draws anew.
 fn main_loop(
     terminal: &mut ratatui::DefaultTerminal,
     mut app: App,
     interruptions: &Interruptions,
     look: Look,
-) -> io::Result<End> {
+) -> io::Result<Option<Request>> {
     while !app.done {
         if let Ok(request) = interruptions.requests.try_recv() {
-            return Ok(End::Requested(request));
+            return Ok(Some(request));
         }
         // Relaxed: the flag is all there is to know.
         if std::mem::take(&mut app.suspend) || interruptions.suspend.swap(false, Ordering::Relaxed) {
@@ -176,5 +169,5 @@ fn main_loop(
             keys::press(&mut app, key);
         }
     }
-    Ok(End::Done)
+    Ok(None)
 }

@@ -48,7 +48,7 @@ impl Filter {
             (Move::Number(number), _) => {
                 ranking.select(self.prefix, number, &mut go_on).map(|placement| numbered((placement, number)))
             }
-            // The first of the solutions found is the one that the steps begin at.
+            // The steps begin at the first of the solutions found.
             (Move::Next(steps), Some(from)) => {
                 let (placement, count) = forth(from.placement, steps + 1).filter(|(_, count)| *count > 1)?;
                 Some(Position { placement, number: from.number.map(|number| number + (count - 1)) })

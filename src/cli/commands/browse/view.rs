@@ -1,4 +1,4 @@
-//! The screen: the board as large as it fits, the facts beside it, and what is typed or to be said below.
+//! The screen: the board as large as it fits, the facts beside it, and below them the text typed, a message or the keys.
 
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
@@ -22,7 +22,7 @@ const MARGIN: u16 = 3;
 pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
     let n = app.size.get() as u16;
     let footer = footer(app, frame.area().width.into());
-    // What is to be said may take several lines, but none of those that the board needs.
+    // A message may take several lines, but no line that the board needs.
     let most = frame.area().height.saturating_sub(n).max(1);
     let lines = Constraint::Length((footer.len() as u16).min(most));
     let [middle, bottom] = Layout::vertical([Constraint::Fill(1), lines]).areas(frame.area());
@@ -180,7 +180,7 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// The last lines: what is being typed, what there is to say, or as many of the keys as there is room for.
+/// The last lines: the text being typed, a message, or as many of the keys as there is room for.
 fn footer(app: &App, width: usize) -> Vec<Line<'static>> {
     let said = |text: &str| -> Vec<Line<'static>> {
         let parts = table::wrapped(text, width.saturating_sub(2), &[' ']);
@@ -197,7 +197,7 @@ fn footer(app: &App, width: usize) -> Vec<Line<'static>> {
     }
 }
 
-/// What is being typed, and what Enter does with it.
+/// The text being typed, and what Enter does with it.
 fn typed(Typing { input, text }: &Typing, width: usize) -> Line<'static> {
     let (before, after) = match input {
         Input::Number => ("number", "Enter goes there"),
@@ -289,7 +289,7 @@ mod tests {
         let told = screen(&twenty, Look::Unicode, (80, 24));
         assert!(told.contains("Solution 1 of\n") && told.contains("39,029,188,884"), "{told}");
         assert!(told.contains(" A000170, not\n"), "{told}");
-        // What is wrong with what was typed is told in its place.
+        // A fault in the text typed is told in its place.
         let mut wrong = eight;
         wrong.message = "the queens in column 1, row 1 and column 2, row 2 share a diagonal".to_owned();
         let text = screen(&wrong, Look::Unicode, (40, 24));
@@ -302,7 +302,7 @@ mod tests {
         golden::check("src/cli/commands/browse/golden/help-80x24.txt", &screen(&help, Look::Unicode, (80, 24)));
     }
 
-    /// Whatever the size of the window, her square's colour goes as far above the queen as below, and as far left as right.
+    /// Whatever the size of the window, the square's colour goes as far above the queen as below, and as far left as right.
     #[test]
     fn queens_are_in_the_middle_of_their_squares() {
         let solution = Placement::parse("15863724", Size::new(8).unwrap()).unwrap();

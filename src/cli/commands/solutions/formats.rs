@@ -61,9 +61,9 @@ impl Format for Digits {
 }
 
 /// `board`: the number and the digits, then the matrix of `Q` and `.`, then an empty line.
-pub(super) struct Board;
+pub(super) struct Matrix;
 
-impl Format for Board {
+impl Format for Matrix {
     fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
         let NumberedSolution { number, placement, class_size, .. } = solution;
         let number = number.map_or_else(|| "?".to_owned(), |number| number.to_string());
@@ -83,9 +83,9 @@ impl Format for Board {
 }
 
 /// `json`: one object a line.
-pub(super) struct Json;
+pub(super) struct JsonLines;
 
-impl Format for Json {
+impl Format for JsonLines {
     // The objects are of numbers and digits only, so there is nothing to escape.
     fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
         let NumberedSolution { number, placement, class_size, .. } = solution;

@@ -60,7 +60,7 @@ pub(crate) struct Args {
 
     /// The format [default: by the extension of the file, else digits]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<Kind>,
+    format: Option<ListFormat>,
 
     /// Write to this file, completely or not at all; - means stdout
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
@@ -72,7 +72,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum ListFormat {
     /// One line each: 15863724, from N = 10 on with commas (.txt)
     Digits,
     /// One line each, always with commas
@@ -89,7 +89,7 @@ enum Kind {
     Svg,
 }
 
-impl file_format::FileFormat for Kind {
+impl file_format::FileFormat for ListFormat {
     fn extensions(self) -> Extensions {
         match self {
             Self::Digits | Self::List | Self::Board => file_format::TEXT,
@@ -101,13 +101,13 @@ impl file_format::FileFormat for Kind {
     }
 }
 
-impl Kind {
+impl ListFormat {
     fn format(self) -> Box<dyn Format> {
         match self {
             Self::Digits => Box::new(Digits::default()),
             Self::List => Box::new(Digits { commas: true }),
-            Self::Board => Box::new(formats::Board),
-            Self::Json => Box::new(formats::Json),
+            Self::Board => Box::new(formats::Matrix),
+            Self::Json => Box::new(formats::JsonLines),
             Self::Csv => Box::new(formats::Csv),
             Self::Html => Box::new(formats::Html::default()),
             Self::Svg => Box::new(formats::Sheet::default()),
@@ -142,7 +142,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
-    let kind = file_format::choose(args.format, path, Kind::Digits)?;
+    let kind = file_format::choose(args.format, path, ListFormat::Digits)?;
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
     let mut activity = Activity::start(args.progress, "solutions");
@@ -190,7 +190,7 @@ fn print_number(filter: Filter, solution: &Placement, text: &str, progress: When
     messages::deliver(&format!("{number}\n"))
 }
 
-/// What is listed, found one by one.
+/// The solutions listed, found one by one.
 enum SolutionList {
     All(Solutions),
     Fundamental(Fundamental),
@@ -224,7 +224,7 @@ fn skip(filter: Filter, from: Placement, skip: u64, activity: &Activity) -> Resu
         return Ok(Some(from));
     }
     let number = skip.saturating_add(1);
-    // What is published of the whole board is a bound for any part of the list.
+    // The published number of the whole board is a bound for any part of the list.
     if let Some(reason) = filter.beyond(number) {
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
         return Ok(None);
