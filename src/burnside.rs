@@ -6,7 +6,7 @@
 //! division must leave no remainder, which checks the full count modulo 8.
 
 use crate::board::Size;
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard};
 use crate::request::Request;
 use crate::run::{CountError, Threads};
 

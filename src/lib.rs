@@ -85,10 +85,10 @@ mod solutions;
 mod subject;
 
 pub use audit::{AuditOptions, AuditedTask, Findings, Recounted};
-pub use board::placement::{Placement, PlacementError, Square};
-pub use board::rotation::{Rotation, RotationalBoard, RotationalBoardError, UnknownRotation};
-pub use board::symmetry::{Orbit, Symmetry};
-pub use board::{Size, SizeError};
+pub use board::{
+    Orbit, Placement, PlacementError, Rotation, RotationalBoard, RotationalBoardError, Size, SizeError, Square,
+    Symmetry, UnknownRotation,
+};
 pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};

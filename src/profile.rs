@@ -7,14 +7,12 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::board::Size;
-use crate::board::placement::Placement;
+use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::oeis;
-use crate::plan::prefixes::PrefixPlan;
-use crate::plan::{Plan, Units};
+use crate::plan::{Plan, PrefixPlan, Units};
 use crate::run::{CountError, SelfCheckError, Threads, self_check};
 use crate::subject::Subject;
 use crate::tally::Overflow;

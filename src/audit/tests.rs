@@ -7,8 +7,7 @@ use crate::engine::fault::{self, Fault};
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::ledger::{Fingerprint, Partial};
-use crate::plan::halves::HalvesPlan;
-use crate::plan::{Plan, Units};
+use crate::plan::{HalvesPlan, Plan, Units};
 use crate::{EngineKind, Placement, Request, Rotation, RotationalBoard, Shard, Size};
 
 /// The ledger that a request makes.

@@ -52,8 +52,8 @@
 pub(crate) mod part;
 pub(crate) mod rotational;
 
-use crate::board::placement::Placement;
-use crate::plan::halves::{Halves, Middle};
+use crate::board::Placement;
+use crate::plan::{Halves, Middle};
 
 /// The most columns that a board has.
 const MOST: usize = 32;

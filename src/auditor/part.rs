@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::{Audited, Definition, Rows};
 use crate::engine::join::{ANYWHERE, InnerSquares};
-use crate::plan::halves::{Halves, Middle};
+use crate::plan::{Halves, Middle};
 
 /// The solutions of a task whose inner queens are on these squares. The weights of solutions are those of the task.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,7 @@ impl Audited for TaskPart {
 mod tests {
     use super::*;
     use crate::Size;
-    use crate::plan::halves::HalvesPlan;
-    use crate::plan::{Plan, Units};
+    use crate::plan::{HalvesPlan, Plan, Units};
 
     /// A part allows as many rows as were asked for in each inner column, of those that the task allows there, and in all
     /// other columns what the task allows. Every row is drawn at some time.

@@ -42,7 +42,7 @@
 //! if each pair of left partners has at least one large distance. Every solution belongs to exactly one task: the task
 //! whose left distances are the large distances and their partners.
 
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard};
 use crate::engine::cover::{Cut, CutPlan};
 
 /// How many columns of the largest board the search looks at: the eastern half and the middle.

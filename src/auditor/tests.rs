@@ -8,9 +8,7 @@ use crate::engine::Engine;
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::engine::naive::Naive;
-use crate::plan::halves::HalvesPlan;
-use crate::plan::prefixes::PrefixPlan;
-use crate::plan::{Plan, Units};
+use crate::plan::{HalvesPlan, Plan, PrefixPlan, Units};
 
 fn audited(task: &impl Audited) -> u64 {
     count(task, &|| false).expect("nothing stops it")

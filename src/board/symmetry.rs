@@ -6,8 +6,7 @@
 
 use std::fmt;
 
-use crate::board::Size;
-use crate::board::placement::Placement;
+use crate::board::{Placement, Size};
 
 /// One of the eight symmetries of the square; turns are clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -34,8 +34,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Partial};
-use crate::board::placement::Placement;
-use crate::board::rotation::RotationalBoard;
+use crate::board::{Placement, RotationalBoard};
 use crate::subject::Subject;
 
 /// The number in the first line: without the processor time, with it, and with parts of units. Every change that an
@@ -220,8 +219,7 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Size;
-    use crate::board::rotation::Rotation;
+    use crate::board::{Rotation, Size};
     use crate::ledger::shard::Shard;
     use proptest::prelude::*;
 

@@ -243,8 +243,8 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::rotation::{Rotation, RotationalBoard};
-    use crate::plan::prefixes::PrefixPlan;
+    use crate::board::{Rotation, RotationalBoard};
+    use crate::plan::PrefixPlan;
     use crate::subject::Subject;
     use crate::{Placement, Size};
     use proptest::prelude::*;

@@ -10,7 +10,7 @@
 //! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
 //! units.
 
-use crate::board::placement::Placement;
+use crate::board::Placement;
 use crate::plan::{Plan, Units, Weighted};
 
 /// The completions of a placement, cut by the queens of the next two columns, or of one if only one is left.

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::audit::{self, AuditOptions, Findings};
-use crate::board::Size;
-use crate::board::placement::Placement;
-use crate::board::rotation::RotationalBoard;
+use crate::board::{Placement, RotationalBoard, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::estimate::{self, EstimateState, Prediction, Sampling};

@@ -6,8 +6,7 @@ use crate::engine::EngineKind;
 use crate::engine::fault::{self, Fault};
 use crate::ledger::{LedgerError, Partial};
 use crate::oeis;
-use crate::plan::Units;
-use crate::plan::halves::HalvesPlan;
+use crate::plan::{HalvesPlan, Units};
 
 fn join(n: usize) -> Request {
     Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Join).threads(2)

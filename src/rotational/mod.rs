@@ -13,7 +13,7 @@ mod pairing;
 #[cfg(test)]
 mod tests;
 
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard};
 use crate::engine::cover::Problem;
 
 /// The pieces and the plan of a board.

@@ -56,8 +56,7 @@ impl Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::halves::HalvesPlan;
-    use crate::plan::prefixes::PrefixPlan;
+    use crate::plan::{HalvesPlan, PrefixPlan};
     use crate::{Placement, Size};
 
     fn size(n: usize) -> Size {

@@ -11,7 +11,7 @@ use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::join::{Join, Worker};
 use crate::engine::lanes::Lanes;
-use crate::plan::halves::Halves;
+use crate::plan::Halves;
 use crate::run::counting::{Compared, SecondEngine, ToAudit};
 
 /// From this size on, a task takes the auditor half an hour to days.
@@ -103,8 +103,7 @@ mod tests {
     use super::*;
     use crate::engine::fault;
     use crate::engine::lanes::Portable;
-    use crate::plan::halves::HalvesPlan;
-    use crate::plan::{Plan, Units};
+    use crate::plan::{HalvesPlan, Plan, Units};
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()

@@ -130,9 +130,7 @@ mod tests {
     use crate::engine::lanes::Portable;
     use crate::engine::naive::Naive;
     use crate::ledger::{Fingerprint, Ledger};
-    use crate::plan::Units;
-    use crate::plan::halves::HalvesPlan;
-    use crate::plan::prefixes::PrefixPlan;
+    use crate::plan::{HalvesPlan, PrefixPlan, Units};
     use crate::run::counting::{SecondEngine, unaudited};
     use crate::{Placement, Shard, Size};
     use std::sync::Arc;

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 
 use crate::auditor;
-use crate::board::placement::Placement;
+use crate::board::Placement;
 use crate::engine::Engine;
 use crate::run::counting::{Compared, ToAudit};
 
@@ -46,8 +46,7 @@ mod tests {
     use super::*;
     use crate::board::Size;
     use crate::engine::backtrack::Backtrack;
-    use crate::plan::Plan;
-    use crate::plan::prefixes::PrefixPlan;
+    use crate::plan::{Plan, PrefixPlan};
 
     /// Audits the first task of the plan for this board, of which the engine is said to have found 99 solutions.
     fn audited<E: Engine<Task = Placement>>(n: usize, engine: &E, is_stopped: bool) -> Option<Compared> {

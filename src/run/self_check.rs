@@ -14,8 +14,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::board::Size;
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
 use crate::engine::{EngineKind, Method};
@@ -197,8 +196,7 @@ mod tests {
     use crate::engine::lanes::fault::KernelFault;
     use crate::engine::naive::Naive;
     use crate::estimate::Sampling;
-    use crate::plan::prefixes::PrefixPlan;
-    use crate::plan::{Plan, Units, Weighted};
+    use crate::plan::{Plan, PrefixPlan, Units, Weighted};
     use crate::run::counting::unaudited;
     use crate::{Choice, CountError, Listed, Placement, Ranking, Request, Share};
 

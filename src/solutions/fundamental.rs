@@ -1,7 +1,6 @@
 //! One solution of each symmetry class.
 
-use crate::board::placement::Placement;
-use crate::board::symmetry::Orbit;
+use crate::board::{Orbit, Placement};
 use crate::solutions::Solutions;
 
 /// The fundamental solutions that an iterator finds, each with the size of its class.

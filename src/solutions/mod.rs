@@ -15,8 +15,7 @@ pub use fundamental::Fundamental;
 
 use level::{Leaf, Level, TAIL};
 
-use crate::board::placement::Placement;
-use crate::board::{Board, Size};
+use crate::board::{Board, Placement, Size};
 
 /// The solutions on a board in lexicographic order: an iterator that finds them on demand.
 ///

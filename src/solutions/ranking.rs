@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::board::placement::Placement;
+use crate::board::Placement;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
 use crate::oeis::{self, Sequence};

@@ -14,16 +14,8 @@ use queens::{
 use serde::Serialize;
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::run_status;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::{messages, numbers, value_parsers};
+use crate::cli::long_run::{Activity, Agreement, Status, When, run_status};
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
 ///

@@ -4,8 +4,7 @@ use std::io;
 
 use clap_complete::Shell;
 
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{Failure, stdout};
 
 /// Prints the completion script of a shell for a command line.
 pub(crate) fn run(shell: Shell, mut command: clap::Command) -> Result<(), Failure> {

@@ -9,17 +9,11 @@ use queens::{Choice, Request, Rotation, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::long_run::supervision::{Event, Work};
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::signals;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, whole};
+use crate::cli::long_run::{Activity, Event, Status, When, Work};
+use crate::cli::terminal::{
+    Cores, Exit, Facts, Failure, JsonOutput, Sizes, numbers, signals,
+    value_parsers::{duration, engine_parser, rotation_parser, whole},
+};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{signals, stdout};
+use crate::cli::terminal::{Failure, signals, stdout};
 
 /// The manual page of the program or of one command, the same on every machine: its version alone, not the instruction set
 /// in use. A terminal gets it as `man` shows pages, where there is one.

@@ -9,14 +9,8 @@ use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
 use queens::{Request, Shard};
 
-use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
-use crate::cli::long_run::named_files::{NamedFile, named_files};
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::{messages, numbers};
+use crate::cli::long_run::{Agreement, Form, NamedFile, Printed, named_files::named_files};
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, messages, numbers};
 
 #[derive(Args, Debug)]
 pub(crate) struct Merge {

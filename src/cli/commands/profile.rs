@@ -9,16 +9,8 @@ use clap::Args as ClapArgs;
 use queens::{Profile, oeis};
 
 use crate::cli::commands::count::range::{self, Term};
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, size};
+use crate::cli::long_run::{Activity, Agreement, Form, Printed, Status, When};
+use crate::cli::terminal::{Cores, Exit, Facts, Failure, JsonOutput, Sizes, numbers, value_parsers::size};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {

@@ -13,15 +13,13 @@ use queens::ledger::{Fingerprint, Ledger};
 use queens::{Rotation, Shard};
 use serde::Serialize;
 
-use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};
-use crate::cli::long_run::run_status::title;
-use crate::cli::long_run::status::{about, time};
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::table::wrapped;
-use crate::cli::terminal::{escape, numbers, stdout};
+use crate::cli::long_run::{
+    NamedFile,
+    named_files::{named_files, unsaved_files},
+    run_status::title,
+    status::{about, time},
+};
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, numbers, stdout, table::wrapped};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;

@@ -16,17 +16,13 @@ use serde::Serialize;
 
 use crate::cli::commands::count::range;
 use crate::cli::commands::profile;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::stdout::{self, BestEffortStdout};
-use crate::cli::terminal::table::{Column, HEAD, Table, wrapped};
-use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
-use crate::cli::terminal::{files, numbers};
+use crate::cli::long_run::{Activity, When};
+use crate::cli::terminal::{
+    BestEffortStdout, Column, Cores, Exit, Facts, Failure, HEAD, JsonOutput, Sizes, Table, escape, files, numbers,
+    stdout,
+    table::wrapped,
+    value_parsers::{named_engine_parser, rotation_parser, size},
+};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;

@@ -11,10 +11,8 @@ use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, Origin};
 
-use crate::cli::long_run::options::LongRun;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{json, messages};
+use crate::cli::long_run::LongRun;
+use crate::cli::terminal::{Exit, Failure, json, messages};
 
 /// The checkpoint of a run, where it keeps one.
 pub(crate) struct Checkpoint {

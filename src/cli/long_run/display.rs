@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 use console::Term;
 use jiff::Zoned;
 
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::messages;
+use crate::cli::long_run::{Status, When};
+use crate::cli::terminal::{Facts, messages};
 
 /// A run shorter than this shows no progress unless it is asked for.
 const SILENT: Duration = Duration::from_secs(2);

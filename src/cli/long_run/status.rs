@@ -6,8 +6,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::Zoned;
 use queens::run::TimeLeft;
 
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::numbers;
+use crate::cli::terminal::{Facts, numbers};
 
 const DONE: Style = AnsiColor::Cyan.on_default();
 const TO_DO: Style = Style::new().dimmed();

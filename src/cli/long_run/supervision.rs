@@ -19,14 +19,11 @@ use queens::{CountError, Report};
 use super::display::{Ending, Line};
 use super::hint::LongRunHint;
 use super::run_status;
-use crate::cli::long_run::checkpoint::Checkpoint;
-use crate::cli::long_run::options::LongRun;
-use crate::cli::long_run::printer::Printer;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::signals::{self, Listening, Request};
+use crate::cli::long_run::{LongRun, checkpoint::Checkpoint, printer::Printer};
+use crate::cli::terminal::{
+    Exit, Facts, Failure, Listening, numbers,
+    signals::{self, Request},
+};
 
 /// How long threads that were told to stop may take to finish their tasks. Tasks that take longer are lost, for a person
 /// who pressed ^C does not wait.

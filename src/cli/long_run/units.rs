@@ -9,14 +9,8 @@ use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
 use queens::{Report, Request, Shard};
 
-use crate::cli::long_run::checkpoint::Checkpoint;
-use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::supervision;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{files, messages, numbers};
+use crate::cli::long_run::{Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
+use crate::cli::terminal::{Exit, Facts, Failure, files, messages, numbers};
 
 /// What came of it.
 pub(crate) struct Outcome {

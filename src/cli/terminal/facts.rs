@@ -7,9 +7,11 @@ use anstyle::{AnsiColor, Style};
 use queens::{Isa, Placement, Rotation, Subject};
 use serde::Serialize;
 
-use crate::cli::terminal::json::{SCHEMA, cpu_name, object};
-use crate::cli::terminal::stdout;
-use crate::cli::terminal::table::wrapped;
+use crate::cli::terminal::{
+    json::{SCHEMA, cpu_name, object},
+    stdout,
+    table::wrapped,
+};
 
 const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();

@@ -8,8 +8,7 @@ use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
 use queens::run::{RunError, SelfCheckError};
 
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{Exit, stdout};
 
 /// Why a command ended early.
 #[derive(Debug)]

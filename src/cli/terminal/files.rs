@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use queens::ledger::durable::{Draft, folder, sync_folder, target};
 
 use super::signals::UnfinishedFile;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{Exit, Failure, stdout};
 
 /// Where a result goes. Nothing is buffered here: write in large pieces.
 pub(crate) struct Output {

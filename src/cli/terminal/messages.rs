@@ -8,12 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use queens::Size;
 
-use crate::cli::terminal::escape::harmless;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout;
-use crate::cli::terminal::value_parsers::Sizes;
+use crate::cli::terminal::{Exit, Facts, Failure, Sizes, escape::harmless, stdout};
 
 /// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
 const NO_LEDGER: &str = "a profile is counted in one go, and is not saved";

@@ -6,7 +6,7 @@ use super::half::{Half, Inner};
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, Quadrant, QuadrantLister, Shape};
 use crate::board::Size;
-use crate::plan::halves::{Halves, Middle, strip};
+use crate::plan::{Halves, Middle, halves::strip};
 
 /// How many inner queens the build and the probe side are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);

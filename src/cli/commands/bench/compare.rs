@@ -6,11 +6,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 
 use super::results::{BenchResults, Measurement};
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::table::{Column, Table, wrapped};
-use crate::cli::terminal::{numbers, stdout};
+use crate::cli::terminal::{Column, Exit, Failure, Table, escape, numbers, stdout, table::wrapped};
 
 /// How the times of a combination compare with those of the earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

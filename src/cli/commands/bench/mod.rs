@@ -17,17 +17,12 @@ use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Extensions};
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::stdout::{self, BestEffortStdout};
-use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
-use crate::cli::terminal::{files, json, messages, numbers};
+use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::terminal::{
+    BestEffortStdout, Exit, Extensions, Failure, JsonOutput, Sizes, escape, file_format, files, json, messages,
+    numbers, stdout,
+    value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
+};
 use results::BenchResults;
 
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.

@@ -12,11 +12,7 @@ use serde_json::Value;
 
 use super::machine::Machine;
 use super::score::Score;
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::files;
-use crate::cli::terminal::json;
+use crate::cli::terminal::{Exit, Failure, escape, files, json};
 
 /// What ± means, after the sign.
 pub(super) const SPREAD: &str = "is half the range from the fastest to the slowest run";

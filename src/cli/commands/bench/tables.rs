@@ -7,8 +7,11 @@ use console::Alignment;
 use serde_json::Value;
 
 use super::results::{BenchResults, Measurement, SPREAD};
-use crate::cli::terminal::numbers::{self, grouped, rounded};
-use crate::cli::terminal::table::{Column, Table, wrapped};
+use crate::cli::terminal::{
+    Column, Table,
+    numbers::{self, grouped, rounded},
+    table::wrapped,
+};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();

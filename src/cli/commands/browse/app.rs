@@ -13,12 +13,15 @@ use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Sy
 use super::CHECKED;
 use super::moves::{Move, Position};
 use crate::cli::commands::numbered::{Filter, MOST_COLUMNS_COUNTED};
-use crate::cli::draw::svg;
-use crate::cli::draw::text::{self, Look};
-use crate::cli::terminal::escape;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, SVG, TEXT};
-use crate::cli::terminal::{files, numbers};
+use crate::cli::draw::{
+    svg,
+    text::{self, Look},
+};
+use crate::cli::terminal::{
+    Failure, escape,
+    file_format::{self, SVG, TEXT},
+    files, numbers,
+};
 
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
 const MOST_SAVED: u64 = 1_000_000;

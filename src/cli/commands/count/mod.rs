@@ -6,15 +6,11 @@ mod unique;
 use clap::Args as ClapArgs;
 use queens::{Choice, ENGINES, Placement, Request, Rotation, RotationalBoard};
 
-use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
-use crate::cli::long_run::memory;
-use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::units::{self, Outcome};
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, rotation_parser, size};
+use crate::cli::long_run::{Agreement, Form, LongRun, Outcome, Printed, When, memory, units};
+use crate::cli::terminal::{
+    Cores, Facts, Failure, JsonOutput, Sizes, numbers,
+    value_parsers::{engine_parser, rotation_parser, size},
+};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {

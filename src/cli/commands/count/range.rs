@@ -9,17 +9,8 @@ use queens::{Isa, Report, Rotation};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::table::{Column, Table};
-use crate::cli::terminal::value_parsers::Cores;
-use crate::cli::terminal::{messages, numbers, stdout};
+use crate::cli::long_run::{Activity, Agreement, Status, When};
+use crate::cli::terminal::{Column, Cores, Exit, Facts, Failure, JsonOutput, Table, messages, numbers, stdout};
 
 /// Counts each board of the range. On a pipe a term is a line "n a(n)", as in a b-file of OEIS; at a terminal it is one of
 /// a table, beside what OEIS says of it and the time that it took.

@@ -3,11 +3,8 @@
 use queens::{Report, Subject, Unique, oeis};
 
 use super::{Args, Outcome, form};
-use crate::cli::long_run::known_terms::{Agreement, Printed};
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::numbers;
+use crate::cli::long_run::{Agreement, Printed};
+use crate::cli::terminal::{Exit, Facts, Failure, numbers};
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
 pub(super) fn classes(report: &Report) -> Result<(u128, Unique), Failure> {

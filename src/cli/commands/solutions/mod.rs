@@ -11,15 +11,12 @@ use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Fundamental, Listed, Orbit, Placement, Size, Solutions};
 
 use crate::cli::commands::numbered::Filter;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Extensions};
-use crate::cli::terminal::files::Output;
-use crate::cli::terminal::messages;
-use crate::cli::terminal::numbers::{grouped, rounded};
-use crate::cli::terminal::value_parsers::whole;
+use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::terminal::{
+    Extensions, Failure, Output, file_format, messages,
+    numbers::{grouped, rounded},
+    value_parsers::whole,
+};
 use formats::{About, Digits, Format, NumberedSolution};
 
 #[derive(ClapArgs, Debug)]

@@ -2,7 +2,7 @@
 
 use queens::{EngineKind, Method, Size, oeis};
 
-use crate::cli::long_run::status::Status;
+use crate::cli::long_run::Status;
 use crate::cli::terminal::messages;
 
 /// While one of so many checks runs: which one, after so many, and what share of it is done.
