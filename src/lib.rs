@@ -95,8 +95,8 @@ pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine
 pub use ledger::shard::{Shard, ShardError};
 pub use oeis::bfile::{BFile, BFileError};
 pub use profile::Profile;
-pub use request::{Ended, Report, Request, Run, count};
-pub use run::{CountError, Share, ShareError, Threads, available_threads};
+pub use request::{Report, Request, Run, count};
+pub use run::{CountError, Share, ShareError, available_threads, thread_count};
 pub use solutions::ranking::{Listed, Ranking};
 pub use solutions::{Fundamental, Solutions};
 pub use subject::Subject;

@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads};
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, thread_count};
 use serde::Serialize;
 
 use crate::cli::commands::count::range;
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     refuse_idle(&args.engines, &all_methods, &sizes)?;
     let activity = Activity::start(args.progress, "verify");
     let (mut done, all) = (0, methods.iter().map(Vec::len).sum());
-    work::tell_limits(&sizes, &methods, &args.engines, Threads::from(args.cores.threads).get());
+    work::tell_limits(&sizes, &methods, &args.engines, thread_count(args.cores.threads));
     for (size, methods) in sizes.into_iter().zip(&methods) {
         let published = source.term(size).expect("sizes without a term were left out");
         let watch = |method: &Method, run: Arc<RunState>| {
