@@ -23,7 +23,7 @@ use crate::engine::lanes::Isa;
 use crate::ledger::Ledger;
 use crate::plan::Units;
 use crate::run::counting::{By, Compared, Counting, Found, Worker};
-use crate::run::{CountError, Share, self_check, threads};
+use crate::run::{CountError, self_check, threads};
 use crate::tally::Tally;
 
 /// What an audit recounts.
@@ -259,11 +259,6 @@ impl Findings {
             left.saturating_sub(wrong) as f64 / left as f64
         });
         1.0 - all_right.product::<f64>()
-    }
-
-    /// This share of the units, rounded up.
-    pub fn share_of_units(&self, share: Share) -> usize {
-        share.of(self.finished + self.parts)
     }
 }
 

@@ -59,8 +59,9 @@ impl Climb<'_> {
         let begun = Instant::now();
         let mut before = None;
         for (index, board) in way.iter().enumerate() {
-            let (samples, deadline) = (PROBES, self.sooner(2 * CLIMB as u32));
-            let found = self.time(board, Sampler { samples, least: FEWEST, deadline, ..self.sampler });
+            // A part of the time that is left.
+            let deadline = Instant::now() + self.left() / (2 * CLIMB as u32);
+            let found = self.time(board, Sampler { samples: PROBES, least: FEWEST, deadline, ..self.sampler });
             let tasks = found.drawn.len() as u64 * self.tasks_of_a_sample(board);
             let mean = found.sum(|drawn| drawn.all_seconds) / tasks.max(1) as f64;
             let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
@@ -70,8 +71,7 @@ impl Climb<'_> {
             let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
             let above = way.get(index + 1).unwrap_or(self.subject);
             let next = 1.5 * rounds * growth * mean * self.tasks_of_a_sample(above) as f64;
-            let left = self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-            if index > 0 && next > left {
+            if index > 0 && next > self.left().as_secs_f64() {
                 // Of tasks more than a step away nobody knows. The count may take half of the time.
                 if index + 1 == way.len() {
                     let needed = 2.0 * (begun.elapsed().as_secs_f64() + next);
@@ -86,10 +86,13 @@ impl Climb<'_> {
         }
         let own = self.time(self.subject, self.sampler);
         let seconds = own.mean(|drawn| drawn.seconds).mean / self.sampler.pool.current_num_threads() as f64;
-        let left = self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-        if !own.drawn.is_empty() && seconds < left.clamp(AT_ONCE, BRIEF) {
+        if !own.drawn.is_empty() && seconds < self.left().as_secs_f64().clamp(AT_ONCE, BRIEF) {
             self.whole();
         }
+    }
+
+    fn left(&self) -> Duration {
+        self.sampler.deadline.saturating_duration_since(Instant::now())
     }
 
     /// The same of a smaller board, where the method counts it; none for completions, which have no smaller like.
@@ -100,12 +103,6 @@ impl Climb<'_> {
             Subject::Completions(_) | Subject::Rotational(_) => return None,
         };
         Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
-    }
-
-    /// The end of this fraction of the time that is left.
-    fn sooner(&self, fraction: u32) -> Instant {
-        let now = Instant::now();
-        now + self.sampler.deadline.saturating_duration_since(now) / fraction
     }
 
     fn time(&self, board: &Subject, sampler: Sampler) -> Samples {
@@ -121,11 +118,11 @@ impl Climb<'_> {
 
     /// Makes the run several times, and times all of it.
     fn whole(&self) {
-        let Sampler { pool, state, deadline, .. } = self.sampler;
+        let Sampler { pool, state, .. } = self.sampler;
         let (by, counting) = (By::from(self.method), self.method.counting(self.subject));
         let fingerprint = by.fingerprint(self.subject, &*counting.plan());
         let (started, mut made, mut longest) = (Instant::now(), 0, Duration::ZERO);
-        while is_made_again(made, started.elapsed(), longest, deadline.saturating_duration_since(Instant::now())) {
+        while is_made_again(made, started.elapsed(), longest, self.left()) {
             let (begun, worked) = (Instant::now(), seconds_of(pool));
             let ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
             let run = RunState::new(ledger, counting.plan(), state.stop().clone());

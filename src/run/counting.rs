@@ -46,10 +46,7 @@ pub(crate) type Second<'a> = dyn FnMut(usize, u64, &dyn Fn() -> bool) -> Option<
 
 /// An engine with the buffers of one thread.
 pub(crate) trait Worker: Send {
-    /// Counts the tasks of a unit in their order, from this one on, and hands over each.
-    ///
-    /// # Errors
-    /// The first of `each`, which ends the count.
+    /// Counts the tasks of a unit in their order, from this one on, and hands over each, of which the first error ends it.
     fn unit(
         &mut self,
         unit: usize,

@@ -68,9 +68,14 @@ pub(crate) struct Checked {
     pub(crate) units: usize,
 }
 
-/// A random share of the tasks of a run, which are recounted.
+/// What of a run is counted twice.
 pub(super) struct DoubleCheck<'a> {
     counting: &'a dyn Counting,
+    /// What earlier runs have finished.
+    ledger: &'a Ledger,
+    /// What of it is recounted: of units, all tasks or the first ones.
+    reread: Vec<(usize, Partial)>,
+    /// The tasks of this run that are recounted, and how many are by now.
     drawn: Drawn,
     recounted: AtomicU64,
 }
@@ -80,14 +85,42 @@ pub(super) struct DoubleCheck<'a> {
 pub(super) type Kept<'a> = Option<Box<Second<'a>>>;
 
 impl<'a> DoubleCheck<'a> {
-    pub(super) fn new(counting: &'a dyn Counting, units: &[usize], share: Share) -> Self {
-        Self { counting, drawn: Drawn::new(&*counting.plan(), units, share), recounted: AtomicU64::new(0) }
+    /// A random `share` of the tasks that the ledger lacks, and of what it has of units. The latter is rounded down: to
+    /// recount one takes the time of a unit, hours for the largest boards, and a run that is stopped meanwhile chooses and
+    /// recounts others when it goes on.
+    pub(super) fn new(counting: &'a dyn Counting, ledger: &'a Ledger, share: Share) -> Self {
+        let plan = counting.plan();
+        let finished = ledger.tallies().map(|(unit, tally)| (unit, Partial { tasks: plan.tasks(unit), tally }));
+        let all: Vec<_> = finished.chain(ledger.partials().map(|(unit, part)| (unit, *part))).collect();
+        let number = (share.get() * all.len() as f64) as usize;
+        let (reread, drawn) = (fastrand::choose_multiple(all, number), Drawn::new(&*plan, &ledger.todo(), share));
+        Self { counting, ledger, reread, drawn, recounted: AtomicU64::new(0) }
+    }
+
+    /// Recounts what is chosen of the ledger, on the threads of `pool`, and tells `state` how far it is.
+    pub(super) fn reread(&self, pool: &rayon::ThreadPool, state: &RunState) -> Result<(), CountError> {
+        let stopped = || state.stop().is_requested();
+        let recount = |second: &mut Box<Second<'_>>, &(unit, Partial { tasks, tally }): &(usize, Partial)| {
+            let mut sum = Tally::default();
+            for index in 0..tasks {
+                let again = if stopped() { None } else { second(unit, index, &stopped) };
+                let Found { count, weight } = again.ok_or(CountError::Stopped)?;
+                sum.add(count, weight)?;
+                state.recounted();
+            }
+            let (is_part, name) = (!self.ledger.has(unit), self.counting.plan().name(unit));
+            let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
+            same(name, tally, sum).inspect_err(|_| {
+                if is_part {
+                    state.disproved(unit);
+                }
+            })
+        };
+        state.recounts(self.reread.iter().map(|(_, part)| part.tasks).sum());
+        pool.install(|| self.reread.par_iter().try_for_each_init(|| self.counting.second(), recount))
     }
 
     /// Recounts this task of a unit if it is drawn.
-    ///
-    /// # Errors
-    /// If the second engine finds something else, or the run is stopped.
     pub(super) fn check(
         &self,
         kept: &mut Kept<'a>,
@@ -110,11 +143,13 @@ impl<'a> DoubleCheck<'a> {
         same(|| format!("task {index} of {}", self.counting.plan().name(unit)), first?, second?)
     }
 
-    /// How many tasks have been counted twice, and how many of these `units` as a whole, if all are finished.
-    pub(super) fn checked(&self, units: impl Iterator<Item = usize>) -> Checked {
-        let tasks = self.recounted.load(Ordering::Relaxed);
-        let plan = self.counting.plan();
-        Checked { tasks, units: units.filter(|&unit| self.drawn.has_all(&*plan, unit)).count() }
+    /// What has been counted twice, if all units are finished.
+    pub(super) fn checked(&self) -> Checked {
+        let (plan, earlier) = (self.counting.plan(), self.reread.iter().map(|(_, part)| part.tasks).sum::<u64>());
+        let begun_right = |unit| self.ledger.partial(unit).tasks == 0 || self.reread.iter().any(|part| part.0 == unit);
+        let finished = self.reread.iter().filter(|(unit, _)| self.ledger.has(*unit)).count();
+        let now = self.ledger.todo().into_iter().filter(|&unit| begun_right(unit) && self.drawn.has_all(&*plan, unit));
+        Checked { tasks: earlier + self.recounted.load(Ordering::Relaxed), units: finished + now.count() }
     }
 }
 
@@ -171,66 +206,6 @@ impl Drawn {
 /// Fails with a name if two tallies differ.
 fn same(name: impl FnOnce() -> String, first: Tally, second: Tally) -> Result<(), CountError> {
     if first == second { Ok(()) } else { Err(CountError::Differs { what: name(), first, second }) }
-}
-
-/// Units of a ledger that are recounted by a second engine.
-pub(super) struct Reread<'a> {
-    ledger: &'a Ledger,
-    /// The finished tasks of each, all or the first ones.
-    units: Vec<(usize, Partial)>,
-}
-
-impl<'a> Reread<'a> {
-    /// Chooses a random `share` of what `ledger` has of units, rounded down: to recount one takes the time of a unit,
-    /// hours for the largest boards, and a run that is stopped meanwhile chooses and recounts others when it goes on.
-    pub(super) fn new(plan: &dyn Units, ledger: &'a Ledger, share: Share) -> Self {
-        let finished = ledger.tallies().map(|(unit, tally)| (unit, Partial { tasks: plan.tasks(unit), tally }));
-        let all: Vec<_> = finished.chain(ledger.partials().map(|(unit, part)| (unit, *part))).collect();
-        let number = (share.get() * all.len() as f64) as usize;
-        Self { ledger, units: fastrand::choose_multiple(all, number) }
-    }
-
-    /// Recounts them by the threads of `pool`, and tells `state` how far it is.
-    ///
-    /// # Errors
-    /// If one differs, or the run is stopped.
-    pub(super) fn recount(
-        &self,
-        counting: &dyn Counting,
-        pool: &rayon::ThreadPool,
-        state: &RunState,
-    ) -> Result<(), CountError> {
-        let stopped = || state.stop().is_requested();
-        let recount = |second: &mut Box<Second<'_>>, &(unit, Partial { tasks, tally }): &(usize, Partial)| {
-            let mut sum = Tally::default();
-            for index in 0..tasks {
-                let again = if stopped() { None } else { second(unit, index, &stopped) };
-                let Found { count, weight } = again.ok_or(CountError::Stopped)?;
-                sum.add(count, weight)?;
-                state.recounted();
-            }
-            let (is_part, name) = (!self.ledger.has(unit), counting.plan().name(unit));
-            let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
-            same(name, tally, sum).inspect_err(|_| {
-                if is_part {
-                    state.disproved(unit);
-                }
-            })
-        };
-        state.recounts(self.checked().tasks);
-        pool.install(|| self.units.par_iter().try_for_each_init(|| counting.second(), recount))
-    }
-
-    /// What it has recounted.
-    pub(super) fn checked(&self) -> Checked {
-        let tasks = self.units.iter().map(|(_, part)| part.tasks).sum();
-        Checked { tasks, units: self.units.iter().filter(|(unit, _)| self.ledger.has(*unit)).count() }
-    }
-
-    /// Whether it has recounted the tasks of this unit that were finished before, if there are any.
-    pub(super) fn covers(&self, unit: usize) -> bool {
-        self.ledger.partial(unit).tasks == 0 || self.units.iter().any(|&(reread, _)| reread == unit)
-    }
 }
 
 #[cfg(test)]
@@ -294,9 +269,9 @@ mod tests {
         for (earlier, now) in [(0, 3), (3, 6)] {
             let state = state_of(&counting(22, Two, Two), ledger.clone());
             let stops = counting(22, Two, Three(&state, AtomicU64::new(0)));
-            let check = DoubleCheck::new(&stops, &[unit], Share::ALL);
+            let check = DoubleCheck::new(&stops, &ledger, Share::ALL);
             assert_eq!(units(&stops, &pool(1), &ledger, &check, &state), Err(CountError::Stopped));
-            assert_eq!(check.checked(std::iter::empty()).tasks, 3);
+            assert_eq!(check.recounted.load(Ordering::Relaxed), 3);
             ledger = state.ledger();
             let sum: u64 = plan.unit(unit).take(now).map(|task| 2 * task.weight).sum();
             let part = Partial { tasks: now as u64, tally: u128::from(sum).into() };
@@ -312,8 +287,8 @@ mod tests {
         let two = counting(22, Two, Two);
         let state = state_of(&two, ledger.clone());
         state.stop().request();
-        let reread = Reread::new(&*two.plan(), &ledger, Share::ALL);
-        assert_eq!(reread.recount(&two, &pool(1), &state), Err(CountError::Stopped));
+        let check = DoubleCheck::new(&two, &ledger, Share::ALL);
+        assert_eq!(check.reread(&pool(1), &state), Err(CountError::Stopped));
         let half = RotationalBoard::new(Rotation::Half, 28).unwrap();
         let turned = Method::choose(Choice::Auto, None, half).unwrap().counting(&half.into());
         assert_eq!(turned.second()(0, 0, &|| true), None, "the auditor for turns is asked within a task");
@@ -331,33 +306,33 @@ mod tests {
             let mut ledger = empty.clone();
             ledger.record(unit + 1, u128::from(all).into()).unwrap();
             ledger.record_partial(unit, Partial { tasks: 2, tally: u128::from(first + more).into() }).unwrap();
-            let reread = Reread::new(&plan, &ledger, Share::ALL);
+            let check = DoubleCheck::new(&two, &ledger, Share::ALL);
             let state = state_of(&two, ledger.clone());
             assert_eq!((state.progress().recounted, state.progress().to_recount), (0, 0));
-            let name = reread.recount(&two, &pool(1), &state).err().map(|error| match error {
+            let name = check.reread(&pool(1), &state).err().map(|error| match error {
                 CountError::Differs { what, .. } => what,
                 other => panic!("{other}"),
             });
             assert_eq!(name, wrong);
             assert_eq!(state.ledger().partials().count(), usize::from(wrong.is_none()));
-            assert_eq!(reread.checked(), Checked { tasks: 2 + plan.tasks(unit + 1), units: 1 });
-            assert_eq!(state.progress().to_recount, reread.checked().tasks);
-            assert!(wrong.is_some() || state.progress().recounted == reread.checked().tasks);
-            assert!(reread.covers(unit) && reread.covers(unit + 2));
+            assert_eq!(check.checked(), Checked { tasks: 2 + plan.tasks(unit + 1), units: plan.units() });
+            assert_eq!(state.progress().to_recount, check.checked().tasks);
+            assert!(wrong.is_some() || state.progress().recounted == check.checked().tasks);
+            // A unit of which the first tasks are not recounted is not counted twice as a whole.
+            let part = check.reread.iter().position(|part| part.0 == unit).unwrap();
+            let mut check = check;
+            check.reread.remove(part);
+            assert_eq!(check.checked(), Checked { tasks: plan.tasks(unit + 1), units: plan.units() - 1 });
         }
         let mut ledger = empty;
         ledger.record(unit + 1, 1.into()).unwrap();
-        let reread = Reread::new(&plan, &ledger, Share::ALL);
         let state = state_of(&two, ledger.clone());
-        let result = reread.recount(&two, &pool(1), &state);
+        let result = DoubleCheck::new(&two, &ledger, Share::ALL).reread(&pool(1), &state);
         assert!(matches!(result, Err(CountError::Differs { what, .. }) if what == plan.name(unit + 1)));
         assert_eq!(state.ledger().finished(), 1, "a finished unit is not a part");
-        let reread = Reread::new(&plan, &ledger, share(0.99));
-        assert_eq!((reread.checked(), reread.recount(&two, &pool(1), &state)), (Checked::default(), Ok(())));
-        ledger.record_partial(unit, Partial { tasks: 2, tally: 4.into() }).unwrap();
-        assert!(!Reread::new(&plan, &ledger, Share::NONE).covers(unit));
-        let other = Reread { ledger: &ledger, units: vec![(unit + 1, Partial { tasks: 1, tally: 1.into() })] };
-        assert!(!other.covers(unit) && other.covers(unit + 1));
+        let check = DoubleCheck::new(&two, &ledger, share(0.99));
+        assert_eq!((check.reread.len(), check.reread(&pool(1), &state)), (0, Ok(())));
+        assert_eq!(DoubleCheck::new(&two, &ledger, Share::NONE).checked(), Checked::default());
     }
 
     fn size(n: usize) -> Size {

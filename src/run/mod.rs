@@ -22,14 +22,11 @@ use rayon::prelude::*;
 
 use crate::ledger::{Ledger, Partial};
 use crate::run::counting::{Counting, Found, Worker};
-use crate::run::double_check::{DoubleCheck, Kept, Reread};
+use crate::run::double_check::{DoubleCheck, Kept};
 use crate::run::state::{RunState, Scribe};
 use crate::tally::Tally;
 
 /// Counts the units that the ledger of a state lacks. Returns the sum of the ledger, and what was counted twice.
-///
-/// # Errors
-/// If the run is stopped, a sum does not fit, a double check fails or the ledger does not fit the plan.
 pub(crate) fn count(
     counting: &dyn Counting,
     pool: &rayon::ThreadPool,
@@ -38,15 +35,10 @@ pub(crate) fn count(
 ) -> Result<(Tally, Checked), CountError> {
     let ledger = state.earlier();
     ledger.check_partials(&*counting.plan())?;
-    // What earlier runs finished is double-checked too.
-    let reread = Reread::new(&*counting.plan(), &ledger, share);
-    reread.recount(counting, pool, state)?;
-    let todo = ledger.todo();
-    let check = DoubleCheck::new(counting, &todo, share);
+    let check = DoubleCheck::new(counting, &ledger, share);
+    check.reread(pool, state)?;
     units(counting, pool, &ledger, &check, state)?;
-    let (earlier, now) = (reread.checked(), check.checked(todo.into_iter().filter(|&unit| reread.covers(unit))));
-    let checked = Checked { tasks: earlier.tasks + now.tasks, units: earlier.units + now.units };
-    Ok((state.total()?, checked))
+    Ok((state.total()?, check.checked()))
 }
 
 /// Counts the units that the ledger lacks, on the threads of `pool`.
@@ -56,8 +48,7 @@ pub(crate) fn count(
 /// for estimating the time left. The units of a group stay together: when they were shuffled too, the join was 5 times
 /// slower at N = 17.
 ///
-/// # Errors
-/// If the run is stopped, a sum does not fit or a double check fails. The first thread that meets an error ends the others.
+/// The first thread that meets an error ends the others.
 fn units<'a>(
     counting: &'a dyn Counting,
     pool: &rayon::ThreadPool,
@@ -105,9 +96,12 @@ impl<'a> Thread<'a, '_> {
             check.check(second, (unit, finished.tasks), found, stop)?;
             finished.tally.add(found.count, found.weight)?;
             finished.tasks += 1;
-            scribe.advance(&finished);
             // A unit is finished however soon the stop comes.
-            if finished.tasks < of { stopped() } else { Ok(()) }
+            if finished.tasks == of {
+                return Ok(());
+            }
+            scribe.advance(&finished);
+            stopped()
         })?;
         scribe.finish(unit, finished.tally);
         Ok(())

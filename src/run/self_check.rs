@@ -97,9 +97,6 @@ fn once(
 
 /// Counts the small boards in the same way as the subject will be counted, and checks the kernels that will count it; with
 /// `second`, also by the engine of double checks.
-///
-/// # Errors
-/// If a count is not the published one, or a kernel differs from a plain loop.
 pub(crate) fn check(by: &By<'_>, subject: &Subject, second: bool) -> Result<(), SelfCheckError> {
     check_by(by.method, subject, &|board| check_board(board, &*by.counting(board), second))?;
     match by.method.and_then(second_with_kernels).filter(|_| second) {

@@ -196,7 +196,7 @@ impl AuditOutcome<'_> {
             .row("chance", format!("{} to find a single wrong unit", percent(findings.chance_to_find(1))));
         let shares = [0.01, 0.1].map(|share| Share::try_from(share).expect("from 0 to 1"));
         let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
-        let chances = shares.map(|share| chance(findings.share_of_units(share)));
+        let chances = shares.map(|share| chance(share.of(findings.finished + findings.parts)));
         let facts = shares.iter().zip(&chances).fold(facts, |facts, (share, &Chance { wrong_units, chance })| {
             let (chance, are) = (percent(chance), numbers::count_of(wrong_units as u64, "unit"));
             facts.row("", format!("{chance} to find one if {} % of them are wrong ({are})", 100.0 * share.get()))

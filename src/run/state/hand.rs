@@ -14,7 +14,7 @@ use crate::tally::Tally;
 pub(super) struct Hand {
     /// Odd while the unit in hand is being written.
     version: AtomicU64,
-    /// One more than its number; 0 if there is none.
+    /// One more than its number; 0 before there is any.
     unit: AtomicU64,
     begun: AtomicU64,
     tasks: AtomicU64,
@@ -23,7 +23,7 @@ pub(super) struct Hand {
     finished: Mutex<Vec<Batch>>,
 }
 
-/// A unit that a thread is working on.
+/// A unit that a thread is working on, or has just finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InHand {
     pub(super) unit: usize,
@@ -61,7 +61,7 @@ impl<'a> Scribe<'a> {
         if self.batch.units.is_empty() {
             self.batch.begun = self.started.elapsed();
         }
-        self.hand.write(Some(InHand { unit, finished, begun: self.batch.begun }));
+        self.hand.write(&InHand { unit, finished, begun: self.batch.begun });
     }
 
     /// So much of its unit is finished now.
@@ -79,7 +79,6 @@ impl<'a> Scribe<'a> {
                 self.tell();
             }
         }
-        self.hand.write(None);
     }
 
     fn tell(&mut self) {
@@ -97,13 +96,11 @@ impl Drop for Scribe<'_> {
 }
 
 impl Hand {
-    fn write(&self, unit: Option<InHand>) {
+    fn write(&self, InHand { unit, finished, begun }: &InHand) {
         self.change(|| {
-            self.unit.store(unit.map_or(0, |unit| unit.unit as u64 + 1), Ordering::Relaxed);
-            if let Some(InHand { finished, begun, .. }) = unit {
-                self.begun.store(begun.as_nanos() as u64, Ordering::Relaxed);
-                self.part(&finished);
-            }
+            self.unit.store(*unit as u64 + 1, Ordering::Relaxed);
+            self.begun.store(begun.as_nanos() as u64, Ordering::Relaxed);
+            self.part(finished);
         });
     }
 
@@ -122,7 +119,7 @@ impl Hand {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// What is in hand now. What is read after that from [`Hand::take_finished`] may have the same unit.
+    /// The unit in hand now. It may be among those that are read after that from [`Hand::take_finished`].
     pub(super) fn read(&self) -> Option<InHand> {
         loop {
             let version = self.version.load(Ordering::Acquire);
@@ -160,10 +157,10 @@ mod tests {
     fn what_is_in_hand_is_read_whole() {
         let (hand, ended) = (Hand::default(), AtomicBool::new(false));
         assert_eq!(hand.read(), None);
-        hand.write(Some(in_hand(0)));
+        hand.write(&in_hand(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                (1..200_000).for_each(|tasks| hand.write(Some(in_hand(tasks))));
+                (1..200_000).for_each(|tasks| hand.write(&in_hand(tasks)));
                 ended.store(true, Ordering::Relaxed);
             });
             let mut last = 0;
@@ -189,7 +186,7 @@ mod tests {
         assert_eq!(hand.read().map(|unit| unit.unit), Some(7));
         std::thread::sleep(Duration::from_millis(2));
         scribe.finish(7, 5.into());
-        assert_eq!((units(hand.take_finished()), hand.read()), (vec![7], None));
+        assert_eq!(units(hand.take_finished()), [7]);
         // A batch that was begun a moment ago in the time of the run.
         let mut scribe = Scribe::new(&hand, now + Duration::from_hours(1));
         for unit in 0..100 {
