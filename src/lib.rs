@@ -30,7 +30,7 @@
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
 //! | [`Solutions`] | the solutions themselves, one after another |
 //! | [`Ranking`] | the k-th solution, without listing all before it |
-//! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, and one solution of each symmetry class |
+//! | [`Symmetry`], [`Orbit`] | images under turns and reflections, and symmetry classes |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
 //! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check by remainders |
@@ -75,10 +75,9 @@ pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
 pub use ledger::shard::{Shard, ShardError};
-pub use oeis::bfile::{BFile, BFileError};
+pub use oeis::{BFile, BFileError};
 pub use profile::Profile;
 pub use request::{Report, Request, Run, count};
 pub use run::{CountError, Share, ShareError, available_threads, thread_count};
-pub use solutions::ranking::{Listed, Ranking};
-pub use solutions::{Fundamental, Solutions};
+pub use solutions::{Listed, Ranking, Solutions};
 pub use subject::Subject;
