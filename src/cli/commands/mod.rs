@@ -15,4 +15,5 @@ pub(crate) mod show;
 pub(crate) mod solutions;
 pub(crate) mod status;
 pub(crate) mod symmetries;
+mod terms;
 pub(crate) mod verify;
