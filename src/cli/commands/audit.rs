@@ -96,11 +96,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             error => Failure::from(&error),
         })?;
     activity.finish();
-    let audited = Audited::new(args, &ledger, options.seed, findings)?;
-    for line in audited.wrong(args, &parts) {
+    let known = ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?;
+    let agreement = known.map_or_else(Agreement::default, |(_, agreement)| agreement);
+    for line in wrong(&findings, args, &parts) {
         messages::error(&line);
     }
-    audited.verdict(args).and(args.json.deliver(&audited.facts()))
+    let facts = facts(&findings, &ledger, &agreement, options.seed);
+    verdict(&findings, args, &agreement).and(args.json.deliver(&facts))
 }
 
 /// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
@@ -130,107 +132,86 @@ fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
     Ok((whole, parts))
 }
 
-/// What an audit has found, and what is known of the sum of a complete ledger.
-struct Audited<'a> {
-    ledger: &'a Ledger,
-    seed: u64,
-    findings: Findings,
-    agreement: Agreement,
+/// Every difference, a line each, with the file that has the unit.
+fn wrong(findings: &Findings, args: &Args, parts: &[Ledger]) -> Vec<String> {
+    let in_file = |found: &Recounted| {
+        let of_unit = |unit| unit == found.unit;
+        let holds = |part: &Ledger| {
+            part.tallies().any(|(unit, _)| of_unit(unit)) || part.partials().any(|(unit, _)| of_unit(unit))
+        };
+        let file = parts.iter().position(holds).unwrap_or(0);
+        let file = args.files[file].display();
+        differences(found).into_iter().map(move |line| format!("{file}: {line}"))
+    };
+    findings.differences().flat_map(in_file).collect()
 }
 
-impl<'a> Audited<'a> {
-    fn new(args: &Args, ledger: &'a Ledger, seed: u64, findings: Findings) -> Result<Self, Failure> {
-        let known = ledger.is_complete().then(|| merge::known(ledger, args.cores.threads)).transpose()?;
-        let agreement = known.map_or_else(Agreement::default, |(_, agreement)| agreement);
-        Ok(Self { ledger, seed, findings, agreement })
+/// Any difference is worse than one in the sum alone, and having compared nothing is a failure too.
+fn verdict(findings: &Findings, args: &Args, agreement: &Agreement) -> Result<(), Failure> {
+    if findings.differences().next().is_some() {
+        return Err(Failure::AlreadyReported(Exit::Difference));
     }
+    agreement.verdict()?;
+    let nothing = match () {
+        () if findings.units.is_empty() => "nothing was compared: no unit was recounted",
+        () if args.tasks > 0 && findings.tasks() == 0 => "no task was recounted by the auditor",
+        () => return Ok(()),
+    };
+    let time = numbers::seconds(args.max_time().as_secs_f64());
+    let longer = if args.max_time.is_none() { "; --max-time gives it longer" } else { "" };
+    Err(Failure::Run(Exit::Failure, format!("{nothing} within {time}{longer}")))
+}
 
-    /// Every difference, a line each, with the file that has the unit.
-    fn wrong(&self, args: &Args, parts: &[Ledger]) -> Vec<String> {
-        let in_file = |found: &Recounted| {
-            let of_unit = |unit| unit == found.unit;
-            let holds = |part: &Ledger| {
-                part.tallies().any(|(unit, _)| of_unit(unit)) || part.partials().any(|(unit, _)| of_unit(unit))
-            };
-            let file = parts.iter().position(holds).unwrap_or(0);
-            let file = args.files[file].display();
-            differences(found).into_iter().map(move |line| format!("{file}: {line}"))
-        };
-        self.findings.differences().flat_map(in_file).collect()
-    }
-
-    /// Any difference is worse than one in the sum alone, and having compared nothing is a failure too.
-    fn verdict(&self, args: &Args) -> Result<(), Failure> {
-        let findings = &self.findings;
-        if findings.differences().next().is_some() {
-            return Err(Failure::AlreadyReported(Exit::Difference));
-        }
-        self.agreement.verdict()?;
-        let nothing = match () {
-            () if findings.units.is_empty() => "nothing was compared: no unit was recounted",
-            () if args.tasks > 0 && findings.tasks() == 0 => "no task was recounted by the auditor",
-            () => return Ok(()),
-        };
-        let time = numbers::seconds(args.max_time().as_secs_f64());
-        let longer = if args.max_time.is_none() { "; --max-time gives it longer" } else { "" };
-        Err(Failure::Run(Exit::Failure, format!("{nothing} within {time}{longer}")))
-    }
-
-    fn facts(&self) -> Facts {
-        let Self { ledger, seed, findings, agreement } = self;
-        let Fingerprint { subject, engine, .. } = ledger.fingerprint();
-        let Findings { finished, total, isa, threads, .. } = *findings;
-        let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
-        let found = |wrong: usize| if wrong == 0 { "no difference".to_owned() } else { format!("{wrong} WRONG") };
-        let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
-        let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
-        let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
-        let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
-        // Less than the whole is not rounded to it.
-        let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) };
-        let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
-        let seconds = findings.elapsed.as_secs_f64();
-        // So many wrong units, and how likely such an audit finds one of them.
-        let many = |share| findings.share_of_units(Share::try_from(share).expect("from 0 to 1"));
-        let [one, hundredth, tenth] = [1, many(0.01), many(0.1)].map(|units| (units, findings.chance_to_find(units)));
-        let in_json = |(units, chance)| Facts::default().with("wrong_units", units).with("chance", chance);
-        let if_share = |share, (units, chance)| {
-            let (chance, are) = (percent(chance), numbers::count_of(units as u64, "unit"));
-            format!("{chance} to find one if {share} % of them are wrong ({are})")
-        };
-        let facts = Facts::of("audit")
-            .subject(subject)
-            .with("units", ledger.units())
-            .with("finished", finished)
-            .with("parts", findings.parts)
-            .with("solutions", total.to_string())
-            .row(
-                "ledger",
-                format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)),
-            )
-            .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
-            .with("audited_tasks", findings.tasks())
-            .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
-        agreement
-            .of_facts(facts)
-            .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
-            .with("recounted", recounted.to_string())
-            .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
-            .with("audited", audited.to_string())
-            .row("", format!("{} by independent code", percent(share(audited))))
-            .row("chance", format!("{} to find a single wrong unit", percent(one.1)))
-            .row("", if_share(1, hundredth))
-            .row("", if_share(10, tenth))
-            .with("chance_to_see_1_percent", hundredth.1)
-            .list("chances", [one, hundredth, tenth].map(in_json))
-            .with("seed", seed)
-            .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
-            .by(Some(engine), isa, threads)
-            .row("threads", threads)
-            .with("seconds", seconds)
-            .row("time", numbers::seconds(seconds))
-            .list("drawn", findings.units.iter().map(recounted_facts))
-    }
+fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64) -> Facts {
+    let Fingerprint { subject, engine, .. } = ledger.fingerprint();
+    let Findings { finished, total, isa, threads, .. } = *findings;
+    let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
+    let found = |wrong: usize| if wrong == 0 { "no difference".to_owned() } else { format!("{wrong} WRONG") };
+    let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
+    let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
+    let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
+    let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
+    // Less than the whole is not rounded to it.
+    let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) };
+    let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
+    let seconds = findings.elapsed.as_secs_f64();
+    // So many wrong units, and how likely such an audit finds one of them.
+    let many = |share| findings.share_of_units(Share::try_from(share).expect("from 0 to 1"));
+    let [one, hundredth, tenth] = [1, many(0.01), many(0.1)].map(|units| (units, findings.chance_to_find(units)));
+    let in_json = |(units, chance)| Facts::default().with("wrong_units", units).with("chance", chance);
+    let if_share = |share, (units, chance)| {
+        let (chance, are) = (percent(chance), numbers::count_of(units as u64, "unit"));
+        format!("{chance} to find one if {share} % of them are wrong ({are})")
+    };
+    let facts = Facts::of("audit")
+        .subject(subject)
+        .with("units", ledger.units())
+        .with("finished", finished)
+        .with("parts", findings.parts)
+        .with("solutions", total.to_string())
+        .row("ledger", format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)))
+        .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
+        .with("audited_tasks", findings.tasks())
+        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
+    agreement
+        .of_facts(facts)
+        .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
+        .with("recounted", recounted.to_string())
+        .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
+        .with("audited", audited.to_string())
+        .row("", format!("{} by independent code", percent(share(audited))))
+        .row("chance", format!("{} to find a single wrong unit", percent(one.1)))
+        .row("", if_share(1, hundredth))
+        .row("", if_share(10, tenth))
+        .with("chance_to_see_1_percent", hundredth.1)
+        .list("chances", [one, hundredth, tenth].map(in_json))
+        .with("seed", seed)
+        .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
+        .by(Some(engine), isa, threads)
+        .row("threads", threads)
+        .with("seconds", seconds)
+        .row("time", numbers::seconds(seconds))
+        .list("drawn", findings.units.iter().map(recounted_facts))
 }
 
 /// A unit for programs.
@@ -362,8 +343,9 @@ mod tests {
             let options = args.options();
             let findings = request.audit_by(engine, &ledger, &options).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
-            let audited = Audited::new(&args, &ledger, options.seed, findings).unwrap();
-            (audited.facts(), audited.wrong(&args, std::slice::from_ref(&ledger)), audited.verdict(&args))
+            let unknown = Agreement::default();
+            let facts = facts(&findings, &ledger, &unknown, options.seed);
+            (facts, wrong(&findings, &args, &[ledger]), verdict(&findings, &args, &unknown))
         };
         let (facts, wrong, verdict) = audited(&WrongBeyond(10));
         assert!(verdict.is_ok() && wrong.is_empty(), "{}", facts.table());

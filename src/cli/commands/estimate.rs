@@ -185,18 +185,13 @@ fn core_unit(seconds: f64) -> (&'static str, f64) {
     }
 }
 
-/// What the last of so many digits of a number stands for, 1 at least.
-fn last_digit(value: f64, digits: i32) -> f64 {
-    10f64.powi((value.max(1.0).log10().floor() as i32 + 1 - digits).max(0))
-}
-
 /// A time as options take it, rounded up to minutes, hours or days, and these to two digits.
 fn enough(time: Duration) -> String {
     let minutes = (time.as_secs_f64() / 60.0).ceil();
     let units = [(1.0, 'm'), (60.0, 'h'), (1440.0, 'd')];
     let (unit, name) = units.into_iter().find(|(unit, _)| minutes < 100.0 * unit).unwrap_or(units[2]);
     let number = (minutes / unit).ceil();
-    let step = last_digit(number, 2);
+    let step = 10f64.powi(number.log10() as i32 - 1).max(1.0);
     format!("{}{name}", (number / step).ceil() * step)
 }
 

@@ -1,8 +1,6 @@
 //! `queens profile N` and `queens profile A-B`
 
 use std::ops::RangeInclusive;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args as ClapArgs;
 use queens::{Profile, oeis};
@@ -61,14 +59,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Counts one profile, and shows how far it is.
 fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Failure> {
-    // The share done, as the bits of its float.
-    let done = Arc::new(AtomicU64::new(0));
-    let (title, shown) = (format!("N = {n}, profile"), Arc::clone(&done));
-    activity.watch(move || {
-        let share = f64::from_bits(shown.load(Ordering::Relaxed));
-        Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() }
-    });
-    let told = |share: f64| done.store(share.to_bits(), Ordering::Relaxed);
+    let title = format!("N = {n}, profile");
+    let told = |share| {
+        activity.at(Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() });
+    };
+    told(0.0);
     Profile::count(size(n)?, cores.isa, cores.threads, told).map_err(|error| Failure::from(&error))
 }
 
@@ -116,9 +111,8 @@ const fn last(n: usize) -> usize {
 fn table(placements: &[u128]) -> String {
     let nodes = numbers::grouped(placements.iter().sum());
     let width = nodes.len().max("placements".len());
-    let mut text = format!("queens  {:>width$}\n", "placements");
-    for (queens, &count) in placements.iter().enumerate() {
-        text += &format!("{queens:>6}  {:>width$}\n", numbers::grouped(count));
-    }
-    text + &format!("{:>6}  {nodes:>width$}", "all")
+    let rows = placements.iter().enumerate().map(|(queens, &count)| (queens.to_string(), numbers::grouped(count)));
+    let rows =
+        [("queens".to_owned(), "placements".to_owned())].into_iter().chain(rows).chain([("all".to_owned(), nodes)]);
+    rows.map(|(queens, count)| format!("{queens:>6}  {count:>width$}")).collect::<Vec<_>>().join("\n")
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use queens::ledger::Ledger;
 use queens::ledger::format::FormatError;
 use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
-use queens::ledger::{Fingerprint, Ledger};
 use queens::{Rotation, Shard};
 
 use crate::cli::long_run::{
@@ -38,40 +37,35 @@ pub(crate) struct Args {
     json: JsonOutput,
 }
 
-/// From the worst to the best, of which the best is told of a shard that has several files.
+/// How a shard stands, from the worst to the best, of which the best is told where it has several files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
+    Missing,
     Stopped,
     Running,
     Complete,
 }
 
+impl State {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Stopped => "stopped",
+            Self::Running => "running",
+            Self::Complete => "complete",
+        }
+    }
+}
+
 /// A ledger's file.
 struct LedgerFile {
-    file: String,
-    shard: Shard,
+    path: PathBuf,
+    ledger: Ledger,
     state: State,
-    work: Work,
-    host: String,
-    saved_ago: Option<f64>,
 }
 
-/// What is done of some units, and what it took.
-#[derive(Clone, Copy, Default)]
-struct Work {
-    units_done: usize,
-    units: usize,
-    /// Units of which the first tasks are done.
-    parts: usize,
-    seconds: f64,
-}
-
-/// A count in so many shards.
-struct Count {
-    fingerprint: Fingerprint,
-    of: u32,
-    files: Vec<LedgerFile>,
-}
+/// The files of a count in so many shards: one at least.
+type Count = Vec<LedgerFile>;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
@@ -83,18 +77,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         named |= is_named;
         match store::read(&path) {
             Ok(ledger) => {
-                let (fingerprint, of) = (ledger.fingerprint(), ledger.shard().of());
-                let at = counts.iter().position(|count| (&count.fingerprint, count.of) == (fingerprint, of));
-                let at = at.unwrap_or_else(|| {
-                    counts.push(Count { fingerprint: fingerprint.clone(), of, files: Vec::new() });
-                    counts.len() - 1
-                });
                 let state = match () {
                     () if ledger.is_complete() => State::Complete,
                     () if store::is_in_use(&path) => State::Running,
                     () => State::Stopped,
                 };
-                counts[at].files.push(LedgerFile::new(&path, &ledger, state));
+                let of = |ledger: &Ledger| (ledger.fingerprint().clone(), ledger.shard().of());
+                let count = counts.iter().position(|count| of(&count[0].ledger) == of(&ledger));
+                let file = LedgerFile { path, ledger, state };
+                match count {
+                    Some(count) => counts[count].push(file),
+                    None => counts.push(vec![file]),
+                }
             }
             Err(error) if is_named => return Err(error.into()),
             Err(StoreError::Format(_, FormatError::NotALedger)) => {}
@@ -107,12 +101,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     // A shard that keeps no checkpoint, or has yet to save one, has a number for its name where there are many.
     for path in unsaved_files(&args.paths, DEPTH) {
-        let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
-        let shard = |count: &Count| Shard::new(number?, count.of).ok();
         match counts.as_mut_slice() {
-            [count] if let Some(shard) = shard(count) => {
-                let begun = Ledger::new(count.fingerprint.clone(), shard);
-                count.files.push(LedgerFile::new(&path, &begun, State::Running));
+            [count] if let Some(ledger) = begun(&count[0].ledger, &path) => {
+                count.push(LedgerFile { path, ledger, state: State::Running });
             }
             _ => {
                 let file = escape::name(&path);
@@ -128,135 +119,110 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     // Of a file that is named, only that is told.
     let tables = counts.iter().flat_map(|count| {
-        let each = named || count.of == 1;
-        if each { count.files.iter().map(|file| file.facts(count)).collect() } else { vec![count.facts()] }
+        let each = named || count[0].ledger.shard().of() == 1;
+        if each { count.iter().map(LedgerFile::facts).collect() } else { vec![count_facts(count)] }
     });
     let tables = tables.map(|facts| facts.table()).chain((!others.is_empty()).then_some(others));
     let tables = tables.collect::<Vec<_>>().join("\n");
-    let facts = Facts::of("status").list("counts", counts.iter().map(Count::facts)).list("damaged", damaged);
-    args.json.deliver(&facts.with("unsaved", unsaved).text(&tables))
+    let counts = counts.iter().map(|count| count_facts(count));
+    let facts = Facts::of("status").list("counts", counts).list("damaged", damaged).with("unsaved", unsaved);
+    args.json.deliver(&facts.text(&tables))
+}
+
+/// The empty ledger of the shard for which a file of this name is begun.
+fn begun(other: &Ledger, path: &Path) -> Option<Ledger> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let shard = Shard::new(number, other.shard().of()).ok()?;
+    Some(Ledger::new(other.fingerprint().clone(), shard))
 }
 
 impl LedgerFile {
-    fn new(path: &Path, ledger: &Ledger, state: State) -> Self {
-        let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
-        let work = Work {
-            units_done: ledger.finished(),
-            units: ledger.units(),
-            parts: ledger.partials().count(),
-            seconds: ledger.origin.elapsed.as_secs_f64(),
-        };
-        let (shard, host) = (ledger.shard(), ledger.origin.host.clone());
-        Self { file: escape::name(path), shard, state, work, host, saved_ago: saved.map(|age| age.as_secs_f64()) }
-    }
-
-    fn facts(&self, count: &Count) -> Facts {
-        let by = if self.host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(&self.host)) };
-        let ago = self.saved_ago.map(|ago| format!(", saved {} ago{by}", time(Duration::from_secs_f64(ago))));
-        let state = self.state.name();
-        let left = self.work.left(1).map_or_else(|| "not known yet".to_owned(), about);
-        let left = if self.state == State::Stopped { format!("{left}, once it goes on") } else { left };
-        let facts = Facts::default()
-            .fact("file", "file", &self.file)
-            .row("count", title(&count.fingerprint))
-            .with("shard", self.shard.to_string())
-            .row_some("shard", (count.of > 1).then_some(self.shard))
-            .with("state", state)
-            .result("state", format!("{state}{}", ago.unwrap_or_default()));
-        self.work.facts(facts, &left).with("host", &self.host).with("saved_ago", self.saved_ago)
-    }
-}
-
-impl State {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Stopped => "stopped",
-            Self::Running => "running",
-            Self::Complete => "complete",
-        }
-    }
-}
-
-impl Work {
-    fn plus(self, other: Self) -> Self {
-        Self {
-            units_done: self.units_done + other.units_done,
-            units: self.units + other.units,
-            parts: self.parts + other.parts,
-            seconds: self.seconds + other.seconds,
-        }
-    }
-
-    /// Seconds until the rest is done by so many at once; none where too little is done to tell.
-    fn left(self, at_once: usize) -> Option<f64> {
-        /// Fewer units say little of the others.
-        const FEWEST: usize = 8;
-        let pace = self.seconds / self.units_done as f64;
-        (self.units_done >= FEWEST && at_once > 0)
-            .then(|| pace * (self.units - self.units_done) as f64 / at_once as f64)
-    }
-
-    /// With the time left in words.
-    fn facts(self, facts: Facts, left: &str) -> Facts {
-        let Self { units_done, units, parts, seconds } = self;
-        let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-        let percent = 100.0 * units_done as f64 / units.max(1) as f64;
-        facts
-            .with("units_done", units_done)
-            .with("units", units)
-            .row("units", format!("{units_done} of {units}{more}, {percent:.1} %"))
-            .with("parts", parts)
-            .with("seconds", seconds)
-            .row("spent", numbers::seconds(seconds))
-            .row_some("left", (units_done < units).then_some(left))
-    }
-}
-
-impl Count {
-    /// Of each shard that has a file, the best of its files.
-    fn shards(&self) -> BTreeMap<u32, &LedgerFile> {
-        let mut shards: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
-        for file in &self.files {
-            let best = shards.entry(file.shard.index()).or_insert(file);
-            if (file.state, file.work.units_done) > (best.state, best.work.units_done) {
-                *best = file;
-            }
-        }
-        shards
-    }
-
     fn facts(&self) -> Facts {
-        let (shards, subject) = (self.shards(), &self.fingerprint.subject);
-        let mut facts = Facts::default()
-            .with("n", subject.n())
-            .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
-            .with("symmetry", subject.rotation().map(Rotation::name))
-            .with("engine", &self.fingerprint.engine)
-            .row("count", title(&self.fingerprint))
-            .fact("shards", "shards", self.of);
-        let in_state = |state: Option<State>| -> Vec<u32> {
-            (1..=self.of).filter(|index| shards.get(index).map(|file| file.state) == state).collect()
-        };
-        let width = stdout::width().saturating_sub("complete  ".len());
-        for state in [Some(State::Complete), Some(State::Running), Some(State::Stopped), None] {
-            let (name, shards) = (state.map_or("missing", State::name), in_state(state));
-            let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
-            facts = facts.with(name, &shards);
-            let lines = if shards.is_empty() { Vec::new() } else { wrapped(&list, width, &[',', ' ']) };
-            for (index, line) in lines.iter().enumerate() {
-                facts = facts.row(if index == 0 { name } else { "" }, line);
-            }
-        }
-        // Missing shards too.
-        let done = shards.values().fold(Work::default(), |sum, file| sum.plus(file.work));
-        let (work, running) = (Work { units: self.fingerprint.units, ..done }, in_state(Some(State::Running)).len());
-        let seconds = work.left(running);
-        let left = match (seconds, work.left(1)) {
-            (Some(left), _) => format!("{} with {running} running", about(left)),
-            (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
-            (None, None) => "not known yet".to_owned(),
-        };
-        let files = self.files.iter().map(|file| file.facts(self));
-        work.facts(facts, &left).with("left", seconds).list("files", files)
+        let Self { path, ledger, state } = self;
+        let (host, shard) = (&ledger.origin.host, ledger.shard());
+        let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
+        let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
+        let ago = saved.map_or_else(String::new, |ago| format!(", saved {} ago{by}", time(ago)));
+        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), about);
+        let left = if *state == State::Stopped { format!("{left}, once it goes on") } else { left };
+        let facts = Facts::default()
+            .fact("file", "file", escape::name(path))
+            .row("count", title(ledger.fingerprint()))
+            .with("shard", shard.to_string())
+            .row_some("shard", (shard.of() > 1).then_some(shard))
+            .with("state", state.name())
+            .result("state", format!("{}{ago}", state.name()));
+        with_work(facts, ledger, &left).with("host", host).with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
     }
+}
+
+/// Of all shards, those that are missing too.
+fn count_facts(files: &[LedgerFile]) -> Facts {
+    let (fingerprint, of) = (files[0].ledger.fingerprint(), files[0].ledger.shard().of());
+    // Of each shard that has a file, the best of its files.
+    let mut shards: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
+    for file in files {
+        let best = shards.entry(file.ledger.shard().index()).or_insert(file);
+        if (file.state, file.ledger.finished()) > (best.state, best.ledger.finished()) {
+            *best = file;
+        }
+    }
+    let mut whole = Ledger::new(fingerprint.clone(), Shard::WHOLE);
+    for file in shards.values() {
+        whole.merge(&file.ledger).expect("shards have different units");
+    }
+    // That of shards without a finished task too.
+    whole.origin.elapsed = shards.values().map(|file| file.ledger.origin.elapsed).sum();
+    let subject = &fingerprint.subject;
+    let mut facts = Facts::default()
+        .with("n", subject.n())
+        .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
+        .with("symmetry", subject.rotation().map(Rotation::name))
+        .with("engine", &fingerprint.engine)
+        .row("count", title(fingerprint))
+        .fact("shards", "shards", of);
+    let state_of = |index: &u32| shards.get(index).map_or(State::Missing, |file| file.state);
+    let in_state = |state| (1..=of).filter(|index| state_of(index) == state).collect::<Vec<_>>();
+    let width = stdout::width().saturating_sub("complete  ".len());
+    for state in [State::Complete, State::Running, State::Stopped, State::Missing] {
+        let (name, shards) = (state.name(), in_state(state));
+        let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
+        facts = facts.with(name, &shards);
+        let lines = if shards.is_empty() { Vec::new() } else { wrapped(&list, width, &[',', ' ']) };
+        for (index, line) in lines.iter().enumerate() {
+            facts = facts.row(if index == 0 { name } else { "" }, line);
+        }
+    }
+    let running = in_state(State::Running).len();
+    let seconds = left(&whole, running);
+    let left = match (seconds, left(&whole, 1)) {
+        (Some(left), _) => format!("{} with {running} running", about(left)),
+        (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
+        (None, None) => "not known yet".to_owned(),
+    };
+    with_work(facts, &whole, &left).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
+}
+
+/// Seconds until the rest is done by so many at once; none where too little is done to tell.
+fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
+    /// Fewer units say little of the others.
+    const FEWEST: usize = 8;
+    let (done, units) = (ledger.finished(), ledger.units());
+    let pace = ledger.origin.elapsed.as_secs_f64() / done as f64;
+    (done >= FEWEST && at_once > 0).then(|| pace * (units - done) as f64 / at_once as f64)
+}
+
+/// What is done of a ledger, what it took, and the time left in words.
+fn with_work(facts: Facts, ledger: &Ledger, left: &str) -> Facts {
+    let (done, units, parts) = (ledger.finished(), ledger.units(), ledger.partials().count());
+    let (percent, seconds) = (100.0 * done as f64 / units.max(1) as f64, ledger.origin.elapsed.as_secs_f64());
+    let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
+    facts
+        .with("units_done", done)
+        .with("units", units)
+        .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
+        .with("parts", parts)
+        .with("seconds", seconds)
+        .row("spent", numbers::seconds(seconds))
+        .row_some("left", (done < units).then_some(left))
 }

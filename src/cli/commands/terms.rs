@@ -102,21 +102,15 @@ pub(crate) fn compare(
     match (&layout, agreeing.first(), agreeing.last()) {
         (None, ..) => print(&object)?,
         (Some(Layout::BFile { note: true }), Some(&first), Some(&last)) if wrong.is_none() => {
-            messages::note(&agreeing_words(first, last, sequence.id));
+            // Published terms are next to each other, and so are those that agree where none differs.
+            let agree =
+                if first == last { format!("term {first} agrees") } else { format!("terms {first} to {last} agree") };
+            messages::note(&format!("{agree} with OEIS {}", sequence.id));
         }
         _ => {}
     }
     let saved = layout.map_or(Ok(()), |_| json.save(&object));
     wrong.map_or(saved, Err)
-}
-
-/// Published terms are next to each other, and so are those that agree where none differs.
-fn agreeing_words(first: usize, last: usize, id: &str) -> String {
-    if first == last {
-        format!("term {first} agrees with OEIS {id}")
-    } else {
-        format!("terms {first} to {last} agree with OEIS {id}")
-    }
 }
 
 #[cfg(test)]
@@ -203,7 +197,5 @@ mod tests {
         .concat();
         assert_eq!(anstream::adapter::strip_str(&printed).to_string(), expected);
         assert!(ended.is_ok());
-        assert_eq!(agreeing_words(0, 12, "A000170"), "terms 0 to 12 agree with OEIS A000170");
-        assert_eq!(agreeing_words(7, 7, "A000170"), "term 7 agrees with OEIS A000170");
     }
 }

@@ -1,5 +1,6 @@
 //! `queens verify`
 
+use std::fmt::Display;
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -11,10 +12,7 @@ use clap::Args as ClapArgs;
 use console::measure_text_width;
 use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{
-    BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads,
-    oeis::{self, Sequence},
-};
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads, oeis};
 
 use super::terms::{self, Layout, Term};
 use super::{count::request, profile};
@@ -83,7 +81,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
-    let (name, term) = source(terms.sequence(), args.bfile.as_deref())?;
+    let (sequence, path) = (terms.sequence(), args.bfile.as_deref());
+    let bfile = path.map(read).transpose()?;
+    let name = path.map_or_else(|| sequence.id.to_owned(), escape::name);
+    let term = |n| bfile.as_ref().map_or_else(|| sequence.term(n), |bfile| bfile.term(n));
     let (named, isas) = (args.engines.clone(), args.cores.isa.into_iter().collect());
     let engines = Engines { named, beyond: BEYOND_QUICK, isas };
     let of_size = |size: Size| {
@@ -131,7 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let checks = || rows.iter().flat_map(|row| row.checks.iter().map(move |check| (row, check)));
     let differing: Vec<(&Row, &Check)> = checks().filter(|(_, check)| check.verdict != Verdict::Agrees).collect();
     let facts = Facts::of("verify")
-        .with("sequence", terms.sequence().id)
+        .with("sequence", sequence.id)
         .with("source", &name)
         .list("terms", rows.iter().map(Row::facts))
         .with("results", checks().count())
@@ -231,18 +232,11 @@ fn step(title: &str, (done, all): (usize, usize), share: f64) -> Status {
     }
 }
 
-/// Where the published terms come from, by name, and the terms.
-fn source(
-    sequence: &'static Sequence,
-    path: Option<&Path>,
-) -> Result<(String, Box<dyn Fn(usize) -> Option<u128>>), Failure> {
-    let Some(path) = path else { return Ok((sequence.id.to_owned(), Box::new(|n| sequence.term(n)))) };
-    let name = escape::name(path);
-    let failure = |reason: &dyn std::fmt::Display| Failure::Run(Exit::Failure, format!("{name}: {reason}"));
+fn read(path: &Path) -> Result<BFile, Failure> {
+    let failure = |reason: &dyn Display| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
     let bytes = files::read(path).map_err(|error| failure(&error))?;
     // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
-    let bfile = BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))?;
-    Ok((name, Box::new(move |n| bfile.term(n))))
+    BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))
 }
 
 /// All there is to say of one N.
