@@ -54,6 +54,8 @@ pub struct Origin {
     /// The processor time of all threads of these runs together. `None` if one run did not record it: on Windows, or
     /// with version 0.1.
     pub cpu_time: Option<Duration>,
+    /// When it was saved, in seconds since 1970. `None` before it is, and with versions before 0.4.
+    pub saved: Option<u64>,
 }
 
 /// The finished part of a unit: its first tasks, in the order of the plan.
@@ -119,7 +121,8 @@ fn differ<T: PartialEq + ToString>(what: &'static str, found: &T, wanted: &T) ->
 impl Default for Origin {
     /// No names, and no time spent.
     fn default() -> Self {
-        Self { host: String::new(), program: String::new(), elapsed: Duration::ZERO, cpu_time: Some(Duration::ZERO) }
+        let (host, program) = (String::new(), String::new());
+        Self { host, program, elapsed: Duration::ZERO, cpu_time: Some(Duration::ZERO), saved: None }
     }
 }
 

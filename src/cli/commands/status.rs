@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use clap::Args as ClapArgs;
 use queens::ledger::Ledger;
@@ -140,11 +141,14 @@ impl LedgerFile {
     fn facts(&self) -> Facts {
         let Self { path, ledger, state } = self;
         let (host, shard) = (&ledger.origin.host, ledger.shard());
-        let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
+        let told = ledger.origin.saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+        // Earlier versions did not tell it. The file's own time is that of a copy where it was copied.
+        let saved = told.or_else(|| fs::metadata(path).and_then(|about| about.modified()).ok());
+        let saved = saved.map(|saved| saved.elapsed().unwrap_or_default());
         let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
         let ago = saved.map_or_else(String::new, |ago| format!(", saved {} ago{by}", time(ago)));
-        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), about);
-        let left = if *state == State::Stopped { format!("{left}, once it goes on") } else { left };
+        let once = if *state == State::Stopped { ", once it goes on" } else { "" };
+        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), |left| about(left) + once);
         let facts = Facts::default()
             .fact("file", "file", escape::name(path))
             .row("count", title(ledger.fingerprint()))
