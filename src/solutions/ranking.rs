@@ -44,12 +44,13 @@ impl Listed {
         }
     }
 
-    /// The completions of `prefix` that are in the list, in order, from the first that is not before `start`.
-    pub fn within(self, prefix: Placement, start: Placement) -> Box<dyn Iterator<Item = Placement>> {
+    /// The completions of `prefix` that are in the list, in order, from the first that is not before `start`; with each
+    /// fundamental one the size of its class.
+    pub fn within(self, prefix: Placement, start: Placement) -> Box<dyn Iterator<Item = (Placement, Option<usize>)>> {
         let solutions = Solutions::within(prefix, start);
         match self {
-            Self::All => Box::new(solutions),
-            Self::Fundamental => Box::new(Fundamental::among(solutions).map(|(solution, _)| solution)),
+            Self::All => Box::new(solutions.map(|solution| (solution, None))),
+            Self::Fundamental => Box::new(Fundamental::among(solutions).map(|(solution, size)| (solution, Some(size)))),
         }
     }
 }
@@ -192,7 +193,7 @@ impl Search<'_> {
     /// Ends with the solution where it is in this block, with none where it was stopped; else the block is passed.
     fn within(&mut self, block: Placement) -> ControlFlow<Option<Placement>> {
         if columns_left(&block) <= WALKED {
-            for solution in self.ranking.listed.within(block, self.start) {
+            for (solution, _) in self.ranking.listed.within(block, self.start) {
                 let found = match self.goal {
                     Goal::Number(number) => self.passed + 1 >= number,
                     Goal::After(placement) => solution > placement,
@@ -273,7 +274,7 @@ mod tests {
         for listed in [Listed::All, Listed::Fundamental] {
             let go_on = &mut |_| true;
             let old = Ranking::new(prefix, listed).unwrap();
-            let whole: Vec<Placement> = listed.within(prefix, prefix).collect();
+            let whole: Vec<Placement> = listed.within(prefix, prefix).map(|(solution, _)| solution).collect();
             let before = whole.iter().take_while(|solution| **solution < start).count();
             let list = &whole[before..];
             let numbers = (0..=list.len() + 1).step_by(step).chain([list.len(), list.len() + 1]);

@@ -24,12 +24,12 @@ const UNSTOPPED: &str = "nothing stops it";
 
 /// Which solutions are listed: those that begin with these queens, all of them or the fundamental ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Filter {
+pub(crate) struct SolutionList {
     pub(crate) prefix: Placement,
     pub(crate) listed: Listed,
 }
 
-impl Filter {
+impl SolutionList {
     /// Every solution of a board.
     pub(crate) fn all(size: Size) -> Self {
         Self { prefix: Placement::empty(size), listed: Listed::All }
@@ -58,7 +58,7 @@ impl Filter {
     }
 
     /// Whether it may take ten seconds or longer to count the completions.
-    fn is_long(self) -> bool {
+    pub(crate) fn is_long(self) -> bool {
         self.prefix.size().get() - self.prefix.len() >= MOST_COLUMNS_COUNTED
     }
 
@@ -106,7 +106,7 @@ impl Filter {
         }
         // Where no solution is left there is none to number.
         let first = self.listed.within(self.prefix, from).next();
-        first.map_or(Ok(Some(0)), |first| Ok(Some(self.number(&first, activity)? - 1)))
+        first.map_or(Ok(Some(0)), |(first, _)| Ok(Some(self.number(&first, activity)? - 1)))
     }
 
     /// The share of the time for a whole list, in which a share of it is counted. Of a whole board the second half is the
@@ -141,14 +141,6 @@ impl Filter {
     }
 }
 
-/// The number of a placement in the list of all solutions; none where it is no solution, or counting
-/// those before it would take long.
-pub(crate) fn number_in_all(placement: &Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
-    let all = Filter::all(placement.size());
-    let is_counted = placement.is_solution() && !all.is_long();
-    is_counted.then(|| all.number(placement, activity)).transpose()
-}
-
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.
 /// On others the first queens are drawn row by row, and the rest evenly among their completions.
 pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Option<u64>), Failure> {
@@ -161,8 +153,8 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
         messages::note(&format!(
             "not a uniform draw: the first {drawn} queens are drawn row by row, the others uniformly"
         ));
-    } else if Filter::all(size).is_long() {
-        Filter::all(size).tell(|_| 1.0)?;
+    } else if SolutionList::all(size).is_long() {
+        SolutionList::all(size).tell(|_| 1.0)?;
     }
     let mut go_on = shown(board, |_| None, activity);
     loop {
@@ -182,12 +174,16 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
 
 /// Shows how many solutions are passed, and the share of the time where that is known.
 fn shown(prefix: Placement, share: impl Fn(u64) -> Option<f64>, activity: &Activity) -> impl FnMut(u64) -> bool {
-    let title = format!("N = {}", prefix.size());
     move |passed| {
-        let fields = vec![format!("{} solutions passed", numbers::rounded(passed as f64))];
-        activity.at(Status { title: title.clone(), share: share(passed), is_even: true, fields, ..Status::default() });
+        activity.at(progress(prefix.size(), share(passed), passed, "solutions passed"));
         true
     }
+}
+
+/// How far a walk through the solutions is.
+pub(crate) fn progress(size: Size, share: Option<f64>, done: u64, what: &str) -> Status {
+    let fields = vec![format!("{} {what}", numbers::rounded(done as f64))];
+    Status { title: format!("N = {size}"), share, is_even: true, fields, ..Status::default() }
 }
 
 #[cfg(test)]
@@ -196,7 +192,8 @@ mod tests {
 
     #[test]
     fn numbers_are_bounded_by_the_published_total() {
-        let reason = |n, listed, number| Filter { listed, ..Filter::all(Size::new(n).unwrap()) }.beyond(number);
+        let reason =
+            |n, listed, number| SolutionList { listed, ..SolutionList::all(Size::new(n).unwrap()) }.beyond(number);
         assert_eq!([reason(8, Listed::All, 92), reason(28, Listed::All, u64::MAX)], [None, None]);
         let eight = "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92";
         assert_eq!(reason(8, Listed::All, 93).as_deref(), Some(eight));

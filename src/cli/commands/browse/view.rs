@@ -1,5 +1,7 @@
 //! The screen: the board as large as it fits, the facts beside it, and below them the text typed, a message or the keys.
 
+use std::time::Duration;
+
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
@@ -9,7 +11,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
 use super::app::{App, Input, Total, Typing};
 use super::keys::KEYS;
-use crate::cli::draw::text::{Cell, FOREGROUND, Look};
+use crate::cli::draw::{Cell, FOREGROUND, Look};
 use crate::cli::terminal::{numbers, table};
 
 /// The least room for the facts beside the board, and the most where the board can be larger.
@@ -20,7 +22,7 @@ const WIDE_PANEL: u16 = 36;
 const MARGIN: u16 = 3;
 
 pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
-    let n = app.size.get() as u16;
+    let n = app.size().get() as u16;
     let footer = footer(app, frame.area().width.into());
     // A message may take several lines, but no line that the board needs.
     let most = frame.area().height.saturating_sub(n).max(1);
@@ -99,34 +101,22 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
         let y = top + (row - 1) * height + height / 2;
         buffer.set_string(left - MARGIN, y, format!("{row:2}"), number);
     }
-    // The row of squares that has a half of a line.
-    let row_at =
-        |half: u16| half.checked_sub(halves(height)).map(|half| half / (2 * height) + 1).filter(|&row| row <= n);
-    let cell = |row: u16, column: u16| Cell::new(look, placement, column.into(), row.into());
-    for column in 1..=n {
-        let x = left + (column - 1) * width;
-        for line in 0..lines {
-            let [upper, lower] = [2 * line, 2 * line + 1].map(|half| row_at(half).map(|row| (row, cell(row, column))));
-            for part in 0..width {
-                let colour = |of: &Option<(u16, Cell)>| {
-                    let background = of.as_ref().and_then(|(_, cell)| cell.background);
-                    background.map_or(Color::Reset, Color::Indexed)
-                };
-                let (mark, style) = match (&upper, &lower) {
-                    (Some((row, cell)), Some((same, _))) if row == same => {
-                        let middle = (part, line) == (width / 2, (row - 1) * height + height / 2);
-                        let style = match colour(&upper) {
-                            Color::Reset => Style::new(),
-                            background => Style::new().bg(background).fg(Color::Indexed(FOREGROUND)),
-                        };
-                        (if middle { cell.mark } else { cell.fill }, style)
-                    }
-                    (_, None) => ('▀', Style::new().fg(colour(&upper))),
-                    _ => ('▄', Style::new().bg(colour(&upper)).fg(colour(&lower))),
-                };
-                buffer.set_string(x + part, top + line, mark.to_string(), style);
-            }
+    for (row, column) in (1..=n).flat_map(|row| (1..=n).map(move |column| (row, column))) {
+        let cell = Cell::new(look, placement, column.into(), row.into());
+        let (x, y) = (left + (column - 1) * width, top + (row - 1) * height);
+        let mut fill = |y, symbol: char, style| buffer.set_string(x, y, symbol.to_string().repeat(width.into()), style);
+        let colour = cell.background.map(Color::Indexed);
+        let style = colour.map_or(Style::new(), |colour| Style::new().bg(colour).fg(Color::Indexed(FOREGROUND)));
+        if let Some(colour) = colour.filter(|_| halves(height) > 0) {
+            // The square above has left its colour behind the line that is shared with it.
+            fill(y, '▄', Style::new().fg(colour));
+            let behind = if row < n { colour } else { Color::Reset };
+            fill(y + height, '▀', Style::new().fg(colour).bg(behind));
         }
+        for y in y + halves(height)..y + height {
+            fill(y, cell.fill, style);
+        }
+        buffer.set_string(x + width / 2, y + height / 2, cell.mark.to_string(), style);
     }
     for column in (1..=n).filter(|_| top + lines < area.bottom()) {
         // Where squares are narrow, only every other or fifth number has room.
@@ -140,10 +130,10 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
 }
 
 fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
-    let n = app.size;
+    let n = app.size();
     let wrapped = |text: &str| table::wrapped(text, width, &[',', ' ']).into_iter();
     let mut lines = vec![Line::from(format!("{n} queens on {n}×{n}")).bold()];
-    let kind = if app.filter.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
+    let kind = if app.list.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
     if let Some(found) = app.current {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
         let total = match app.total {
@@ -163,19 +153,15 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
             lines.extend(wrapped(&format!("Class of {}, {rank}", images.len())).map(Line::from));
         }
     }
-    lines.push(match &app.total {
-        Total::Uncounted(None) => "Not counted: that would take long".into(),
-        Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.filter.listed.sequence().id).into(),
-        Total::Counting(counting) => {
-            format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
-        }
-        Total::Known(total, time) => {
-            let total = numbers::grouped((*total).into());
-            format!("{total} found in {}", numbers::seconds(time.as_secs_f64())).into()
-        }
-    });
-    if !app.filter.prefix.is_empty() {
-        lines.push(format!("Beginning with {}", app.filter.prefix).into());
+    let seconds = |time: Duration| numbers::seconds(time.as_secs_f64());
+    lines.push(Line::from(match &app.total {
+        Total::Uncounted(None) => "Not counted: that would take long".to_owned(),
+        Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.list.listed.sequence().id),
+        Total::Counting(counting) => format!("Counting for {}", seconds(counting.elapsed())),
+        Total::Known(total, time) => format!("{} found in {}", numbers::grouped((*total).into()), seconds(*time)),
+    }));
+    if !app.list.prefix.is_empty() {
+        lines.push(format!("Beginning with {}", app.list.prefix).into());
     }
     lines
 }
@@ -234,15 +220,13 @@ fn draw_help(frame: &mut Frame, look: Look) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use queens::Size;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::cli::commands::browse::moves::Move;
-    use crate::cli::commands::numbered::Filter;
+    use crate::cli::commands::browse::app::Move;
+    use crate::cli::commands::numbered::SolutionList;
     use crate::cli::tests::golden;
 
     /// The screen of this size as text.
@@ -280,9 +264,8 @@ mod tests {
         let coloured = screen(&eight, Look::Colour, (80, 24));
         golden::check("src/cli/commands/browse/golden/8-80x24-colours.txt", &coloured);
         golden::check("src/cli/commands/browse/golden/14-80x24.txt", &screen(&fourteen, Look::Unicode, (80, 24)));
-        let mut twenty = app(8, Move::First);
-        twenty.size = Size::new(20).unwrap();
-        twenty.open(Filter::all(twenty.size), Move::First);
+        let mut twenty = app(8, Move::Number(1));
+        twenty.open(SolutionList::all(Size::new(20).unwrap()), Move::Number(1));
         while twenty.current.is_none() {
             twenty.collect();
         }
