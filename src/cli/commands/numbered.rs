@@ -45,7 +45,7 @@ impl SolutionList {
         self.bound().filter(|_| self.prefix.is_empty())
     }
 
-    /// Why none that is listed has this number, where the published total says so.
+    /// Why no solution of the list has this number, where the published total says so.
     pub(crate) fn beyond(self, number: u64) -> Option<String> {
         let total = self.bound().filter(|&total| number > total)?;
         let kind = if self.listed == Listed::Fundamental { "fundamental solution" } else { "solution" };

@@ -7,7 +7,7 @@ use queens::{Orbit, Placement, Size};
 use serde::Serialize;
 
 use crate::cli::commands::numbered::{self, SolutionList};
-use crate::cli::draw::{self, Look, attackers, has_queen, svg};
+use crate::cli::draw::{self, Palette, attackers, has_queen, svg};
 use crate::cli::long_run::{Activity, When};
 use crate::cli::terminal::{Extensions, Facts, Failure, JsonOutput, Output, file_format, stdout, value_parsers::whole};
 
@@ -90,10 +90,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let object = || facts(&placement, number).json();
     let bytes = match kind {
         BoardFormat::Board => {
-            let (look, width) = (Look::of_stdout(args.ascii), stdout::width());
+            let (palette, width) = (Palette::of_stdout(args.ascii), stdout::width());
             // A file gets no colours, and has room.
-            let (look, room) = if out.is_file() { (look.min(Look::Unicode), usize::MAX) } else { (look, width) };
-            draw::board(&placement, look, room).into_bytes()
+            let (palette, room) =
+                if out.is_file() { (palette.min(Palette::Unicode), usize::MAX) } else { (palette, width) };
+            draw::board(&placement, palette, room).into_bytes()
         }
         BoardFormat::Svg => svg::svg(&placement).into_bytes(),
         BoardFormat::Json => object().into_bytes(),

@@ -25,9 +25,9 @@ pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
     (column + n - row) % 2 == 1
 }
 
-/// How a board is drawn in a terminal, by what it can show, the plainest first.
+/// The characters and colours that a board is drawn with, the plainest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Look {
+pub(crate) enum Palette {
     /// `Q` and `.`.
     Ascii,
     /// Squares told apart by shading characters.
@@ -36,7 +36,7 @@ pub(crate) enum Look {
     Colour,
 }
 
-impl Look {
+impl Palette {
     /// The best that stdout can show, or ASCII where that is asked for.
     pub(crate) fn of_stdout(plain: bool) -> Self {
         // `TERM=linux` is a console with few characters.
@@ -64,19 +64,19 @@ pub(crate) struct Cell {
 pub(crate) const FOREGROUND: u8 = 16;
 
 impl Cell {
-    pub(crate) fn new(look: Look, placement: &Placement, column: usize, row: usize) -> Self {
+    pub(crate) fn new(palette: Palette, placement: &Placement, column: usize, row: usize) -> Self {
         let dark = is_dark(placement.size().get(), column, row);
-        let fill = if look == Look::Unicode && dark { '░' } else { ' ' };
+        let fill = if palette == Palette::Unicode && dark { '░' } else { ' ' };
         // With all queens placed every square is attacked, and there is nothing left to decide.
         let attacker = attackers(placement, column, row).next().filter(|_| !placement.is_solution());
         let mark = match (has_queen(placement, column, row), attacker) {
-            (true, _) if look == Look::Ascii => 'Q',
+            (true, _) if palette == Palette::Ascii => 'Q',
             (true, _) => '♛',
             (false, Some(attacker)) => letter(attacker),
-            (false, None) if look == Look::Ascii => '.',
+            (false, None) if palette == Palette::Ascii => '.',
             (false, None) => fill,
         };
-        let background = (look == Look::Colour).then_some(if dark { 109 } else { 255 });
+        let background = (palette == Palette::Colour).then_some(if dark { 109 } else { 255 });
         Self { fill, mark, background }
     }
 }
@@ -91,19 +91,19 @@ const WIDTH: usize = 3;
 
 /// The board, with row numbers at the left and column numbers below, and of a partial placement the legend. If it is
 /// wider than `room`, its squares are narrower, and not every column is numbered.
-pub(crate) fn board(placement: &Placement, look: Look, room: usize) -> String {
+pub(crate) fn board(placement: &Placement, palette: Palette, room: usize) -> String {
     let n = placement.size().get();
-    let (left, right, margin) = if look == Look::Unicode { ("│", "│", "    ") } else { ("", "", "   ") };
+    let (left, right, margin) = if palette == Palette::Unicode { ("│", "│", "    ") } else { ("", "", "   ") };
     let around = 3 + left.chars().count() + right.chars().count();
     let width = (room.saturating_sub(around) / n.max(1)).clamp(1, WIDTH);
     let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(width * n));
-    let mut text = if look == Look::Unicode { edge('┌', '┐') } else { String::new() };
+    let mut text = if palette == Palette::Unicode { edge('┌', '┐') } else { String::new() };
     for row in 1..=n {
-        let line: String = (1..=n).map(|column| square(&Cell::new(look, placement, column, row), width)).collect();
+        let line: String = (1..=n).map(|column| square(&Cell::new(palette, placement, column, row), width)).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!("{row:2} {left}{line}{right}").trim_end());
     }
-    if look == Look::Unicode {
+    if palette == Palette::Unicode {
         text += &edge('└', '┘');
     }
     // A number has two digits and a space.
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn attacked_squares_name_a_queen() {
         let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap();
-        let shown = |column, row| square(&Cell::new(Look::Colour, &placement, column, row), WIDTH);
+        let shown = |column, row| square(&Cell::new(Palette::Colour, &placement, column, row), WIDTH);
         let painted = |text, background| format!("\u{1b}[38;5;16m\u{1b}[48;5;{background}m{text}\u{1b}[0m");
         assert_eq!([shown(2, 5), shown(4, 2)], [painted(" ♛ ", 109), painted("   ", 255)]);
         assert_eq!(
@@ -178,16 +178,16 @@ mod tests {
     #[test]
     fn wide_boards_are_made_narrow() {
         let placement = Placement::parse_alone("1,3,5,2,4").unwrap();
-        let board = |look, room| board(&placement, look, room);
-        assert!(board(Look::Ascii, 18).starts_with(" 1  Q  .  .  .  .\n"));
-        assert_eq!(board(Look::Ascii, 18), board(Look::Ascii, usize::MAX));
+        let board = |palette, room| board(&placement, palette, room);
+        assert!(board(Palette::Ascii, 18).starts_with(" 1  Q  .  .  .  .\n"));
+        assert_eq!(board(Palette::Ascii, 18), board(Palette::Ascii, usize::MAX));
         let narrow = " 1 Q . . . .\n 2 . . . Q .\n 3 . Q . . .\n 4 . . . . Q\n 5 . . Q . .\n   1   3   5\n";
-        assert_eq!([17, 13].map(|room| board(Look::Ascii, room)), [narrow; 2]);
+        assert_eq!([17, 13].map(|room| board(Palette::Ascii, room)), [narrow; 2]);
         let narrowest = " 1 Q....\n 2 ...Q.\n 3 .Q...\n 4 ....Q\n 5 ..Q..\n   1  4\n";
-        assert_eq!([12, 8, 0].map(|room| board(Look::Ascii, room)), [narrowest; 3]);
+        assert_eq!([12, 8, 0].map(|room| board(Palette::Ascii, room)), [narrowest; 3]);
         for (room, width) in [(20, 3), (19, 2), (15, 2), (14, 1)] {
             let edge = format!("   ┌{}┐", "─".repeat(5 * width));
-            assert_eq!(board(Look::Unicode, room).lines().next(), Some(&*edge), "{room}");
+            assert_eq!(board(Palette::Unicode, room).lines().next(), Some(&*edge), "{room}");
         }
     }
 }

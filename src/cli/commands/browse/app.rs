@@ -12,7 +12,7 @@ use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
 use super::CHECKED;
 use crate::cli::commands::numbered::{MOST_COLUMNS_COUNTED, SolutionList};
-use crate::cli::draw::{self, Look, svg};
+use crate::cli::draw::{self, Palette, svg};
 use crate::cli::terminal::{
     Failure, escape,
     file_format::{self, SVG, TEXT},
@@ -206,7 +206,7 @@ impl App {
         }
         let drawn = match file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format)))? {
             Some(SVG) => svg::svg(&board),
-            _ => draw::board(&board, Look::Unicode, usize::MAX),
+            _ => draw::board(&board, Palette::Unicode, usize::MAX),
         };
         files::save(path, drawn.as_bytes())?;
         Ok(format!("board written to {name}"))
@@ -231,9 +231,9 @@ impl App {
         Ok(format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)))
     }
 
-    /// A name for what is in the file, without commas, that no file in the current folder has yet.
-    fn free_name(&self, what: &str, extension: &str) -> String {
-        let stem = format!("queens-{}{what}", self.size()).replace(',', "-");
+    /// A name for a file with this content, without commas, that none in the current folder has yet.
+    fn free_name(&self, content: &str, extension: &str) -> String {
+        let stem = format!("queens-{}{content}", self.size()).replace(',', "-");
         let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
         let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
         names.find(|name| !Path::new(name).exists()).expect("there is always another number")

@@ -10,8 +10,8 @@ use crate::cli::terminal::Failure;
 /// How many solutions a page key goes on.
 const PAGE: i64 = 10;
 
-/// Keys, what they do as the help says it, and the words of the last line of the screen, if it has any for them: on a
-/// narrow screen the largest numbers are left out.
+/// Keys, the help's words for what they do, and for some of them words and rank in the last line of the screen: where it
+/// is narrow, the largest ranks are left out.
 type Key = (&'static str, &'static str, Option<(&'static str, u8)>);
 
 pub(super) const KEYS: [Key; 13] = [

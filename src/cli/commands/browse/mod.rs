@@ -16,7 +16,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers
 use ratatui::crossterm::terminal::disable_raw_mode;
 
 use crate::cli::commands::numbered::SolutionList;
-use crate::cli::draw::Look;
+use crate::cli::draw::Palette;
 use crate::cli::terminal::{
     Exit, Failure, Listening,
     signals::{self, Request},
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let interruptions = Interruptions::listen()?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init()?;
-    let result = main_loop(&mut terminal, app, &interruptions, Look::of_stdout(args.ascii));
+    let result = main_loop(&mut terminal, app, &interruptions, Palette::of_stdout(args.ascii));
     let restored = ratatui::try_restore();
     if terminal.show_cursor().is_err() {
         // Dropped, it would try again and print an error.
@@ -149,7 +149,7 @@ fn main_loop(
     terminal: &mut ratatui::DefaultTerminal,
     mut app: App,
     interruptions: &Interruptions,
-    look: Look,
+    palette: Palette,
 ) -> Result<(), Failure> {
     while !app.done {
         if let Ok(end) = interruptions.ends.try_recv() {
@@ -161,7 +161,7 @@ fn main_loop(
             suspend(terminal)?;
         }
         app.collect();
-        terminal.draw(|frame| view::draw(frame, &app, look))?;
+        terminal.draw(|frame| view::draw(frame, &app, palette))?;
         if event::poll(POLL_INTERVAL)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release

@@ -56,8 +56,9 @@ impl ListFormat {
 /// The page; `@…@` marks what depends on the solutions.
 const PAGE: &str = include_str!("page.html");
 
-/// Writes a list, appending to a buffer that its caller writes out.
+/// Makes the text of a list, which its caller takes away in pieces.
 pub(super) struct ListWriter {
+    pub(super) text: Vec<u8>,
     format: ListFormat,
     list: SolutionList,
     /// The number of the first solution that is written, where it is known.
@@ -71,9 +72,9 @@ pub(super) struct ListWriter {
 }
 
 impl ListWriter {
-    pub(super) fn begin(out: &mut Vec<u8>, format: ListFormat, list: SolutionList, first: Option<u64>) -> Self {
+    pub(super) fn begin(format: ListFormat, list: SolutionList, first: Option<u64>) -> Self {
         let (size, is_fundamental) = (list.prefix.size(), list.listed == Listed::Fundamental);
-        let mut rest = String::new();
+        let (mut out, mut rest) = (Vec::new(), String::new());
         match format {
             ListFormat::Csv => {
                 out.extend_from_slice(b"number");
@@ -92,18 +93,19 @@ impl ListWriter {
                     .replace("@INK@", svg::INK)
                     .replace("@PREFIX@", &list.prefix.to_string())
                     .replace("@FUNDAMENTAL@", &is_fundamental.to_string())
-                    .replace("@FIRST@", &text(first, "null"));
+                    .replace("@FIRST@", &number_or(first, "null"));
                 let (before, after) = page.split_once("@SOLUTIONS@").expect("the page has a place for the solutions");
                 out.extend_from_slice(before.as_bytes());
                 after.clone_into(&mut rest);
             }
             _ => {}
         }
-        Self { format, list, first, written: 0, rest, boards: Vec::new() }
+        Self { text: out, format, list, first, written: 0, rest, boards: Vec::new() }
     }
 
     /// Writes the next solution, with the size of its class if it is one of the fundamental ones.
-    pub(super) fn solution(&mut self, out: &mut Vec<u8>, placement: &Placement, class_size: Option<usize>) {
+    pub(super) fn solution(&mut self, placement: &Placement, class_size: Option<usize>) {
+        let out = &mut self.text;
         let number = self.first.map(|first| first.saturating_add(self.written));
         let class = |before, after| class_size.map_or_else(String::new, |size| format!("{before}{size}{after}"));
         match self.format {
@@ -114,7 +116,7 @@ impl ListWriter {
                 out.push(b'\n');
             }
             ListFormat::Board => {
-                let _ = writeln!(out, "{}: {placement}{}", text(number, "?"), class(" (class of ", ")"));
+                let _ = writeln!(out, "{}: {placement}{}", number_or(number, "?"), class(" (class of ", ")"));
                 for line in 1..=placement.size().get() {
                     let squares = placement.rows().flat_map(|row| [b' ', if row == line { b'Q' } else { b'.' }]);
                     out.extend(squares.skip(1).chain([b'\n']));
@@ -123,13 +125,13 @@ impl ListWriter {
             }
             // Of numbers and digits only, so there is nothing to escape.
             ListFormat::Json => {
-                let number = text(number, "null");
+                let number = number_or(number, "null");
                 let _ = write!(out, "{{\"number\":{number},\"placement\":\"{placement}\",\"rows\":[");
                 rows(out, placement, true);
                 let _ = writeln!(out, "]{}}}", class(",\"class_size\":", ""));
             }
             ListFormat::Csv => {
-                let _ = write!(out, "{}{}", text(number, ""), if placement.is_empty() { "" } else { "," });
+                let _ = write!(out, "{}{}", number_or(number, ""), if placement.is_empty() { "" } else { "," });
                 rows(out, placement, true);
                 let _ = writeln!(out, "{}", class(",", ""));
             }
@@ -140,7 +142,7 @@ impl ListWriter {
                 out.extend(placement.rows().map(letter));
             }
             ListFormat::Svg => {
-                let caption = format!("{}   {placement}{}", text(number, ""), class("   ×", ""));
+                let caption = format!("{}   {placement}{}", number_or(number, ""), class("   ×", ""));
                 self.boards.push((*placement, caption.trim().to_owned()));
             }
         }
@@ -148,21 +150,21 @@ impl ListWriter {
     }
 
     /// After the last; `more` says whether the limit has cut the list short.
-    pub(super) fn end(self, out: &mut Vec<u8>, more: bool) {
+    pub(super) fn end(&mut self, more: bool) {
         if self.format == ListFormat::Svg {
             let kind = if self.list.listed == Listed::Fundamental { "Fundamental solutions" } else { "Solutions" };
             let of = self.list.published().map_or("...".to_owned(), |all| format!("of {all}"));
             let note = if more { format!("{} {of}", self.written) } else { String::new() };
             let title = format!("{kind} for N = {}", self.list.prefix.size());
-            out.extend_from_slice(svg::sheet(&self.boards, &title, &note).as_bytes());
+            self.text.extend_from_slice(svg::sheet(&self.boards, &title, &note).as_bytes());
         }
         let rest = self.rest.replace("@COUNT@", &self.written.to_string()).replace("@MORE@", &more.to_string());
-        out.extend_from_slice(rest.as_bytes());
+        self.text.extend_from_slice(rest.as_bytes());
     }
 }
 
 /// A number, or what stands in its place where it is not known.
-fn text(number: Option<u64>, unknown: &str) -> String {
+fn number_or(number: Option<u64>, unknown: &str) -> String {
     number.map_or_else(|| unknown.to_owned(), |number| number.to_string())
 }
 

@@ -93,9 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         activity.at(numbered::progress(args.size, share, written, "solutions"));
     };
     let solutions = start.into_iter().flat_map(|start| list.listed.within(prefix, start));
-    let mut text = Vec::new();
-    let writer = ListWriter::begin(&mut text, format, list, first);
-    let is_cut = write(&mut out, writer, text, solutions, limit, tell)?;
+    let is_cut = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
     activity.finish();
     if is_cut && args.limit.is_none() {
         let of = all.map_or(String::new(), |all| format!("of {} ", grouped(all.into())));
@@ -144,7 +142,6 @@ fn skip(list: SolutionList, from: Placement, skip: u64, activity: &Activity) -> 
 fn write(
     out: &mut Output,
     mut writer: ListWriter,
-    mut text: Vec<u8>,
     mut solutions: impl Iterator<Item = (Placement, Option<usize>)>,
     limit: u64,
     tell: impl Fn(u64),
@@ -157,18 +154,18 @@ fn write(
     let mut piece = Instant::now();
     while writer.written < limit {
         let is_old = || solutions.size_hint().0 == 0 && piece.elapsed() > UNWRITTEN;
-        if text.len() >= PIECE || is_old() {
+        if writer.text.len() >= PIECE || is_old() {
             tell(writer.written);
-            out.write(&text)?;
-            text.clear();
+            out.write(&writer.text)?;
+            writer.text.clear();
             piece = Instant::now();
         }
         let Some((placement, class_size)) = solutions.next() else { break };
-        writer.solution(&mut text, &placement, class_size);
+        writer.solution(&placement, class_size);
     }
     tell(writer.written);
     let more = writer.written == limit && solutions.next().is_some();
-    writer.end(&mut text, more);
-    out.write(&text)?;
+    writer.end(more);
+    out.write(&writer.text)?;
     Ok(more)
 }
