@@ -83,7 +83,7 @@ impl Display {
         }
         match &self.form {
             Form::Bar(bar) => {
-                let text = status().bar(columns(), &Zoned::now());
+                let text = status().bar(messages::width(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
                 bar.draw(&text);
@@ -105,7 +105,7 @@ impl Display {
         if matches!(self.form, Form::Json) {
             return print(&status.event("progress"));
         }
-        let width = if std::io::stderr().is_terminal() { columns() } else { usize::MAX };
+        let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };
         self.aside(|| messages::note(&status.line(width, &Zoned::now())));
     }
 
@@ -164,11 +164,4 @@ impl Bar {
                 self.stderr.clear_line().and_then(|()| self.stderr.write_str(line)).and_then(|()| self.stderr.flush());
         }
     }
-}
-
-/// Columns of the terminal, 80 where there is none. The last one stays free, for some terminals begin a new line behind
-/// it.
-fn columns() -> usize {
-    const LEAST: usize = 20;
-    usize::from(Term::stderr().size().1).max(LEAST) - 1
 }

@@ -131,9 +131,9 @@ impl SupervisedRun<'_> {
                 None => {}
             }
             let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
-                (true, _) => "",
-                (false, true) => "; with --checkpoint FILE it could be resumed",
-                (false, false) => "; stopped after a minute or more, it is saved in a new file here",
+                (true, _) => None,
+                (false, true) => Some("with --checkpoint FILE it could be resumed"),
+                (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
             };
             if let Some(told) = hint.told(|| self.state.progress(), advice) {
                 self.printer.say(Line::Note(told));
