@@ -118,8 +118,11 @@ impl ListWriter {
             ListFormat::Board => {
                 let _ = writeln!(out, "{}: {placement}{}", number_or(number, "?"), class(" (class of ", ")"));
                 for line in 1..=placement.size().get() {
-                    let squares = placement.rows().flat_map(|row| [b' ', if row == line { b'Q' } else { b'.' }]);
-                    out.extend(squares.skip(1).chain([b'\n']));
+                    for row in placement.rows() {
+                        out.extend_from_slice(if row == line { b"Q " } else { b". " });
+                    }
+                    out.pop();
+                    out.push(b'\n');
                 }
                 out.push(b'\n');
             }
@@ -131,9 +134,11 @@ impl ListWriter {
                 let _ = writeln!(out, "]{}}}", class(",\"class_size\":", ""));
             }
             ListFormat::Csv => {
-                let _ = write!(out, "{}{}", number_or(number, ""), if placement.is_empty() { "" } else { "," });
+                out.extend_from_slice(number_or(number, "").as_bytes());
+                out.extend((!placement.is_empty()).then_some(b','));
                 rows(out, placement, true);
-                let _ = writeln!(out, "{}", class(",", ""));
+                out.extend_from_slice(class(",", "").as_bytes());
+                out.push(b'\n');
             }
             // A character a row, 1 to 9 and then a to w, as the page's script reads them.
             ListFormat::Html => {

@@ -92,7 +92,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let share = expected.map(|expected| written as f64 / expected as f64);
         activity.at(numbered::progress(args.size, share, written, "solutions"));
     };
-    let solutions = start.into_iter().flat_map(|start| list.listed.within(prefix, start));
+    let solutions = match start {
+        Some(start) => list.listed.within(prefix, start),
+        None => Box::new(std::iter::empty()),
+    };
     let is_cut = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
     activity.finish();
     if is_cut && args.limit.is_none() {
