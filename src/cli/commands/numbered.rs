@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queens::estimate::Sampling;
 use queens::run::TimeLeft;
-use queens::{EngineKind, Listed, Placement, Ranking, Request, Size};
+use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size};
 
 use crate::cli::long_run::{Activity, Status, status};
 use crate::cli::terminal::{Failure, messages, numbers};
@@ -57,6 +57,12 @@ impl SolutionList {
         Some(format!("N = {size} has {has} (OEIS {id}), numbered from 1 to {last}"))
     }
 
+    /// The size of a solution's class, which is told where only the fundamental ones are listed.
+    pub(crate) fn class_size(self, solution: &Placement) -> Option<usize> {
+        let orbit = (self.listed == Listed::Fundamental).then(|| Orbit::of(solution));
+        orbit.flatten().map(|orbit| orbit.class_size())
+    }
+
     /// Whether it may take ten seconds or longer to count the completions.
     pub(crate) fn is_long(self) -> bool {
         self.prefix.size().get() - self.prefix.len() >= MOST_COLUMNS_COUNTED
@@ -106,7 +112,7 @@ impl SolutionList {
         }
         // Where no solution is left there is none to number.
         let first = self.listed.within(self.prefix, from).next();
-        first.map_or(Ok(Some(0)), |(first, _)| Ok(Some(self.number(&first, activity)? - 1)))
+        first.map_or(Ok(Some(0)), |first| Ok(Some(self.number(&first, activity)? - 1)))
     }
 
     /// The share of the time for a whole list, in which a share of it is counted. Of a whole board the second half is the

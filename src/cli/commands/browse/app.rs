@@ -222,7 +222,7 @@ impl App {
         let begun = if prefix.is_empty() { String::new() } else { format!("-prefix-{prefix}") };
         let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
         let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
-        let line = |(solution, size): (Placement, Option<usize>)| match size {
+        let line = |solution| match self.list.class_size(&solution) {
             Some(size) => format!("{solution} {size}\n"),
             None => format!("{solution}\n"),
         };

@@ -103,8 +103,9 @@ impl ListWriter {
         Self { text: out, format, list, first, written: 0, rest, boards: Vec::new() }
     }
 
-    /// Writes the next solution, with the size of its class if it is one of the fundamental ones.
-    pub(super) fn solution(&mut self, placement: &Placement, class_size: Option<usize>) {
+    /// Writes the next solution.
+    pub(super) fn solution(&mut self, placement: &Placement) {
+        let class_size = self.list.class_size(placement);
         let out = &mut self.text;
         let number = self.first.map(|first| first.saturating_add(self.written));
         let class = |before, after| class_size.map_or_else(String::new, |size| format!("{before}{size}{after}"));

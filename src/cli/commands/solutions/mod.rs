@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use queens::{Listed, Orbit, Placement, Size};
+use queens::{Listed, Orbit, Placement, Size, Solutions};
 
 use crate::cli::commands::numbered::{self, SolutionList};
 use crate::cli::long_run::{Activity, When};
@@ -92,10 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let share = expected.map(|expected| written as f64 / expected as f64);
         activity.at(numbered::progress(args.size, share, written, "solutions"));
     };
-    let solutions = match start {
-        Some(start) => list.listed.within(prefix, start),
-        None => Box::new(std::iter::empty()),
-    };
+    let solutions = start.map(|start| list.listed.within(prefix, start));
     let is_cut = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
     activity.finish();
     if is_cut && args.limit.is_none() {
@@ -145,7 +142,7 @@ fn skip(list: SolutionList, from: Placement, skip: u64, activity: &Activity) -> 
 fn write(
     out: &mut Output,
     mut writer: ListWriter,
-    mut solutions: impl Iterator<Item = (Placement, Option<usize>)>,
+    mut solutions: Option<Solutions>,
     limit: u64,
     tell: impl Fn(u64),
 ) -> Result<bool, Failure> {
@@ -156,18 +153,18 @@ fn write(
     tell(0);
     let mut piece = Instant::now();
     while writer.written < limit {
-        let is_old = || solutions.size_hint().0 == 0 && piece.elapsed() > UNWRITTEN;
+        let is_old = || !solutions.as_ref().is_some_and(Solutions::ready) && piece.elapsed() > UNWRITTEN;
         if writer.text.len() >= PIECE || is_old() {
             tell(writer.written);
             out.write(&writer.text)?;
             writer.text.clear();
             piece = Instant::now();
         }
-        let Some((placement, class_size)) = solutions.next() else { break };
-        writer.solution(&placement, class_size);
+        let Some(placement) = solutions.as_mut().and_then(Solutions::next) else { break };
+        writer.solution(&placement);
     }
     tell(writer.written);
-    let more = writer.written == limit && solutions.next().is_some();
+    let more = writer.written == limit && solutions.as_mut().and_then(Solutions::next).is_some();
     writer.end(more);
     out.write(&writer.text)?;
     Ok(more)
