@@ -146,7 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let before = if kind.is_numbered() { filter.before(from, &activity)? } else { Some(0) };
     let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
     let start = skip(filter, from, args.skip, &activity)?;
-    let list = start.map(|start| listed.within(prefix, start));
+    let list = start.map(|start| Solutions::within(prefix, start).only(listed));
     let all = filter.published();
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first, all };
     if args.progress == When::Auto && !out.is_file() {
