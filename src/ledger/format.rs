@@ -66,13 +66,6 @@ pub enum FormatError {
     Contents(String),
 }
 
-impl FormatError {
-    /// Whether it was a ledger once, and nothing but that is lost where a new one takes its place.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Cut | Self::Checksum)
-    }
-}
-
 /// The ledger as text.
 pub fn encode(ledger: &Ledger) -> String {
     let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
@@ -108,10 +101,7 @@ pub fn encode(ledger: &Ledger) -> String {
     text + &checksum
 }
 
-/// Reads a ledger.
-///
-/// # Errors
-/// If the bytes are not exactly as [`encode`] writes them.
+/// Reads a ledger from bytes, which must be exactly as [`encode`] writes them.
 pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if MAGIC.as_bytes().starts_with(bytes) {
         return Err(FormatError::Cut);

@@ -111,7 +111,7 @@ impl SolutionList {
             return Ok(None);
         }
         // Where no solution is left there is none to number.
-        let first = self.listed.within(self.prefix, from).next();
+        let first = Solutions::within(self.prefix, from).only(self.listed).next();
         first.map_or(Ok(Some(0)), |first| Ok(Some(self.number(&first, activity)? - 1)))
     }
 
