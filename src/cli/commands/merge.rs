@@ -74,7 +74,7 @@ impl Merged {
                 ledger => ledger?,
             };
             let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
-            // A file says what it is for; what such a count has to have is found out anew.
+            // A file says what was counted; the plan of such a count is made anew, and compared.
             let wanted = Request::try_from(ledger.fingerprint())
                 .and_then(|request| request.fingerprint())
                 .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;

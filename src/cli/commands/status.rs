@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let names: Vec<String> = args.paths.iter().map(|path| escape::name(path)).collect();
         return Err(Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", "))));
     }
-    // Of a file that is named, only that is told.
+    // Where files are named, each is told of by itself.
     let tables = counts.iter().flat_map(|count| {
         let each = named || count[0].ledger.shard().of() == 1;
         if each { count.iter().map(LedgerFile::facts).collect() } else { vec![count_facts(count)] }
@@ -212,7 +212,7 @@ fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
     (done >= FEWEST && at_once > 0).then(|| pace * (units - done) as f64 / at_once as f64)
 }
 
-/// What is done of a ledger, what it took, and the time left in words.
+/// The work that is done of a ledger, its time, and the time left in words.
 fn with_work(facts: Facts, ledger: &Ledger, left: &str) -> Facts {
     let (done, units, parts) = (ledger.finished(), ledger.units(), ledger.partials().count());
     let (percent, seconds) = (100.0 * done as f64 / units.max(1) as f64, ledger.origin.elapsed.as_secs_f64());
