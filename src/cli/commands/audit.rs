@@ -176,7 +176,7 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
     let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
     let seconds = findings.elapsed.as_secs_f64();
     // So many wrong units, and how likely such an audit finds one of them.
-    let many = |share| findings.share_of_units(Share::try_from(share).expect("from 0 to 1"));
+    let many = |share| Share::try_from(share).expect("from 0 to 1").of(findings.finished + findings.parts);
     let [one, hundredth, tenth] = [1, many(0.01), many(0.1)].map(|units| (units, findings.chance_to_find(units)));
     let in_json = |(units, chance)| Facts::default().with("wrong_units", units).with("chance", chance);
     let if_share = |share, (units, chance)| {

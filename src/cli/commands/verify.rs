@@ -12,7 +12,7 @@ use clap::Args as ClapArgs;
 use console::measure_text_width;
 use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads, oeis};
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
 
 use super::terms::{self, Layout, Term};
 use super::{count::request, profile};
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(text) = left_out(&rows).filter(|_| args.engines.is_empty()) {
         messages::note(&text);
     }
-    if let Some(text) = very_long(&rows, Threads::from(args.cores.threads).get()) {
+    if let Some(text) = very_long(&rows, thread_count(args.cores.threads)) {
         messages::warning(&text);
     }
     let mut out = BestEffortStdout::default();

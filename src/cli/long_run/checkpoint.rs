@@ -80,11 +80,11 @@ impl Checkpoint {
                 found => found?.flatten(),
             };
             match found {
-                Some(found) => {
-                    if let Some(reason) = found.fallback {
+                Some((found, fallback)) => {
+                    if let Some(reason) = fallback {
                         messages::warning(&format!("{reason}; going on from the save before it"));
                     }
-                    ledger = found.ledger;
+                    ledger = found;
                     checkpoint.reached_before = Some(ledger.reached());
                 }
                 // A mistyped name should not go unnoticed.

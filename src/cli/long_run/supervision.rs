@@ -10,7 +10,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use queens::Ended;
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
 use queens::run::state::{Progress, RunState};
@@ -38,7 +37,7 @@ enum Interruption {
 }
 
 /// The result of a run that came to its end, and what interrupted it.
-type Outcome = (Option<Result<Ended, CountError>>, Option<Interruption>);
+type Outcome = (Option<Result<Report, CountError>>, Option<Interruption>);
 
 /// Work in a thread of its own. It is never joined: where its end cannot be waited for, the end of the process ends it.
 pub(crate) struct Work<T> {
@@ -92,7 +91,7 @@ pub(crate) fn run(
     state: Arc<RunState>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
-    work: impl FnOnce() -> Result<Ended, CountError> + Send + 'static,
+    work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = state.ledger().fingerprint().clone();
     let hint = LongRunHint::new(&fingerprint, args.progress);
@@ -117,7 +116,7 @@ impl SupervisedRun<'_> {
     /// Waits for the end of the run; saves and answers requests meanwhile.
     fn wait(
         &mut self,
-        work: &Work<Result<Ended, CountError>>,
+        work: &Work<Result<Report, CountError>>,
         deadline: Option<Instant>,
         mut hint: LongRunHint,
     ) -> Outcome {
@@ -185,18 +184,18 @@ impl SupervisedRun<'_> {
     fn conclude(mut self, outcome: Outcome) -> Result<(Report, Ledger), Failure> {
         let ledger = self.state.ledger();
         let saved = match &outcome {
-            (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => self.save(interruption, &ledger),
+            (Some(Err(CountError::Stopped)) | None, Some(interruption)) => self.save(interruption, &ledger),
             _ => Ok(()),
         };
         let Self { state, checkpoint, printer, args } = self;
         match outcome {
             // A count that ends while it is told to stop has ended.
-            (Some(Ok(Ended::Finished(report))), _) => {
+            (Some(Ok(report)), _) => {
                 let warning = checkpoint.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 printer.end(Ending::finished(warning.into_iter().collect()));
                 Ok((report, ledger))
             }
-            (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => {
+            (Some(Err(CountError::Stopped)) | None, Some(interruption)) => {
                 let progress = state.progress();
                 let (is_saved, (line, mut failure)) =
                     (saved.is_ok(), interruption.ending(&ledger, &progress, checkpoint, args));
@@ -215,15 +214,13 @@ impl SupervisedRun<'_> {
                 printer.end(Ending { lines, event, object });
                 Err(failure)
             }
+            (None, None) => unreachable!("a run is waited for until it ends or is interrupted"),
             (Some(Err(error)), _) => {
                 // A task that was counted twice with different results is not among those finished.
                 let warning = checkpoint.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 let lines = warning.into_iter().collect();
                 printer.end(Ending { lines, ..Ending::stopped(Some(&error.to_string())) });
                 Err(Failure::from(&error))
-            }
-            (Some(Ok(Ended::Stopped(_))) | None, None) => {
-                unreachable!("a run is waited for until it ends or is interrupted")
             }
         }
     }

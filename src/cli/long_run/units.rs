@@ -116,15 +116,15 @@ impl Units<'_> {
             }
             found => found?,
         };
-        if let Some(found) = found {
+        if let Some((ledger, fallback)) = found {
             let path = out.display();
-            if found.ledger.is_complete() {
-                if let Some(reason) = found.fallback {
+            if ledger.is_complete() {
+                if let Some(reason) = fallback {
                     messages::warning(&format!("{reason}; the save before it takes its place"));
-                    store.save(&found.ledger)?;
+                    store.save(&ledger)?;
                 }
                 messages::note(&format!("{path}: shard {shard} is complete already"));
-                return Ok(self.go_on(found.ledger, Checkpoint::nothing())?.0);
+                return Ok(self.go_on(ledger, Checkpoint::nothing())?.0);
             }
             let message =
                 format!("{path}: an unfinished shard; resume it with --checkpoint {path}, and give --out another name");
