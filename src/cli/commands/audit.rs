@@ -183,7 +183,7 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
         let (chance, are) = (percent(chance), numbers::count_of(units as u64, "unit"));
         format!("{chance} to find one if {share} % of them are wrong ({are})")
     };
-    let facts = Facts::of("audit")
+    Facts::of("audit")
         .subject(subject)
         .with("units", ledger.units())
         .with("finished", finished)
@@ -192,9 +192,8 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
         .row("ledger", format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)))
         .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
         .with("audited_tasks", findings.tasks())
-        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
-    agreement
-        .of_facts(facts)
+        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)))
+        .and(agreement.facts())
         .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
         .with("recounted", recounted.to_string())
         .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))

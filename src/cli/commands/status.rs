@@ -145,14 +145,16 @@ impl LedgerFile {
         let ago = saved.map_or_else(String::new, |ago| format!(", saved {} ago{by}", time(ago)));
         let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), about);
         let left = if *state == State::Stopped { format!("{left}, once it goes on") } else { left };
-        let facts = Facts::default()
+        Facts::default()
             .fact("file", "file", escape::name(path))
             .row("count", title(ledger.fingerprint()))
             .with("shard", shard.to_string())
             .row_some("shard", (shard.of() > 1).then_some(shard))
             .with("state", state.name())
-            .result("state", format!("{}{ago}", state.name()));
-        with_work(facts, ledger, &left).with("host", host).with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
+            .result("state", format!("{}{ago}", state.name()))
+            .and(work(ledger, &left))
+            .with("host", host)
+            .with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
     }
 }
 
@@ -200,7 +202,7 @@ fn count_facts(files: &[LedgerFile]) -> Facts {
         (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
         (None, None) => "not known yet".to_owned(),
     };
-    with_work(facts, &whole, &left).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
+    facts.and(work(&whole, &left)).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
 }
 
 /// Seconds until the rest is done by so many at once; none where too little is done to tell.
@@ -213,11 +215,11 @@ fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
 }
 
 /// The work that is done of a ledger, its time, and the time left in words.
-fn with_work(facts: Facts, ledger: &Ledger, left: &str) -> Facts {
+fn work(ledger: &Ledger, left: &str) -> Facts {
     let (done, units, parts) = (ledger.finished(), ledger.units(), ledger.partials().count());
     let (percent, seconds) = (100.0 * done as f64 / units.max(1) as f64, ledger.origin.elapsed.as_secs_f64());
     let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-    facts
+    Facts::default()
         .with("units_done", done)
         .with("units", units)
         .row("units", format!("{done} of {units}{more}, {percent:.1} %"))

@@ -14,9 +14,9 @@ use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
 use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
 
-use super::terms::{self, Layout, Term};
+use super::terms::{self, Term};
 use super::{count::request, profile};
-use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::long_run::{Activity, OutputForm, Status, When};
 use crate::cli::terminal::{
     BestEffortStdout, Column, Cores, Exit, Facts, Failure, HEAD, JsonOutput, Sizes, Table, escape, files, messages,
     numbers::{self, count_of},
@@ -183,7 +183,8 @@ fn turns(rotation: Rotation, boards: RangeInclusive<usize>, args: &Args) -> Resu
         Ok((n, Term::by(&report, report.count)))
     });
     let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
-    let compared = terms::compare("verify", sequence, Layout::table(sequence, to), &args.json, print, found);
+    let form = OutputForm { json: &args.json, quiet: false, progress: args.progress };
+    let compared = terms::compare("verify", sequence, &form, Some(&terms::table(sequence, to)), print, found);
     activity.finish();
     compared
 }
