@@ -7,6 +7,7 @@ use queens::oeis::{self, Sequence};
 use queens::{Placement, Residue, Subject};
 use serde::Serialize;
 
+use super::When;
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
 /// What came of it.
@@ -102,9 +103,9 @@ impl Agreement {
         }
     }
 
-    /// What was compared, behind these facts.
-    pub(crate) fn of_facts(&self, facts: Facts) -> Facts {
-        facts.row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
+    /// What was compared.
+    pub(crate) fn facts(&self) -> Facts {
+        Facts::default().row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
     }
 
     /// # Errors
@@ -112,43 +113,45 @@ impl Agreement {
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
         self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
     }
+
+    /// Prints a result, or the numbers in it alone, of which a part of a count has none: they would pass for the count.
+    ///
+    /// # Errors
+    /// Where it is not as it is known to be.
+    pub(crate) fn deliver(&self, form: &OutputForm, facts: &Facts, numbers: Option<String>) -> Result<(), Failure> {
+        let delivered = form.json.deliver_text(&facts.json(), || {
+            // A wrong number, alone, would pass for the count.
+            self.verdict()?;
+            if form.is_for_people() {
+                return messages::deliver(&facts.table());
+            }
+            let Some(numbers) = numbers else { return Ok(()) };
+            messages::deliver(&numbers)?;
+            self.words().iter().for_each(|words| form.note(words));
+            Ok(())
+        });
+        self.verdict().and(delivered)
+    }
 }
 
-/// A result in each of its forms, and what is known of it.
-pub(crate) struct Printed<'a> {
-    pub(crate) agreement: &'a Agreement,
-    pub(crate) facts: Facts,
-    /// The numbers alone; nothing for a part of a count, which would pass for the count.
-    pub(crate) numbers: Option<String>,
-}
-
-/// Which form is asked for.
-pub(crate) struct Form<'a> {
+/// The form in which a result is asked for.
+pub(crate) struct OutputForm<'a> {
     pub(crate) json: &'a JsonOutput,
     pub(crate) quiet: bool,
-    /// Whether stderr may have a sentence on what is known, where stdout has the numbers alone.
-    pub(crate) note: bool,
+    pub(crate) progress: When,
 }
 
-impl Printed<'_> {
-    /// Prints it; fails where it is not as it is known to be.
-    pub(crate) fn deliver(&self, form: &Form) -> Result<(), Failure> {
-        let delivered = form.json.deliver_text(&self.facts.json(), || self.print(form));
-        self.agreement.verdict().and(delivered)
+impl OutputForm<'_> {
+    /// Whether a person reads the result, and not only the numbers in it.
+    pub(crate) fn is_for_people(&self) -> bool {
+        !self.quiet && std::io::stdout().is_terminal()
     }
 
-    fn print(&self, form: &Form) -> Result<(), Failure> {
-        // A wrong number, alone, would pass for the count.
-        self.agreement.verdict()?;
-        if !form.quiet && std::io::stdout().is_terminal() {
-            return messages::deliver(&self.facts.table());
+    /// A sentence on stderr beside the numbers; where stderr is for programs too, it would be in their way.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet && self.progress != When::Json {
+            messages::note(text);
         }
-        let Some(numbers) = &self.numbers else { return Ok(()) };
-        messages::deliver(numbers)?;
-        if let Some(words) = self.agreement.words().filter(|_| form.note) {
-            messages::note(&words);
-        }
-        Ok(())
     }
 }
 

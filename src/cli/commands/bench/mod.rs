@@ -26,9 +26,6 @@ use results::BenchResults;
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
-/// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
-const NOISE: f64 = 0.05;
-
 #[derive(ClapArgs, Debug)]
 // As in version 0.2, where the file was the next word.
 #[command(mut_arg("json", |json| json.require_equals(false)))]
@@ -139,16 +136,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Times the combinations asked for.
 fn measure(args: &Args) -> Result<BenchResults, Failure> {
+    /// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
+    const NOISE: f64 = 0.05;
     let combinations = combinations(args)?;
     let activity = Activity::start(args.progress, "bench");
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
         let threads = numbers::count_of(next.threads as u64, "thread");
-        activity.at(Status {
-            title: format!("N = {}, {}, {threads}", next.size, next.method.engine),
-            share: Some(done as f64 / all as f64),
-            fields: vec![format!("{done} of {all} runs")],
-            ..Status::default()
-        });
+        let title = format!("N = {}, {}, {threads}", next.size, next.method.engine);
+        let (share, fields) = (Some(done as f64 / all as f64), vec![format!("{done} of {all} runs")]);
+        activity.at(Status { title, share, fields, ..Status::default() });
     });
     activity.finish();
     let timings = timings.map_err(|error| match error {
