@@ -28,11 +28,8 @@ impl Interval {
         Self { mean, low: mean, high: mean }
     }
 
-    /// Nothing is known.
-    pub(super) const UNKNOWN: Self = Self::open(0.0);
-
     /// A best guess without any end to the error.
-    const fn open(mean: f64) -> Self {
+    pub(super) const fn open(mean: f64) -> Self {
         Self { mean, low: 0.0, high: f64::INFINITY }
     }
 

@@ -57,7 +57,7 @@ impl Samples {
     /// drew them.
     pub(super) fn mean(&self, of: impl Fn(&Sample) -> f64 + Clone) -> Interval {
         if self.drawn.is_empty() && !self.empty {
-            return Interval::UNKNOWN;
+            return Interval::open(0.0);
         }
         let mut drawn: Vec<_> = self.drawn.iter().collect();
         drawn.sort_by_key(|(number, _)| *number);

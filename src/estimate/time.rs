@@ -50,7 +50,7 @@ impl TimeSample {
             _ if !ran.is_empty() => widened(Interval::exactly(ran.iter().sum::<f64>() / ran.len() as f64)),
             [near, below] => Interval::extrapolated(sampled(&near), sampled(&below), ((n - near.n) / STEP) as f64),
             [near] => sampled(&near),
-            _ => Interval::UNKNOWN,
+            _ => Interval::open(0.0),
         };
         let sum = |of: fn(&Sample) -> f64| boards.iter().map(|board| board.sum(of)).sum::<f64>();
         let (worked, passed) = (sum(|drawn| drawn.seconds), sum(|drawn| drawn.wall_seconds));

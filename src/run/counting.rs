@@ -357,23 +357,22 @@ where
     }
 }
 
-/// A count for tests, of which nothing is audited.
 #[cfg(test)]
-pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
-where
-    P: Plan + 'static,
-    E: Engine<Task = P::Task> + Send,
-    S: SecondEngine<Task = P::Task>,
-{
-    let audit = |_: &E, _: &mut _, _: (&_, u64), _: &mut _, _: &dyn Fn() -> bool| None;
-    Typed { plan: Arc::new(plan), engine, second, audit }
-}
-
-#[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::Rotation;
     use crate::engine::Choice;
+
+    /// A count for tests, of which nothing is audited.
+    pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
+    where
+        P: Plan + 'static,
+        E: Engine<Task = P::Task> + Send,
+        S: SecondEngine<Task = P::Task>,
+    {
+        let audit = |_: &E, _: &mut _, _: (&_, u64), _: &mut _, _: &dyn Fn() -> bool| None;
+        Typed { plan: Arc::new(plan), engine, second, audit }
+    }
 
     fn names(subject: impl Into<Subject>, engine: impl Into<Choice>, isa: Option<Isa>) -> [&'static str; 2] {
         let subject = subject.into();

@@ -106,7 +106,7 @@ impl<'a> DoubleCheck<'a> {
                 let again = if stopped() { None } else { second(unit, index, &stopped) };
                 let Found { count, weight } = again.ok_or(CountError::Stopped)?;
                 sum.add(count, weight)?;
-                state.recounted();
+                state.recounted.fetch_add(1, Ordering::Relaxed);
             }
             let (is_part, name) = (!self.ledger.has(unit), self.counting.plan().name(unit));
             let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
@@ -116,7 +116,7 @@ impl<'a> DoubleCheck<'a> {
                 }
             })
         };
-        state.recounts(self.reread.iter().map(|(_, part)| part.tasks).sum());
+        state.to_recount.store(self.reread.iter().map(|(_, part)| part.tasks).sum(), Ordering::Relaxed);
         pool.install(|| self.reread.par_iter().try_for_each_init(|| self.counting.second(), recount))
     }
 

@@ -118,7 +118,8 @@ mod tests {
     use crate::engine::naive::Naive;
     use crate::ledger::{Fingerprint, Ledger};
     use crate::plan::{HalvesPlan, PrefixPlan, Units};
-    use crate::run::counting::{SecondEngine, unaudited};
+    use crate::run::counting::SecondEngine;
+    use crate::run::counting::tests::unaudited;
     use crate::{Placement, Shard, Size};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};

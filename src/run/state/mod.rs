@@ -26,8 +26,8 @@ pub struct RunState {
     plan: Arc<dyn Units>,
     stop: Stop,
     /// Tasks of earlier runs that are recounted before this run goes on, and those that are recounted by now.
-    to_recount: AtomicU64,
-    recounted: AtomicU64,
+    pub(super) to_recount: AtomicU64,
+    pub(super) recounted: AtomicU64,
     /// What the threads have in hand, once the run has started, and when that was.
     threads: OnceLock<(Box<[Hand]>, Instant)>,
     state: Mutex<State>,
@@ -136,16 +136,6 @@ impl RunState {
         let state = self.gathered();
         let mut fresh = state.fresh.iter().flat_map(|batch| &batch.units);
         fresh.try_fold(state.ledger.total()?, |sum, (_, tally)| sum.plus(*tally))
-    }
-
-    /// So many tasks that earlier runs finished are recounted before this run goes on.
-    pub(super) fn recounts(&self, tasks: u64) {
-        self.to_recount.store(tasks, Ordering::Relaxed);
-    }
-
-    /// One more of them is recounted.
-    pub(super) fn recounted(&self) {
-        self.recounted.fetch_add(1, Ordering::Relaxed);
     }
 
     /// What the ledger has of the first tasks of this unit is wrong: the next run must not go on from it.
