@@ -138,7 +138,7 @@ impl RunState {
         fresh.try_fold(state.ledger.total()?, |sum, (_, tally)| sum.plus(*tally))
     }
 
-    /// What the ledger has of the first tasks of this unit is wrong: the next run must not go on from it.
+    /// The tally of the first tasks of this unit is wrong: the next run must not go on from it.
     pub(super) fn disproved(&self, unit: usize) {
         lock(&self.state).ledger.forget_partial(unit);
     }
@@ -170,7 +170,7 @@ impl RunState {
         /// Fewer tasks of a unit say little about the others.
         const FEWEST: u64 = 8;
         let State { ledger, works, .. } = state;
-        // One that was put down meanwhile is in the ledger.
+        // A unit that was finished meanwhile is in the ledger.
         in_hand.retain(|unit| !ledger.has(unit.unit));
         let (mut pace, mut blind, mut tasks) = (state.pace.clone(), 0, state.tasks);
         // The part of a unit in hand that this run has finished by now is a sample of its pace.
