@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use console::measure_text_width;
 use queens::run::state::RunState;
-use queens::verify::{Check, Engines, Terms, Verdict};
+use queens::verify::{Check, Terms, Verdict, methods};
 use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
 
 use super::terms::{self, Term};
@@ -85,10 +85,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bfile = path.map(read).transpose()?;
     let name = path.map_or_else(|| sequence.id.to_owned(), escape::name);
     let term = |n| bfile.as_ref().map_or_else(|| sequence.term(n), |bfile| bfile.term(n));
-    let (named, isas) = (args.engines.clone(), args.cores.isa.into_iter().collect());
-    let engines = Engines { named, beyond: BEYOND_QUICK, isas };
     let of_size = |size: Size| {
-        let (published, methods) = (term(size.get())?, engines.methods(size));
+        let published = term(size.get())?;
+        let methods = methods(size, &args.engines, BEYOND_QUICK, args.cores.isa.as_slice());
         Some(methods.map(|methods| Row { size, published, methods, checks: Vec::new() }))
     };
     let rows = Size::all().filter(|size| boards.contains(&size.get())).filter_map(of_size);
@@ -340,8 +339,8 @@ mod tests {
         assert_eq!(plain(38), " N  join  backtrack  naive\n 8     ✓       ✗ 92      -\n");
     }
     fn rows(sizes: RangeInclusive<usize>, named: &[EngineKind]) -> Vec<Row> {
-        let engines = Engines { named: named.to_vec(), beyond: 3, isas: Vec::new() };
-        let row = |size| Row { size, published: 0, methods: engines.methods(size).unwrap(), checks: Vec::new() };
+        let methods = |size| methods(size, named, 3, &[]).unwrap();
+        let row = |size| Row { size, published: 0, methods: methods(size), checks: Vec::new() };
         Size::all().filter(|size| sizes.contains(&size.get())).map(row).collect()
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use queens::bench::{BenchError, Combination, bench};
-use queens::verify::Engines;
+use queens::verify::methods;
 use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::long_run::{Activity, Status, When};
@@ -187,11 +187,10 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
         let doubled = std::iter::successors(Some(1), |threads| Some(2 * threads));
         threads.extend(doubled.take_while(|&threads| threads < cores).chain([cores]));
     }
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
-    let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
+    let only_sets = isas.len() > 1 && args.engines.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
-        let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
+        let methods = methods(size, &args.engines, BEYOND_QUICK, &isas).map_err(|error| Failure::usage(&error))?;
         let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
         // Where sets are compared, an engine that has one version only is left out unless it is named.
         for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
