@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queens::estimate::Sampling;
 use queens::run::TimeLeft;
-use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size};
+use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size, Solutions};
 
 use crate::cli::long_run::{Activity, Status, status};
 use crate::cli::terminal::{Failure, messages, numbers};
