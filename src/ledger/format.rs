@@ -236,6 +236,10 @@ mod tests {
         timed.origin.cpu_time = None;
         let text = text.replace("cpu 2.750", "cpu -");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
+        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
+        timed.origin.saved = Some(1_795_551_234);
+        let text = text.replace("ledger 3", "ledger 4").replace("cpu -\n", "cpu -\nsaved 1795551234\n");
+        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed));
     }
 
@@ -373,7 +377,7 @@ mod tests {
             assert_eq!(error(cut), "cut short: its last line is not a checksum");
         }
         assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens");
-        assert_eq!(error(b"queens ledger 4\nanything"), "ledger format 4; this program reads formats 1 to 4");
+        assert_eq!(error(b"queens ledger 5\nanything"), "ledger format 5; this program reads formats 1 to 4");
     }
 
     proptest! {
