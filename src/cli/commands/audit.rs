@@ -14,7 +14,7 @@ use queens::{
 use serde::Serialize;
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::{Activity, Agreement, Status, When, run_status};
+use crate::cli::long_run::{Activity, Agreement, Status, When, status};
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
@@ -110,7 +110,7 @@ fn progress(
     options: &AuditOptions,
     recounted: Arc<AtomicUsize>,
 ) -> impl Fn() -> Status + Send + use<> + 'static {
-    let (start, title) = (Instant::now(), run_status::title(ledger.fingerprint()));
+    let (start, title) = (Instant::now(), status::title(ledger.fingerprint()));
     let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
     let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
     move || {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
-/// What came of it.
+/// How a result agrees with what is known.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agreement {
     /// The comparison with OEIS, where it has the term.
@@ -24,14 +24,7 @@ pub(crate) struct Agreement {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Oeis {
     sequence: &'static str,
-    agrees: bool,
-}
-
-impl Oeis {
-    /// The sequence, where the term agrees.
-    pub(crate) fn agreed(self) -> Option<&'static str> {
-        self.agrees.then_some(self.sequence)
-    }
+    pub(crate) agrees: bool,
 }
 
 /// Beside the solutions that turns leave unchanged.

@@ -23,7 +23,7 @@ pub(crate) use failure::Failure;
 pub(crate) use file_format::Extensions;
 pub(crate) use files::Output;
 pub(crate) use json_output::JsonOutput;
-pub(crate) use signals::{Answering, Listening};
+pub(crate) use signals::{Answering, Interruption, Listening};
 pub(crate) use stdout::BestEffortStdout;
 pub(crate) use table::{Column, HEAD, Table};
 pub(crate) use value_parsers::{Cores, Sizes};

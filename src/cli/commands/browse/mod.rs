@@ -19,10 +19,7 @@ use ratatui::crossterm::terminal::disable_raw_mode;
 
 use crate::cli::commands::numbered::Filter;
 use crate::cli::draw::text::Look;
-use crate::cli::terminal::{
-    Exit, Failure, Listening, messages,
-    signals::{self, Request},
-};
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, messages, signals};
 use app::App;
 use moves::Move;
 use terminal::{on_suspension, suspend, wait_for_hangup};
@@ -66,8 +63,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     match result {
         // The signal says more than that nothing could be written to the terminal that it took away.
-        Ok(Some(request)) => Err(failure(request)),
-        Err(error) => Err(interruptions.requests.try_recv().map_or_else(|_| error.into(), failure)),
+        Ok(Some(interruption)) => Err(failure(interruption)),
+        Err(error) => Err(interruptions.received.try_recv().map_or_else(|_| error.into(), failure)),
         Ok(None) => Ok(restored?),
     }
 }
@@ -86,17 +83,16 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
     Filter::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
 }
 
-fn failure(request: Request) -> Failure {
-    match request {
-        Request::End(signal) => Failure::Signal(signal),
-        Request::Failed(message) => Failure::Run(Exit::Failure, message),
-        Request::Show => Failure::AlreadyReported(Exit::Failure),
+fn failure(interruption: Interruption) -> Failure {
+    match interruption {
+        Interruption::Signal(signal) => Failure::Signal(signal),
+        Interruption::Failed(message) => Failure::Run(Exit::Failure, message),
     }
 }
 
 /// What ends or suspends the screen from outside.
 struct Interruptions {
-    requests: mpsc::Receiver<Request>,
+    received: mpsc::Receiver<Interruption>,
     suspend: Arc<AtomicBool>,
     _listening: Listening,
 }
@@ -106,11 +102,11 @@ const SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Interruptions {
     fn listen() -> io::Result<Self> {
-        let (sender, requests) = mpsc::channel();
+        let (sender, received) = mpsc::channel();
         let gone = sender.clone();
         thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
-        let tell = move |request: Request| {
-            if let Request::End(signal) = request {
+        let tell = move |interruption: Interruption| {
+            if let Interruption::Signal(signal) = interruption {
                 thread::spawn(move || {
                     thread::sleep(SIGNAL_TIMEOUT);
                     // Where this fails too there is no terminal to be left as it was.
@@ -118,13 +114,10 @@ impl Interruptions {
                     std::process::exit(signals::die_of(signal).code().into());
                 });
             }
-            // SIGUSR1 asks for progress, which is on the screen.
-            if !matches!(request, Request::Show) {
-                // Nobody receives where the screen was left already.
-                let _ = sender.send(request);
-            }
+            // Nobody receives where the screen was left already.
+            let _ = sender.send(interruption);
         };
-        let interruptions = Self { requests, suspend: Arc::default(), _listening: signals::listen(tell)? };
+        let interruptions = Self { received, suspend: Arc::default(), _listening: signals::listen(tell)? };
         on_suspension(&interruptions.suspend)?;
         Ok(interruptions)
     }
@@ -132,12 +125,12 @@ impl Interruptions {
 
 /// Waits until the terminal hangs up, and then has the screen left. The library that reads keys may be within a read by
 /// then, which never returns from such a terminal: in that case the process is ended from here.
-fn end_without_terminal(requests: &mpsc::Sender<Request>) {
+fn end_without_terminal(screen: &mpsc::Sender<Interruption>) {
     const GONE: &str = "the terminal has gone";
     // Where it cannot be waited for, a signal tells.
     if wait_for_hangup().is_ok() {
         // Nobody receives where the screen was left already.
-        let _ = requests.send(Request::Failed(GONE.to_owned()));
+        let _ = screen.send(Interruption::Failed(GONE.to_owned()));
         thread::sleep(4 * POLL_INTERVAL);
         messages::error(GONE);
         std::process::exit(Exit::Failure.code().into());
@@ -151,10 +144,10 @@ fn main_loop(
     mut app: App,
     interruptions: &Interruptions,
     look: Look,
-) -> io::Result<Option<Request>> {
+) -> io::Result<Option<Interruption>> {
     while !app.done {
-        if let Ok(request) = interruptions.requests.try_recv() {
-            return Ok(Some(request));
+        if let Ok(interruption) = interruptions.received.try_recv() {
+            return Ok(Some(interruption));
         }
         // Relaxed: the flag is all there is to know.
         if std::mem::take(&mut app.suspend) || interruptions.suspend.swap(false, Ordering::Relaxed) {

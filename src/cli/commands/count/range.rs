@@ -124,7 +124,7 @@ impl Comparison<'_> {
             let Term { value, engine, isa, threads, elapsed, double_checked_tasks } = find(n)?;
             let seconds = elapsed.as_secs_f64();
             let agreement = Agreement::with(self.sequence, n, value);
-            let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
+            let agrees = agreement.oeis.map(|oeis| oeis.agrees);
             let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
             let (value_json, isa) = (value.to_string(), isa.name());
             terms.push(TermJson { n, value: value_json, agrees, engine, isa, threads, seconds, double_checked_tasks });

@@ -13,9 +13,9 @@ mod windows;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{fs, io};
+use std::{fs, io, process, thread};
 
 #[cfg(unix)]
 use unix as system;
@@ -27,73 +27,77 @@ pub(crate) use system::{die_of, name, start};
 /// A signal that follows another one sooner than this is a repeat of it.
 const REPEAT_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a signal, or a failure of the program itself, asks of a long run.
+/// Why long work is to save and end.
 #[derive(Clone, Debug)]
-pub(crate) enum Request {
-    /// To save and end, by this signal.
-    End(i32),
-    /// To show its progress.
-    Show,
-    /// To save and end, as a thread has failed.
+pub(crate) enum Interruption {
+    /// By this signal.
+    Signal(i32),
+    /// As a thread has failed, with this message.
     Failed(String),
 }
-
-type Tell = Box<dyn Fn(Request) + Send>;
 
 /// What the thread shares with the rest of the program.
 #[derive(Default)]
 struct Shared {
     /// Whether the next signal that ends the process does so by itself, without the thread.
     armed: Arc<AtomicBool>,
-    /// The long run that is told of signals instead of being ended by them.
-    run: Mutex<Option<Tell>>,
-    /// The command that shows its progress when it is asked to, but is ended by signals.
+    /// The long work that is told of signals instead of being ended by them.
+    work: Mutex<Option<Box<dyn Fn(Interruption) + Send>>>,
+    /// The command that shows its progress when it is asked to.
     activity: Mutex<Option<Box<dyn Fn() + Send>>>,
-    /// Unfinished files, to be removed before the process ends.
-    unfinished: Mutex<BTreeSet<PathBuf>>,
     /// Whether SIGUSR1 has come before there was progress to show.
     asked: Arc<AtomicBool>,
+    /// Unfinished files, to be removed before the process ends.
+    unfinished: Mutex<BTreeSet<PathBuf>>,
 }
 
-static SHARED: OnceLock<Shared> = OnceLock::new();
+static SHARED: LazyLock<Shared> = LazyLock::new(Shared::default);
 /// Started when first needed; the error is kept for whoever needs it next.
-static THREAD: OnceLock<Result<(), String>> = OnceLock::new();
-
-fn shared() -> &'static Shared {
-    SHARED.get_or_init(Shared::default)
-}
+static THREAD: LazyLock<Result<(), String>> =
+    LazyLock::new(|| system::start_thread().map_err(|error| error.to_string()));
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere ends the program anyway.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on, until the value is dropped, signals that would end the process are told to a long run instead.
-pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<Listening> {
+fn thread() -> io::Result<()> {
+    THREAD.clone().map_err(io::Error::other)
+}
+
+/// From here on, until the value is dropped, signals that would end the process are told to long work instead.
+pub(crate) fn listen(tell: impl Fn(Interruption) + Send + 'static) -> io::Result<Listening> {
     thread()?;
-    if shared().asked.swap(false, Ordering::Relaxed) {
-        tell(Request::Show);
-    }
-    shared().armed.store(false, Ordering::Relaxed);
-    *lock(&shared().run) = Some(Box::new(tell));
+    SHARED.armed.store(false, Ordering::Relaxed);
+    *lock(&SHARED.work) = Some(Box::new(tell));
     Ok(Listening)
 }
 
-/// While it lives, a long run is told of signals.
+/// While it lives, long work is told of signals.
 #[must_use]
 pub(crate) struct Listening;
 
-/// From here on, until the value is dropped, SIGUSR1 has a command show its progress, which other signals end.
+impl Drop for Listening {
+    fn drop(&mut self) {
+        *lock(&SHARED.work) = None;
+    }
+}
+
+/// From here on, until the value is dropped, SIGUSR1 has a command show its progress.
 pub(crate) fn answer(show: impl Fn() + Send + 'static) -> io::Result<Answering> {
     thread()?;
-    *lock(&shared().activity) = Some(Box::new(show));
+    *lock(&SHARED.activity) = Some(Box::new(show));
     // It may have come before.
-    if shared().asked.swap(false, Ordering::Relaxed)
-        && let Some(show) = &*lock(&shared().activity)
-    {
-        show();
+    if SHARED.asked.swap(false, Ordering::Relaxed) {
+        show_activity();
     }
     Ok(Answering)
+}
+
+fn show_activity() {
+    if let Some(show) = &*lock(&SHARED.activity) {
+        show();
+    }
 }
 
 /// While it lives, a command shows its progress when it is asked to.
@@ -102,28 +106,39 @@ pub(crate) struct Answering;
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        *lock(&shared().activity) = None;
+        *lock(&SHARED.activity) = None;
     }
 }
 
-/// To be called when a signal can be no repeat any more: from here on it ends the process at once. Called earlier, as soon as
-/// all was saved, it let a repeat swallow the last lines, which tell how to go on.
-fn arm() {
-    shared().armed.store(true, Ordering::Relaxed);
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        *lock(&shared().run) = None;
+/// What the thread does where the process is to end: tells long work, and else ends it. `discard` takes the repeats that came
+/// meanwhile.
+fn end(signal: i32, discard: impl FnOnce()) {
+    let work = lock(&SHARED.work);
+    match work.as_ref() {
+        Some(tell) => {
+            tell(Interruption::Signal(signal));
+            drop(work);
+            thread::sleep(REPEAT_WITHIN);
+            discard();
+            // From here on a signal can be no repeat, and ends the process at once. Done earlier, as soon as all was saved, it
+            // let a repeat swallow the last lines, which tell how to go on.
+            SHARED.armed.store(true, Ordering::Relaxed);
+        }
+        None => {
+            for path in &*lock(&SHARED.unfinished) {
+                let _ = fs::remove_file(path);
+            }
+            process::exit(die_of(signal).code().into());
+        }
     }
 }
 
-/// Tells a long run that a thread has failed; returns whether there is one.
+/// Tells long work that a thread has failed; returns whether there is some.
 pub(crate) fn tell_failed(message: &str) -> bool {
     // A thread that fails while it holds the lock must not wait for itself.
-    let Ok(run) = shared().run.try_lock() else { return false };
-    run.as_ref().is_some_and(|tell| {
-        tell(Request::Failed(message.to_owned()));
+    let Ok(work) = SHARED.work.try_lock() else { return false };
+    work.as_ref().is_some_and(|tell| {
+        tell(Interruption::Failed(message.to_owned()));
         true
     })
 }
@@ -139,7 +154,7 @@ impl UnfinishedFile {
     ) -> io::Result<(T, Self)> {
         // Where the thread cannot be started, the file may stay behind.
         let _ = thread();
-        let mut unfinished = lock(&shared().unfinished);
+        let mut unfinished = lock(&SHARED.unfinished);
         let made = make()?;
         let path = path(&made).to_owned();
         unfinished.insert(path.clone());
@@ -149,18 +164,6 @@ impl UnfinishedFile {
 
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
-        lock(&shared().unfinished).remove(&self.0);
+        lock(&SHARED.unfinished).remove(&self.0);
     }
-}
-
-fn remove_unfinished() {
-    for path in &*lock(&shared().unfinished) {
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// Starts the thread, once.
-fn thread() -> io::Result<()> {
-    let started = THREAD.get_or_init(|| system::start_thread().map_err(|error| error.to_string()));
-    started.clone().map_err(io::Error::other)
 }
