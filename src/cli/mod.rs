@@ -12,7 +12,6 @@
 mod args;
 mod commands;
 mod draw;
-mod help;
 mod long_run;
 mod terminal;
 #[cfg(test)]
@@ -20,14 +19,13 @@ mod tests;
 
 use std::ffi::OsString;
 
-use clap::FromArgMatches;
+use clap::{ColorChoice, FromArgMatches};
 
 use args::{Args, Command};
 use commands::{
     audit, bench, completions, count, estimate, man, merge, profile, show, solutions, status, symmetries, verify,
 };
-use terminal::failure::Failure;
-use terminal::{colour, messages, panics, signals, stdout};
+use terminal::{Failure, catch_panics, messages, signals, stdout};
 
 pub(crate) use terminal::exit::Exit;
 
@@ -35,13 +33,18 @@ pub(crate) use terminal::exit::Exit;
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     stdout::start();
     signals::start();
-    panics::catch();
-    let matches = help::command().try_get_matches_from(args);
+    catch_panics();
+    let matches = args::command().try_get_matches_from(args);
     let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => return messages::usage(&error),
     };
-    colour::choose_colour(args.color);
+    let colour = match args.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    colour.write_global();
     let result = match args.command {
         Command::Count(count) => count::run(&count),
         Command::Merge(merge) => merge::run(&merge),
@@ -56,8 +59,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Show(show) => show::run(&show),
         #[cfg(feature = "browse")]
         Command::Browse(browse) => commands::browse::run(&browse),
-        Command::Completions { shell } => completions::run(shell, help::command()),
-        Command::Man { command } => man::run(command.as_deref(), help::manual()),
+        Command::Completions { shell } => completions::run(shell, args::command()),
+        Command::Man { command } => man::run(command.as_deref(), args::manual()),
     };
     match result {
         Ok(()) if stdout::is_lost() => {

@@ -322,8 +322,8 @@ impl From<&Recounted> for UnitJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::command;
     use crate::cli::args::{Args as All, Command as Which};
-    use crate::cli::help::command;
     use clap::FromArgMatches;
     use queens::engine::Engine;
     use queens::engine::backtrack::Backtrack;

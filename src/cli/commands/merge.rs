@@ -9,7 +9,7 @@ use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
 use queens::{Request, Shard};
 
-use crate::cli::long_run::{Agreement, Form, NamedFile, Printed, named_files::named_files};
+use crate::cli::long_run::{Agreement, NamedFile, ResultForm, named_files::named_files};
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, messages, numbers};
 
 #[derive(Args, Debug)]
@@ -41,8 +41,8 @@ pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
     }
     let (total, agreement) = known(&merged.whole, 0)?;
     let facts = merged.facts(Some((total, &agreement)), &[]);
-    let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
-    Printed { agreement: &agreement, facts, numbers: Some(format!("{total}\n")) }.deliver(&form)
+    let form = ResultForm { json: &args.json, quiet: args.quiet, note: !args.quiet };
+    agreement.deliver(&facts, Some(&format!("{total}\n")), &form)
 }
 
 /// The sum of a complete ledger, and what is known of it, found out on so many threads.

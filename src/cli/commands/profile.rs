@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use queens::{Profile, oeis};
 
 use crate::cli::commands::count::range::{self, Term};
-use crate::cli::long_run::{Activity, Agreement, Form, Printed, Status, When};
+use crate::cli::long_run::{Activity, Agreement, ResultForm, Status, When};
 use crate::cli::terminal::{Cores, Exit, Facts, Failure, JsonOutput, Sizes, numbers, value_parsers::size};
 
 #[derive(ClapArgs, Debug)]
@@ -60,8 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .text(&format!("{}  in {}\n", table(placements), numbers::seconds(seconds)))
         .text(&agreement.words().map_or_else(String::new, |words| words + "\n"));
     let numbers = placements.iter().map(u128::to_string).collect::<Vec<_>>().join("\n") + "\n";
-    let printed = Printed { agreement: &agreement, facts, numbers: Some(numbers) };
-    printed.deliver(&Form { json: &args.json, quiet: args.quiet, note })
+    agreement.deliver(&facts, Some(&numbers), &ResultForm { json: &args.json, quiet: args.quiet, note })
 }
 
 /// Counts one profile, and shows how far it is.

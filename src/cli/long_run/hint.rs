@@ -1,27 +1,22 @@
-//! What is said once of a run that will be long: how long it will be, and which command tells more.
+//! A line that is said once of a run that will be long: how long it will be, and which command tells more.
 
 use std::time::{Duration, Instant};
 
 use queens::ledger::Fingerprint;
 use queens::run::state::Progress;
-use queens::{EngineKind, Subject, oeis};
+use queens::{EngineKind, oeis};
 
 use super::options::When;
 use super::status::range;
 use crate::cli::terminal::numbers;
 
-/// When it is said, and what.
+/// What is said of a run, and when.
 pub(super) struct LongRunHint {
+    of: Fingerprint,
     /// When it is next asked whether the run will be long; `None` once that is settled.
     pub(super) due: Option<Instant>,
     /// When it is said at the latest.
     latest: Instant,
-    /// The command that estimates this run.
-    estimate: Option<String>,
-    /// What each unit takes a thread, an order of magnitude.
-    unit: Option<Duration>,
-    /// Where its number is found already.
-    known: Option<&'static str>,
 }
 
 impl LongRunHint {
@@ -33,40 +28,42 @@ impl LongRunHint {
     /// The time of a shorter run is not worth a line.
     const SHORT: Duration = Duration::from_secs(10);
 
-    pub(super) fn new(of: &Fingerprint, progress: When) -> Self {
-        let is_shown = !matches!(progress, When::Never | When::Json);
-        let (now, estimate) = (Instant::now(), estimate(of));
-        let unit = core_hours(of).map(|hours| Duration::from_secs_f64(3600.0 * hours / of.units as f64));
-        let is_whole = of.subject.prefix().is_none() && of.subject.rotation().is_none();
-        let known = oeis::QUEENS.term(of.subject.n()).filter(|_| is_whole).map(|_| oeis::QUEENS.id);
-        Self { due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST, estimate, unit, known }
+    pub(super) fn new(of: Fingerprint, progress: When) -> Self {
+        let (now, is_shown) = (Instant::now(), !matches!(progress, When::Never | When::Json));
+        Self { of, due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST }
     }
 
     /// What is to be said now, where it is due and the run is not short; `advice` is added where it is long.
     pub(super) fn told(&mut self, progress: impl FnOnce() -> Progress, advice: &str) -> Option<String> {
-        let now = Instant::now();
+        let (now, of) = (Instant::now(), &self.of);
         if self.due.is_none_or(|due| now < due) {
             return None;
         }
         let Progress { left, units, units_done, threads, .. } = progress();
-        let rough = self.unit.map(|unit| unit.as_secs_f64() * (units - units_done) as f64 / threads.max(1) as f64);
+        let share = (units - units_done) as f64 / of.units as f64;
+        let rough = core_hours(of).map(|hours| 3600.0 * hours * share / threads.max(1) as f64);
         let rough = rough.filter(|&seconds| seconds > Self::LONG.as_secs_f64());
         if left.is_none() && rough.is_none() && now < self.latest {
             self.due = Some(now + Self::CHECK_EVERY);
             return None;
         }
         self.due = None;
-        let time = match left {
-            Some(left) if left.high < Self::SHORT => return None,
-            Some(left) if left.high < Self::LONG => return Some(format!("{} expected", range(&left))),
-            Some(left) => format!("{} expected", range(&left)),
-            None => match rough {
-                Some(seconds) => format!("roughly {} expected, by runs on other machines", order(seconds)),
-                None => "how long this takes is not known yet".to_owned(),
-            },
+        let time = match (left, rough) {
+            (Some(left), _) if left.high < Self::SHORT => return None,
+            (Some(left), _) if left.high < Self::LONG => return Some(format!("{} expected", range(&left))),
+            (Some(left), _) => format!("{} expected", range(&left)),
+            (None, Some(seconds)) => {
+                let (number, unit) = numbers::time_to_digits(seconds, 1);
+                format!("roughly {number} {unit} expected, by runs on other machines")
+            }
+            (None, None) => "how long this takes is not known yet".to_owned(),
         };
-        let more = self.estimate.as_ref().map_or_else(String::new, |command| format!("; '{command}' tells more"));
-        let known = self.known.map_or_else(String::new, |id| format!("; the number is known, OEIS {id} has it"));
+        let more = estimate(of).map_or_else(String::new, |command| format!("; '{command}' tells more"));
+        let is_whole = of.subject.prefix().is_none() && of.subject.rotation().is_none();
+        let known = match oeis::QUEENS.term(of.subject.n()) {
+            Some(_) if is_whole => format!("; the number is known, OEIS {} has it", oeis::QUEENS.id),
+            _ => String::new(),
+        };
         Some(time + &more + &known + advice)
     }
 }
@@ -79,20 +76,13 @@ fn core_hours(of: &Fingerprint) -> Option<f64> {
     of.subject.n().checked_sub(22).and_then(|index| HOURS.get(index).copied()).filter(|_| is_join)
 }
 
-/// A time to one digit.
-fn order(seconds: f64) -> String {
-    let (number, unit) = numbers::time_to_digits(seconds, 1);
-    format!("{number} {unit}")
-}
-
 /// The command that estimates such a run. There is none for completions of a placement.
 fn estimate(Fingerprint { subject, engine, .. }: &Fingerprint) -> Option<String> {
-    let how = match subject {
-        Subject::Rotational(board) => format!(" --symmetry {}", board.rotation().name()),
-        Subject::Completions(_) if subject.prefix().is_some() => return None,
-        Subject::Completions(_) if engine == EngineKind::Join.info().name => String::new(),
-        Subject::Completions(_) => format!(" --engine {engine}"),
-        _ => return None,
+    let how = match (subject.rotation(), subject.prefix()) {
+        (Some(rotation), _) => format!(" --symmetry {}", rotation.name()),
+        (None, Some(_)) => return None,
+        (None, None) if engine == EngineKind::Join.info().name => String::new(),
+        (None, None) => format!(" --engine {engine}"),
     };
     Some(format!("queens estimate {}{how}", subject.n()))
 }
@@ -106,7 +96,7 @@ mod tests {
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     fn hint(request: Request) -> LongRunHint {
-        LongRunHint::new(&request.fingerprint().unwrap(), When::Auto)
+        LongRunHint::new(request.fingerprint().unwrap(), When::Auto)
     }
 
     fn solutions(n: usize) -> Request {
@@ -126,7 +116,7 @@ mod tests {
             (turned(Rotation::Quarter, 68), Some("queens estimate 68 --symmetry quarter")),
             (placed, None),
         ] {
-            assert_eq!(hint(request).estimate.as_deref(), command);
+            assert_eq!(estimate(&request.fingerprint().unwrap()).as_deref(), command);
             let line = command.unwrap_or("queens bench").split(' ');
             Args::try_parse_from(line).unwrap();
         }
@@ -168,6 +158,6 @@ mod tests {
         let told = unknown.told(|| progress(None), "").unwrap();
         assert_eq!(told, "how long this takes is not known yet; 'queens estimate 29 --engine backtrack' tells more");
         let request = solutions(24).fingerprint().unwrap();
-        assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(&request, when).due.is_none()));
+        assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(request.clone(), when).due.is_none()));
     }
 }

@@ -105,44 +105,34 @@ impl Agreement {
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
         self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
     }
+
+    /// Prints a result in the form that is asked for; fails where it is not as it is known to be. The `numbers` are the result
+    /// alone: none for a part of a count, which would pass for the count.
+    pub(crate) fn deliver(&self, facts: &Facts, numbers: Option<&str>, form: &ResultForm) -> Result<(), Failure> {
+        let print = || {
+            // A wrong number, alone, would pass for the count.
+            self.verdict()?;
+            if !form.quiet && std::io::stdout().is_terminal() {
+                return messages::deliver(&facts.table());
+            }
+            let Some(numbers) = numbers else { return Ok(()) };
+            messages::deliver(numbers)?;
+            if let Some(words) = self.words().filter(|_| form.note) {
+                messages::note(&words);
+            }
+            Ok(())
+        };
+        let delivered = form.json.deliver_text(&facts.json(), print);
+        self.verdict().and(delivered)
+    }
 }
 
-/// A result in each of its forms, and what is known of it.
-pub(crate) struct Printed<'a> {
-    pub(crate) agreement: &'a Agreement,
-    pub(crate) facts: Facts,
-    /// The numbers alone; nothing for a part of a count, which would pass for the count.
-    pub(crate) numbers: Option<String>,
-}
-
-/// Which form is asked for.
-pub(crate) struct Form<'a> {
+/// In which form a result is asked for.
+pub(crate) struct ResultForm<'a> {
     pub(crate) json: &'a JsonOutput,
     pub(crate) quiet: bool,
     /// Whether stderr may have a sentence on what is known, where stdout has the numbers alone.
     pub(crate) note: bool,
-}
-
-impl Printed<'_> {
-    /// Prints it; fails where it is not as it is known to be.
-    pub(crate) fn deliver(&self, form: &Form) -> Result<(), Failure> {
-        let delivered = form.json.deliver_text(&self.facts.json(), || self.print(form));
-        self.agreement.verdict().and(delivered)
-    }
-
-    fn print(&self, form: &Form) -> Result<(), Failure> {
-        // A wrong number, alone, would pass for the count.
-        self.agreement.verdict()?;
-        if !form.quiet && std::io::stdout().is_terminal() {
-            return messages::deliver(&self.facts.table());
-        }
-        let Some(numbers) = &self.numbers else { return Ok(()) };
-        messages::deliver(numbers)?;
-        if let Some(words) = self.agreement.words().filter(|_| form.note) {
-            messages::note(&words);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod supervision;
 pub(crate) mod units;
 
 pub(crate) use activity::Activity;
-pub(crate) use known_terms::{Agreement, Form, Printed};
+pub(crate) use known_terms::{Agreement, ResultForm};
 pub(crate) use named_files::NamedFile;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;

@@ -78,7 +78,7 @@ pub(crate) fn run(
     work: impl FnOnce() -> Result<Ended, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = state.ledger().fingerprint().clone();
-    let hint = LongRunHint::new(&fingerprint, args.progress);
+    let hint = LongRunHint::new(fingerprint.clone(), args.progress);
     let (shown, last_save) = (Arc::clone(&state), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
     let status = move || Status::of_run(&fingerprint, &shown.progress(), saved());
@@ -260,7 +260,7 @@ impl SupervisedRun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::terminal::panics;
+    use crate::cli::terminal::catch_panics;
     use clap::Parser;
     use queens::ledger::store;
     use queens::{Request, Shard, Size};
@@ -280,7 +280,7 @@ mod tests {
 
     /// A run that finishes its units, of which none is saved yet, and then fails in a thread of a pool. The process ends.
     fn fail(checkpoint: &Path) -> ! {
-        panics::catch();
+        catch_panics();
         let line = Line::parse_from(["queens".as_ref(), "--checkpoint".as_ref(), checkpoint.as_os_str()]);
         let empty = Ledger::new(count().fingerprint().unwrap(), Shard::WHOLE);
         let (mut checkpoint, ledger) = Checkpoint::open(&line.long, empty).unwrap();

@@ -11,17 +11,15 @@ use queens::Size;
 use crate::cli::terminal::{Exit, Facts, Failure, Sizes, escape::harmless, stdout};
 
 /// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
-const NO_LEDGER: &str = "a profile is counted in one go, and is not saved";
-const GONE: &[(&str, &str, &str)] = &[
-    ("bench", "--plot", "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
-    ("bench", "--share", "'--score --markdown -' prints a table to share"),
-    ("profile", "--checkpoint", NO_LEDGER),
-    ("profile", "--checkpoint-every", NO_LEDGER),
-    ("profile", "--resume", NO_LEDGER),
-    ("profile", "--max-time", NO_LEDGER),
-    ("profile", "--shard", NO_LEDGER),
-    ("profile", "--out", NO_LEDGER),
-    ("profile", "--double-check", "'queens count N --double-check P' checks a count, with which a profile ends"),
+const GONE: &[(&str, &[&str], &str)] = &[
+    ("bench", &["--plot"], "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
+    ("bench", &["--share"], "'--score --markdown -' prints a table to share"),
+    (
+        "profile",
+        &["--checkpoint", "--checkpoint-every", "--resume", "--max-time", "--shard", "--out"],
+        "a profile is counted in one go, and is not saved",
+    ),
+    ("profile", &["--double-check"], "'queens count N --double-check P' checks a count, with which a profile ends"),
 ];
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -98,13 +96,15 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
 fn instead(error: &clap::Error) -> Option<String> {
     let ContextValue::String(wrong) = error.get(ContextKind::InvalidArg)? else { return None };
     let usage = error.get(ContextKind::Usage)?.to_string();
-    let is_wrong = |command: &str, option| wrong == option && usage.contains(&format!("queens {command} "));
-    let (_, option, instead) = GONE.iter().find(|(command, option, _)| is_wrong(command, option))?;
+    let is_wrong = |command: &str, options: &[&str]| {
+        options.contains(&wrong.as_str()) && usage.contains(&format!("queens {command} "))
+    };
+    let (.., instead) = GONE.iter().find(|(command, options, _)| is_wrong(command, options))?;
     let repository = match env!("CARGO_PKG_REPOSITORY") {
         "" => "the repository",
         address => address,
     };
-    Some(format!("{option} is gone: {}", instead.replace("REPOSITORY", repository)))
+    Some(format!("{wrong} is gone: {}", instead.replace("REPOSITORY", repository)))
 }
 
 /// What would be right, where that is known.
@@ -123,7 +123,7 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
     {
         return Some(format!("tip: to write a file, '--json={name}'"));
     }
-    // That what begins with a '-' would be taken behind a '--' is rarely so.
+    // Behind a `--`, which clap recommends, hardly any value would be taken.
     lines.find(|line| line.starts_with("tip:") && !line.contains("as a value")).map(str::to_owned)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::Command;
 use queens::ENGINES;
 
-use crate::cli::help::command;
+use crate::cli::args::command;
 use crate::cli::terminal::{
     Exit,
     file_format::{CSV, HTML, JSON, SVG, TEXT},

@@ -6,7 +6,7 @@ mod unique;
 use clap::Args as ClapArgs;
 use queens::{Choice, ENGINES, Placement, Request, Rotation, RotationalBoard};
 
-use crate::cli::long_run::{Agreement, Form, LongRun, Outcome, Printed, When, memory, units};
+use crate::cli::long_run::{Agreement, LongRun, Outcome, ResultForm, When, memory, units};
 use crate::cli::terminal::{
     Cores, Facts, Failure, JsonOutput, Sizes, numbers,
     value_parsers::{engine_parser, rotation_parser, size},
@@ -74,14 +74,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let agreement = outcome.agreement(args.cores.threads)?;
     let numbers = outcome.shard.is_whole().then(|| format!("{}\n", outcome.report.count));
-    Printed { agreement: &agreement, facts: facts(&outcome, &agreement), numbers }.deliver(&form(args))
+    agreement.deliver(&facts(&outcome, &agreement), numbers.as_deref(), &form(args))
 }
 
 /// In which form the result is asked for.
-fn form(args: &Args) -> Form<'_> {
+fn form(args: &Args) -> ResultForm<'_> {
     // Where stderr is for programs too, a sentence would be in their way.
     let note = !args.quiet && args.long.progress != When::Json;
-    Form { json: &args.json, quiet: args.quiet, note }
+    ResultForm { json: &args.json, quiet: args.quiet, note }
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.

@@ -9,7 +9,7 @@ use queens::{Isa, Report, Rotation};
 use serde::Serialize;
 
 use super::{Args, counted, request, unique};
-use crate::cli::long_run::{Activity, Agreement, Status, When};
+use crate::cli::long_run::{Activity, Agreement, ResultForm, Status, When};
 use crate::cli::terminal::{Column, Cores, Exit, Facts, Failure, JsonOutput, Table, messages, numbers, stdout};
 
 /// Counts each board of the range. On a pipe a term is a line "n a(n)", as in a b-file of OEIS; at a terminal it is one of
@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let sizes = args.sizes;
     // A board at the end that cannot be counted should not show after hours.
     request(args.symmetry, sizes.last, &args.cores)?;
-    let super::Form { json, quiet, note } = super::form(args);
+    let ResultForm { json, quiet, note } = super::form(args);
     let sequence = sequence(args);
     let form = match json.is_alone() {
         true => Form::Json,

@@ -3,7 +3,7 @@
 use queens::{Report, Subject, Unique, oeis};
 
 use super::{Args, Outcome, form};
-use crate::cli::long_run::{Agreement, Printed};
+use crate::cli::long_run::Agreement;
 use crate::cli::terminal::{Exit, Facts, Failure, numbers};
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
@@ -35,6 +35,5 @@ pub(super) fn run(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
         .with("quarter_turn", unique.quarter.to_string())
         .row("quarter turn", format!("{} unchanged", numbers::grouped(unique.quarter)))
         .counted_by(report.engine, report.isa, report.threads);
-    let (facts, numbers) = (outcome.facts(facts), Some(format!("{classes}\n")));
-    Printed { agreement: &agreement, facts, numbers }.deliver(&form(args))
+    agreement.deliver(&outcome.facts(facts), Some(&format!("{classes}\n")), &form(args))
 }
