@@ -210,7 +210,7 @@ impl Display {
         }
         match self.form {
             ProgressForm::Bar => {
-                let text = (self.status)().bar(columns(), &Zoned::now());
+                let text = (self.status)().bar(messages::width(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 self.draw(&if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
             }
@@ -232,7 +232,7 @@ impl Display {
         if self.form == ProgressForm::Json {
             return print(&status.event("progress"));
         }
-        let width = if std::io::stderr().is_terminal() { columns() } else { usize::MAX };
+        let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };
         self.draw("");
         messages::note(&status.line(width, &Zoned::now()));
     }
@@ -250,13 +250,6 @@ impl Display {
 fn print(object: &Facts) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(object.json().as_bytes()).and_then(|()| err.flush());
-}
-
-/// Columns of the terminal, 80 where there is none. The last one stays free, for some terminals begin a new line behind
-/// it.
-fn columns() -> usize {
-    const LEAST: usize = 20;
-    usize::from(Term::stderr().size().1).max(LEAST) - 1
 }
 
 #[cfg(test)]

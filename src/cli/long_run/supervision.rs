@@ -118,12 +118,12 @@ impl SupervisedRun<'_> {
                 None => {}
             }
             let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
-                (true, _) => "",
-                (false, true) => "; with --checkpoint FILE it could be resumed",
-                (false, false) => "; stopped after a minute or more, it is saved in a new file here",
+                (true, _) => None,
+                (false, true) => Some("with --checkpoint FILE it could be resumed"),
+                (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
             };
             if let Some(told) = hint.told(|| self.state.progress(), advice) {
-                self.activity.say((messages::note, told));
+                told.lines().for_each(|line| self.activity.say((messages::note, line.to_owned())));
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break None;
