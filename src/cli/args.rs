@@ -8,7 +8,7 @@ use queens::Isa;
 #[derive(Parser, Debug)]
 #[command(name = "queens", version, long_version = long_version(), propagate_version = true)]
 pub(crate) struct Args {
-    /// When to use colours; auto: if the output is a terminal, unless NO_COLOR or TERM=dumb says no
+    /// When to use colours; auto: if the output is a terminal, unless `NO_COLOR` or `TERM=dumb` says no
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
     pub(crate) color: ColorChoice,
 

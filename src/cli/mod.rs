@@ -68,10 +68,6 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             Exit::Failure
         }
         Ok(()) | Err(Failure::Closed) => Exit::Success,
-        Err(Failure::Usage(message)) => {
-            messages::error(&message);
-            Exit::Usage
-        }
         Err(Failure::Run(exit, message)) => {
             messages::error(&message);
             exit

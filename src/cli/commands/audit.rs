@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
             CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
                 Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
             }
-            error => Failure::from(&error),
+            error => error.into(),
         })?;
     activity.finish();
     let Report { wrong, facts, verdict } = AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;

@@ -80,7 +80,7 @@ fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Pred
         Some(Event::Interrupted(Interruption::Failed(message))) => return Err(Failure::Run(Exit::Failure, message)),
         None => (None, None),
     };
-    result.unwrap_or(Ok(())).map_err(|error| Failure::from(&error))?;
+    result.unwrap_or(Ok(()))?;
     // Where a signal has come, a program that reads JSON is told that it was stopped.
     if signal.is_none() {
         activity.finish();

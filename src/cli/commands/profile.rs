@@ -73,7 +73,7 @@ fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Fail
         Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() }
     });
     let told = |share: f64| done.store(share.to_bits(), Ordering::Relaxed);
-    Profile::count(size(n)?, cores.isa, cores.threads, told).map_err(|error| Failure::from(&error))
+    Ok(Profile::count(size(n)?, cores.isa, cores.threads, told)?)
 }
 
 /// Recomputes the published rows of these boards, and compares.

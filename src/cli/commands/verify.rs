@@ -111,8 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             activity.watch(move || work::step(&title, (so_far, all), run.progress().share));
             done += 1;
         };
-        let checks =
-            terms.check(size, published, methods, args.cores.threads, watch).map_err(|error| Failure::from(&error))?;
+        let checks = terms.check(size, published, methods, args.cores.threads, watch)?;
         let row = Row { size, published, checks };
         if !args.json.is_alone() {
             let layout = layout.get_or_insert_with(|| {

@@ -123,11 +123,13 @@ impl Activity {
         self.answering = None;
         self.wait(move |display, _printed| {
             display.draw("");
-            lines.iter().for_each(|(say, text)| say(text));
-            if display.form == ProgressForm::Json {
+            for (say, text) in &lines {
+                say(text);
+            }
+            if display.when == When::Json {
                 print(&(display.status)().event(event).and(object));
             }
-            display.form = ProgressForm::Nothing;
+            display.when = When::Never;
         });
         self.printer = None;
     }
@@ -167,21 +169,13 @@ fn start_printer(when: When, status: Arc<Mutex<Ask>>) -> std::io::Result<SyncSen
 /// What the thread shows.
 struct Display {
     status: Ask,
-    form: ProgressForm,
+    /// Where the program is to choose and stderr is a terminal, this is [`When::Always`]: a bar.
+    when: When,
     /// When it is shown next.
     next: Instant,
     stderr: Term,
     /// Whether there is a bar now.
     is_drawn: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ProgressForm {
-    /// A line that is drawn anew in its place, whether stderr is a terminal or not.
-    Bar,
-    Lines,
-    Json,
-    Nothing,
 }
 
 impl Display {
@@ -193,14 +187,12 @@ impl Display {
     fn new(when: When, status: Ask) -> Self {
         let now = Instant::now();
         let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let (form, next) = match when {
-            When::Auto if terminal => (ProgressForm::Bar, now + Self::SILENT),
-            When::Auto => (ProgressForm::Lines, now + Self::LINE_EVERY),
-            When::Always => (ProgressForm::Bar, now),
-            When::Json => (ProgressForm::Json, now),
-            When::Never => (ProgressForm::Nothing, now),
+        let (when, next) = match when {
+            When::Auto if terminal => (When::Always, now + Self::SILENT),
+            When::Auto => (When::Auto, now + Self::LINE_EVERY),
+            When::Always | When::Never | When::Json => (when, now),
         };
-        Self { status, form, next, stderr: Term::buffered_stderr(), is_drawn: false }
+        Self { status, when, next, stderr: Term::buffered_stderr(), is_drawn: false }
     }
 
     /// Shows the status where that is due.
@@ -208,28 +200,28 @@ impl Display {
         if Instant::now() < self.next {
             return;
         }
-        match self.form {
-            ProgressForm::Bar => {
+        match self.when {
+            When::Always => {
                 let text = (self.status)().bar(messages::width(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 self.draw(&if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
             }
-            ProgressForm::Lines => {
+            When::Auto => {
                 self.next += Self::LINE_EVERY;
                 messages::note(&(self.status)().line(usize::MAX, &Zoned::now()));
             }
-            ProgressForm::Json => {
+            When::Json => {
                 self.next += Self::JSON_EVERY;
                 print(&(self.status)().event("progress"));
             }
-            ProgressForm::Nothing => {}
+            When::Never => {}
         }
     }
 
     /// Shows the status at once.
     fn show(&mut self) {
         let status = (self.status)();
-        if self.form == ProgressForm::Json {
+        if self.when == When::Json {
             return print(&status.event("progress"));
         }
         let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };

@@ -120,14 +120,11 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_err() {
         return Ok(());
     }
-    let message = match store::read(path) {
-        Err(error @ StoreError::Format(_, FormatError::NotALedger)) => {
-            format!("{error}, and no checkpoint is written over it; give another name")
-        }
-        _ => {
-            let path = path.display();
-            format!("{path}: there is a checkpoint already; go on from it with --resume or remove it")
-        }
+    let message = if let Err(error @ StoreError::Format(_, FormatError::NotALedger)) = store::read(path) {
+        format!("{error}, and no checkpoint is written over it; give another name")
+    } else {
+        let path = path.display();
+        format!("{path}: there is a checkpoint already; go on from it with --resume or remove it")
     };
     Err(Failure::Run(Exit::Failure, message))
 }

@@ -73,7 +73,7 @@ impl Agreement {
         let published = Self::with(&oeis::QUEENS, size.get(), found);
         let residue = match published.oeis {
             Some(_) => None,
-            None => Residue::new(size, threads).map_err(|error| Failure::from(&error))?,
+            None => Residue::new(size, threads)?,
         };
         let Some(residue) = residue else { return Ok(published) };
         let (Residue { modulus, residue: wanted }, agrees) = (residue, residue.admits(found));

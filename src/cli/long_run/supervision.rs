@@ -89,7 +89,7 @@ pub(crate) fn run(
     match result {
         // A count that ends while it is told to stop has ended.
         Some(Ok(Ended::Finished(report))) => Ok(run.finish(report)),
-        Some(Err(error)) => Err(run.fail(&error)),
+        Some(Err(error)) => Err(run.fail(error)),
         Some(Ok(Ended::Stopped(_))) | None => Err(run.stopped(interruption)),
     }
 }
@@ -175,13 +175,13 @@ impl SupervisedRun<'_> {
         (report, ledger)
     }
 
-    fn fail(self, error: &CountError) -> Failure {
+    fn fail(self, error: CountError) -> Failure {
         // A task that was counted twice with different results is not among those finished.
         let saved = self.checkpoint.save(&self.state.ledger());
         let warning = saved.err().map(|error| (messages::warning as _, error.to_string()));
         let object = Facts::default().with("reason", error.to_string());
         self.activity.end(warning.into_iter().collect(), "stopped", object);
-        Failure::from(error)
+        error.into()
     }
 
     /// Saves the run and prints the last lines: what was saved, and the command that goes on from there.
@@ -294,7 +294,7 @@ mod tests {
         };
         let result = run(state, &mut checkpoint, &line.long, work);
         let Err(Failure::AlreadyReported(exit)) = result else { panic!("it should have failed and said why") };
-        process::exit(exit.code().into());
+        process::exit(exit as i32);
     }
 
     /// In a process of its own, for it ends.

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outco
     }
     let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
     // Nothing is written for an engine that counts wrong.
-    request.self_check().map_err(|error| Failure::from(&error))?;
+    request.self_check()?;
     match (args.shard, &args.out) {
         (Some(shard), Some(out)) => run_shard(args, quiet, request, Ledger::new(fingerprint, shard), out),
         _ => Ok(open(args, request, Ledger::new(fingerprint, Shard::WHOLE))?.0),
@@ -90,7 +90,7 @@ fn go_on(
 ) -> Result<(Outcome, Ledger), Failure> {
     let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
     let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
-    let run = request.resume(ledger).map_err(|error| Failure::from(&error))?;
+    let run = request.resume(ledger)?;
     let (report, ledger) = supervision::run(run.state(), &mut checkpoint, args, move || run.wait())?;
     let total_seconds = before.saturating_add(report.elapsed).as_secs_f64();
     Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))

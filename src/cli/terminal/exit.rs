@@ -13,47 +13,27 @@ use queens::run::{RunError, SelfCheckError};
 
 use crate::cli::terminal::{escape, messages, signals, stdout};
 
-/// How the program ends.
+/// How the program ends. By a signal it ends as [`signals::die_of`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Exit {
     /// Done.
-    Success,
+    Success = 0,
     /// Failed at run time.
-    Failure,
+    Failure = 1,
     /// The arguments were wrong.
-    Usage,
+    Usage = 2,
     /// A result differs from what it should be.
-    Difference,
+    Difference = 3,
     /// Shards are missing at a merge.
-    Missing,
+    Missing = 4,
     /// Stopped before the end, saved, and can be resumed.
-    Stopped,
-    /// Ended by the signal with this number, where the system does not report that itself: 128 plus the number.
-    Signal(u8),
-}
-
-impl Exit {
-    /// All but those of signals.
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Success, Self::Failure, Self::Usage, Self::Difference, Self::Missing, Self::Stopped];
-
-    pub(crate) const fn code(self) -> u8 {
-        match self {
-            Self::Success => 0,
-            Self::Failure => 1,
-            Self::Usage => 2,
-            Self::Difference => 3,
-            Self::Missing => 4,
-            Self::Stopped => 75,
-            Self::Signal(signal) => 128 + signal,
-        }
-    }
+    Stopped = 75,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        exit.code().into()
+        (exit as u8).into()
     }
 }
 
@@ -62,9 +42,7 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// The reader of stdout closed it after reading some of it, as `| head` does: no failure at all.
     Closed,
-    /// The arguments are wrong, with a message for people.
-    Usage(String),
-    /// Something went wrong, with a message for people.
+    /// Something is wrong, be it the arguments, with a message for people.
     Run(Exit, String),
     /// The message has been printed already.
     AlreadyReported(Exit),
@@ -75,19 +53,19 @@ pub(crate) enum Failure {
 impl Failure {
     /// The value of an argument is wrong, which clap could not see.
     pub(crate) fn invalid(argument: &str, value: &str, reason: &impl Display) -> Self {
-        Self::Usage(format!("invalid value '{value}' for '{argument}': {reason}"))
+        Self::usage(&format!("invalid value '{value}' for '{argument}': {reason}"))
     }
 
     /// The arguments do not go together.
     pub(crate) fn usage(reason: &impl Display) -> Self {
-        Self::Usage(reason.to_string())
+        Self::Run(Exit::Usage, reason.to_string())
     }
 
     /// The message, in one line.
     #[cfg(feature = "browse")]
     pub(crate) fn reason(&self) -> String {
         match self {
-            Self::Usage(message) | Self::Run(_, message) => escape::harmless(message).into_owned(),
+            Self::Run(_, message) => escape::harmless(message).into_owned(),
             Self::Closed | Self::AlreadyReported(_) | Self::Signal(_) => "it failed".to_owned(),
         }
     }
@@ -103,19 +81,20 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl From<&CountError> for Failure {
-    fn from(error: &CountError) -> Self {
-        if let CountError::Method(error) = error {
-            return Self::usage(error);
-        }
-        let wrong = matches!(error, CountError::SelfCheck(_) | CountError::Run(RunError::Differs { .. }));
-        Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
+impl From<CountError> for Failure {
+    fn from(error: CountError) -> Self {
+        let exit = match &error {
+            CountError::Method(_) => Exit::Usage,
+            CountError::SelfCheck(_) | CountError::Run(RunError::Differs { .. }) => Exit::Difference,
+            _ => Exit::Failure,
+        };
+        Self::Run(exit, error.to_string())
     }
 }
 
 impl From<SelfCheckError> for Failure {
     fn from(error: SelfCheckError) -> Self {
-        Self::from(&CountError::from(error))
+        CountError::from(error).into()
     }
 }
 
@@ -141,7 +120,7 @@ pub(crate) fn catch_panics() {
             thread::sleep(SAVE_TIMEOUT);
         }
         messages::error(&message);
-        process::exit(Exit::Failure.code().into());
+        process::exit(Exit::Failure as i32);
     }));
 }
 
@@ -149,15 +128,4 @@ fn panic_message(info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("a panic without a message");
     let place = info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
     format!("the program failed: {what}{place}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Exit;
-
-    #[test]
-    fn codes_are_a_promise() {
-        assert_eq!(Exit::ALL.map(Exit::code), [0, 1, 2, 3, 4, 75]);
-        assert_eq!([2, 15].map(|signal| Exit::Signal(signal).code()), [130, 143]);
-    }
 }

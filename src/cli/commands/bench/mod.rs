@@ -153,7 +153,7 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
         });
     });
     activity.finish();
-    let saved = BenchResults::new(&timings.map_err(|error| failure(&error))?, args.runs);
+    let saved = BenchResults::new(&timings.map_err(failure)?, args.runs);
     let noise = saved.noise();
     if args.runs > 1 && noise > NOISE {
         messages::warning(&format!(
@@ -164,7 +164,7 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     Ok(saved)
 }
 
-fn failure(error: &BenchError) -> Failure {
+fn failure(error: BenchError) -> Failure {
     match error {
         BenchError::Count(error) => error.into(),
         _ => Failure::Run(Exit::Difference, error.to_string()),

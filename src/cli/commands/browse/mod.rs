@@ -111,7 +111,7 @@ impl Interruptions {
                     thread::sleep(SIGNAL_TIMEOUT);
                     // Where this fails too there is no terminal to be left as it was.
                     let _ = disable_raw_mode();
-                    std::process::exit(signals::die_of(signal).code().into());
+                    signals::die_of(signal)
                 });
             }
             // Nobody receives where the screen was left already.
@@ -133,7 +133,7 @@ fn end_without_terminal(screen: &mpsc::Sender<Interruption>) {
         let _ = screen.send(Interruption::Failed(GONE.to_owned()));
         thread::sleep(4 * POLL_INTERVAL);
         messages::error(GONE);
-        std::process::exit(Exit::Failure.code().into());
+        std::process::exit(Exit::Failure as i32);
     }
 }
 

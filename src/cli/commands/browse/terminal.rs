@@ -32,7 +32,7 @@ pub(super) fn wait_for_hangup() -> io::Result<()> {
 pub(super) fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
     use ratatui::crossterm::{execute, terminal};
     ratatui::try_restore()?;
-    crate::cli::terminal::signals::die_of(signal_hook::consts::SIGTSTP);
+    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
     terminal::enable_raw_mode()?;
     execute!(io::stdout(), terminal::EnterAlternateScreen)?;
     terminal.clear()

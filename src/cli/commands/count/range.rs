@@ -194,7 +194,7 @@ pub(crate) fn verify(
     let find = |n| {
         let request = request(Some(rotation), n, cores)?;
         activity.at(Status { title: format!("N = {n}, {rotation} turn"), ..Status::default() });
-        let report = request.count().map_err(|error| Failure::from(&error))?;
+        let report = request.count()?;
         Ok(Term::by(&report, report.count))
     };
     let form = if json.is_alone() { Form::Json } else { Form::table(sequence, to) };

@@ -9,7 +9,7 @@ use crate::cli::terminal::{Exit, Facts, Failure, numbers};
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
 pub(super) fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
     let Subject::Completions(board) = report.subject else { unreachable!("--unique goes with no --symmetry") };
-    let unique = Unique::new(board.size(), report.threads).map_err(|error| Failure::from(&error))?;
+    let unique = Unique::new(board.size(), report.threads)?;
     let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
     Ok((classes, unique))
 }

@@ -22,10 +22,13 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub(crate) use system::{die_of, name, start};
+pub(crate) use system::{name, start};
 
 /// A signal that follows another one sooner than this is a repeat of it.
 const REPEAT_WITHIN: Duration = Duration::from_secs(1);
+
+/// A shell reports the end by a signal as this exit code and the signal's number.
+pub(crate) const SIGNALLED: i32 = 128;
 
 /// Why long work is to save and end.
 #[derive(Clone, Debug)]
@@ -36,15 +39,18 @@ pub(crate) enum Interruption {
     Failed(String),
 }
 
+type Tell = Box<dyn Fn(Interruption) + Send>;
+type Show = Box<dyn Fn() + Send>;
+
 /// What the thread shares with the rest of the program.
 #[derive(Default)]
 struct Shared {
     /// Whether the next signal that ends the process does so by itself, without the thread.
     armed: Arc<AtomicBool>,
     /// The long work that is told of signals instead of being ended by them.
-    work: Mutex<Option<Box<dyn Fn(Interruption) + Send>>>,
+    work: Mutex<Option<Tell>>,
     /// The command that shows its progress when it is asked to.
-    activity: Mutex<Option<Box<dyn Fn() + Send>>>,
+    activity: Mutex<Option<Show>>,
     /// Whether SIGUSR1 has come before there was progress to show.
     asked: Arc<AtomicBool>,
     /// Unfinished files, to be removed before the process ends.
@@ -114,23 +120,26 @@ impl Drop for Answering {
 /// meanwhile.
 fn end(signal: i32, discard: impl FnOnce()) {
     let work = lock(&SHARED.work);
-    match work.as_ref() {
-        Some(tell) => {
-            tell(Interruption::Signal(signal));
-            drop(work);
-            thread::sleep(REPEAT_WITHIN);
-            discard();
-            // From here on a signal can be no repeat, and ends the process at once. Done earlier, as soon as all was saved, it
-            // let a repeat swallow the last lines, which tell how to go on.
-            SHARED.armed.store(true, Ordering::Relaxed);
+    let Some(tell) = work.as_ref() else {
+        for path in &*lock(&SHARED.unfinished) {
+            let _ = fs::remove_file(path);
         }
-        None => {
-            for path in &*lock(&SHARED.unfinished) {
-                let _ = fs::remove_file(path);
-            }
-            process::exit(die_of(signal).code().into());
-        }
-    }
+        die_of(signal)
+    };
+    tell(Interruption::Signal(signal));
+    drop(work);
+    thread::sleep(REPEAT_WITHIN);
+    discard();
+    // From here on a signal can be no repeat, and ends the process at once. Done earlier, as soon as all was saved, it let a
+    // repeat swallow the last lines, which tell how to go on.
+    SHARED.armed.store(true, Ordering::Relaxed);
+}
+
+/// Ends the process by the signal, so that the shell sees which it was; where that cannot be, with the exit code that a shell
+/// has for it.
+pub(crate) fn die_of(signal: i32) -> ! {
+    system::raise(signal);
+    process::exit(SIGNALLED + signal)
 }
 
 /// Tells long work that a thread has failed; returns whether there is some.

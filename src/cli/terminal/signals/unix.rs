@@ -29,7 +29,7 @@ use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SI
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use super::{SHARED, end, show_activity};
+use super::{SHARED, SIGNALLED, end, show_activity};
 use crate::cli::terminal::Exit;
 
 /// Signals that end a run and are sent on purpose: a repeat of one is meant.
@@ -42,7 +42,7 @@ const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
 pub(crate) fn start() {
     let always = Arc::new(AtomicBool::new(true));
     // These fail only for signals that cannot be handled. SIGABRT comes first, should there be no memory for the others.
-    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), always);
+    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure as i32, always);
     let _ = flag::register(SIGUSR1, Arc::clone(&SHARED.asked));
     let _ = flag::register(SIGXFSZ, Arc::default());
     if is_first() {
@@ -58,7 +58,7 @@ pub(super) fn start_thread() -> io::Result<()> {
     for signal in sent {
         let armed = Arc::clone(&SHARED.armed);
         if is_first() {
-            flag::register_conditional_shutdown(signal, Exit::Signal(signal as u8).code().into(), armed)?;
+            flag::register_conditional_shutdown(signal, SIGNALLED + signal, armed)?;
         } else {
             flag::register_conditional_default(signal, armed)?;
         }
@@ -81,13 +81,12 @@ fn receive(mut signals: Signals) {
     }
 }
 
-/// Ends the process by the signal, so that the shell sees which it was; where that cannot be, returns the exit code for it.
-pub(crate) fn die_of(signal: i32) -> Exit {
+/// Does what the signal does by itself, which the first process of a container is spared.
+pub(super) fn raise(signal: i32) {
     if !is_first() {
         // It fails only for signals that do not exist.
         let _ = low_level::emulate_default_handler(signal);
     }
-    Exit::Signal(signal as u8)
 }
 
 /// `SIGINT` and so on.

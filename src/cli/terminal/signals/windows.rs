@@ -9,7 +9,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::{io, thread};
 
 use super::{SHARED, end, lock};
-use crate::cli::terminal::Exit;
 
 /// The signal that a Ctrl-C is elsewhere.
 const SIGINT: i32 = 2;
@@ -39,10 +38,8 @@ fn receive(presses: &Receiver<()>) {
     }
 }
 
-/// The exit code for the signal.
-pub(crate) fn die_of(signal: i32) -> Exit {
-    Exit::Signal(signal as u8)
-}
+/// A signal does nothing by itself.
+pub(super) fn raise(_signal: i32) {}
 
 /// As people call it.
 pub(crate) fn name(_signal: i32) -> &'static str {
