@@ -61,7 +61,7 @@ enum BoardFormat {
     Json,
 }
 
-impl file_format::FileFormat for BoardFormat {
+impl BoardFormat {
     fn extensions(self) -> Extensions {
         match self {
             Self::Board => file_format::TEXT,
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let path = args.output.as_deref();
     let json = args.json.is_alone().then_some(BoardFormat::Json);
-    let kind = file_format::choose(args.format.or(json), path, BoardFormat::Board)?;
+    let kind = file_format::choose(args.format.or(json), path, BoardFormat::Board, BoardFormat::extensions)?;
     let mut out = Output::open(path)?;
     let activity = Activity::start(When::Auto, "show");
     let (placement, number) = match args.number {

@@ -3,7 +3,7 @@
 //! A thread of its own shows it. A reader of stderr may hold it up for any time: messages that it cannot keep up with are
 //! dropped, and nobody waits for it but for a moment at the end.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -110,16 +110,12 @@ impl Activity {
     }
 
     /// It has come to its end.
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(mut self) {
         self.end(Vec::new(), "finished", Facts::default());
     }
 
     /// It is over: removes the bar, says these lines and, for programs, the event and what it has beside the fields of others.
-    pub(crate) fn end(mut self, lines: Vec<Line>, event: &'static str, object: Facts) {
-        self.close(lines, event, object);
-    }
-
-    fn close(&mut self, lines: Vec<Line>, event: &'static str, object: Facts) {
+    pub(crate) fn end(&mut self, lines: Vec<Line>, event: &'static str, object: Facts) {
         self.answering = None;
         self.wait(move |display, _printed| {
             display.draw("");
@@ -127,7 +123,7 @@ impl Activity {
                 say(text);
             }
             if display.when == When::Json {
-                print(&(display.status)().event(event).and(object));
+                messages::event(&(display.status)().event(event).and(object));
             }
             display.when = When::Never;
         });
@@ -146,7 +142,7 @@ impl Activity {
 
 impl Drop for Activity {
     fn drop(&mut self) {
-        self.close(Vec::new(), "stopped", Facts::default());
+        self.end(Vec::new(), "stopped", Facts::default());
     }
 }
 
@@ -212,7 +208,7 @@ impl Display {
             }
             When::Json => {
                 self.next += Self::JSON_EVERY;
-                print(&(self.status)().event("progress"));
+                messages::event(&(self.status)().event("progress"));
             }
             When::Never => {}
         }
@@ -222,7 +218,7 @@ impl Display {
     fn show(&mut self) {
         let status = (self.status)();
         if self.when == When::Json {
-            return print(&status.event("progress"));
+            return messages::event(&status.event("progress"));
         }
         let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };
         self.draw("");
@@ -233,15 +229,10 @@ impl Display {
     fn draw(&mut self, line: &str) {
         if std::mem::replace(&mut self.is_drawn, !line.is_empty()) || self.is_drawn {
             let Self { stderr, .. } = self;
-            // Where nobody reads stderr any more, the run goes on for the reader of stdout, here and below.
+            // Where nobody reads stderr any more, the run goes on for the reader of stdout.
             let _ = stderr.clear_line().and_then(|()| stderr.write_str(line)).and_then(|()| stderr.flush());
         }
     }
-}
-
-fn print(object: &Facts) {
-    let mut err = std::io::stderr().lock();
-    let _ = err.write_all(object.json().as_bytes()).and_then(|()| err.flush());
 }
 
 #[cfg(test)]

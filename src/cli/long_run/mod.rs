@@ -2,9 +2,8 @@
 
 mod activity;
 mod checkpoint;
-mod hint;
+pub(crate) mod forecast;
 mod known_terms;
-pub(crate) mod memory;
 pub(crate) mod named_files;
 mod options;
 pub(crate) mod status;

@@ -46,22 +46,10 @@ impl Status {
 
     /// The status of a run that keeps a ledger; `saved` is the age of the last save, where there is a checkpoint.
     pub(super) fn of_run(fingerprint: &Fingerprint, progress: &Progress, saved: Option<Duration>) -> Self {
-        let Progress {
-            units_done,
-            units,
-            share,
-            elapsed,
-            earlier,
-            left,
-            solutions,
-            to_recount,
-            recounted,
-            threads,
-            ..
-        } = *progress;
+        let Progress { elapsed, earlier, left, recounted, to_recount, threads, solutions, .. } = *progress;
         let fields = [
             (recounted < to_recount).then(|| recounting(progress)),
-            (units_done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),
+            (progress.units_done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),
             saved.map(|age| format!("saved {} ago", time(age))),
             (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
         ];
@@ -69,8 +57,8 @@ impl Status {
             .with("n", fingerprint.subject.n())
             .with("engine", &fingerprint.engine)
             .with("threads", threads)
-            .with("units_done", units_done)
-            .with("units", units)
+            .with("units_done", progress.units_done)
+            .with("units", progress.units)
             .with("total", (earlier + elapsed).as_secs_f64())
             .with("left", left.map(|left| left.expected.as_secs_f64()))
             .with("left_low", left.map(|left| left.low.as_secs_f64()))
@@ -84,7 +72,7 @@ impl Status {
         let threads = if threads > 0 { format!(", {}", count_of(threads as u64, "thread")) } else { String::new() };
         let title = format!("{}{threads}", title(fingerprint));
         let fields = fields.into_iter().flatten().collect();
-        Self { title, share: Some(share), is_even: false, elapsed, left, fields, object }
+        Self { title, share: Some(progress.share), is_even: false, elapsed, left, fields, object }
     }
 
     /// A track and what fits beside it.

@@ -16,7 +16,7 @@ use queens::run::state::RunState;
 use queens::{CountError, Ended, Report};
 
 use super::activity::Line;
-use super::hint::LongRunHint;
+use super::forecast::LongRunHint;
 use super::status::recounting;
 use crate::cli::long_run::{Activity, LongRun, Status, When, checkpoint::Checkpoint};
 use crate::cli::terminal::{Exit, Facts, Failure, Interruption, Listening, messages, numbers, signals};
@@ -53,10 +53,8 @@ impl<T: Send + 'static> Work<T> {
 
     /// What happens next; nothing if that is later.
     pub(crate) fn next(&self, until: Option<Instant>) -> Option<Event<T>> {
-        match until {
-            Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
-            None => self.events.recv().ok(),
-        }
+        let timeout = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
+        self.events.recv_timeout(timeout).ok()
     }
 
     /// What it ends with, after it was told to stop; nothing if that takes too long.
@@ -86,12 +84,27 @@ pub(crate) fn run(
     let work = Work::start("run", work)?;
     let mut run = SupervisedRun { state, checkpoint, activity, args };
     let (result, interruption) = run.wait(&work, hint);
+    let ledger = run.state.ledger();
     match result {
         // A count that ends while it is told to stop has ended.
-        Some(Ok(Ended::Finished(report))) => Ok(run.finish(report)),
-        Some(Err(error)) => Err(run.fail(error)),
-        Some(Ok(Ended::Stopped(_))) | None => Err(run.stopped(interruption)),
+        Some(Ok(Ended::Finished(report))) => {
+            let saved = run.checkpoint.finish(&ledger);
+            run.activity.end(unsaved(saved), "finished", Facts::default());
+            Ok((report, ledger))
+        }
+        // A task that was counted twice with different results is not among those finished.
+        Some(Err(error)) => {
+            let saved = run.checkpoint.save(&ledger);
+            run.activity.end(unsaved(saved), "stopped", Facts::default().with("reason", error.to_string()));
+            Err(error.into())
+        }
+        Some(Ok(Ended::Stopped(_))) | None => Err(run.stopped(&ledger, interruption)),
     }
+}
+
+/// A warning where a save has failed.
+fn unsaved(saved: Result<(), StoreError>) -> Vec<Line> {
+    saved.err().map(|error| -> Line { (messages::warning, error.to_string()) }).into_iter().collect()
 }
 
 struct SupervisedRun<'a> {
@@ -168,37 +181,20 @@ impl SupervisedRun<'_> {
         }
     }
 
-    fn finish(self, report: Report) -> (Report, Ledger) {
-        let ledger = self.state.ledger();
-        let warning = self.checkpoint.finish(&ledger).err().map(|error| (messages::warning as _, error.to_string()));
-        self.activity.end(warning.into_iter().collect(), "finished", Facts::default());
-        (report, ledger)
-    }
-
-    fn fail(self, error: CountError) -> Failure {
-        // A task that was counted twice with different results is not among those finished.
-        let saved = self.checkpoint.save(&self.state.ledger());
-        let warning = saved.err().map(|error| (messages::warning as _, error.to_string()));
-        let object = Facts::default().with("reason", error.to_string());
-        self.activity.end(warning.into_iter().collect(), "stopped", object);
-        error.into()
-    }
-
     /// Saves the run and prints the last lines: what was saved, and the command that goes on from there.
-    fn stopped(mut self, interruption: Option<Interruption>) -> Failure {
-        let ledger = self.state.ledger();
-        let saved = self.save(interruption.is_none(), &ledger);
+    fn stopped(mut self, ledger: &Ledger, interruption: Option<Interruption>) -> Failure {
+        let saved = self.save(interruption.is_none(), ledger);
         let (reason, last, mut failure): (_, Option<Line>, _) = match interruption {
             Some(Interruption::Signal(signal)) => (signals::name(signal), None, Failure::Signal(signal)),
             Some(Interruption::Failed(message)) => {
                 ("the program failed", Some((messages::error, message)), Failure::AlreadyReported(Exit::Failure))
             }
             None => {
-                let (last, exit) = self.time_is_up(&ledger);
+                let (last, exit) = self.time_is_up(ledger);
                 ("the time is up", last, Failure::AlreadyReported(exit))
             }
         };
-        let Self { checkpoint, activity, args, .. } = self;
+        let Self { checkpoint, mut activity, args, .. } = self;
         let mut lines: Vec<Line> = Vec::new();
         if let Err(error) = &saved {
             lines.push((messages::warning, checkpoint.unsaved(error)));

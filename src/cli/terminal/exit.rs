@@ -11,7 +11,7 @@ use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
 use queens::run::{RunError, SelfCheckError};
 
-use crate::cli::terminal::{escape, messages, signals, stdout};
+use crate::cli::terminal::{messages, signals, stdout};
 
 /// How the program ends. By a signal it ends as [`signals::die_of`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Failure {
     #[cfg(feature = "browse")]
     pub(crate) fn reason(&self) -> String {
         match self {
-            Self::Run(_, message) => escape::harmless(message).into_owned(),
+            Self::Run(_, message) => super::escape::harmless(message),
             Self::Closed | Self::AlreadyReported(_) | Self::Signal(_) => "it failed".to_owned(),
         }
     }

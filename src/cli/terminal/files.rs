@@ -86,7 +86,7 @@ impl Destination {
         // A link stays a link: the new file is made in the folder of the file that it points to.
         let path = target(path)?;
         let permissions = about.ok().map(|about| about.permissions());
-        let (draft, unfinished) = UnfinishedFile::make(|| Draft::new(&path, None, permissions.as_ref()), Draft::path)?;
+        let (draft, unfinished) = UnfinishedFile::draft(&path, permissions.as_ref())?;
         Ok(Self::File(draft, path, unfinished))
     }
 }

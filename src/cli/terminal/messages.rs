@@ -57,38 +57,39 @@ pub(crate) fn width() -> usize {
 }
 
 fn say(kind: &'static str, style: Style, message: &str) {
-    let text = if EVENTS.load(Ordering::Relaxed) {
-        Facts::event(kind).with("message", message).json()
-    } else {
-        let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
-        let line = format!("{label}{}", harmless(message));
-        // A command begins with blanks: whoever copies it is to get one line.
-        let width = if message.starts_with(' ') || !std::io::stderr().is_terminal() { usize::MAX } else { width() };
-        wrapped(&line, width, &[' ']).join("\n") + "\n"
-    };
+    if EVENTS.load(Ordering::Relaxed) {
+        return event(&Facts::event(kind).with("message", message));
+    }
+    let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
+    let line = format!("{label}{}", harmless(message));
+    // A command begins with blanks: whoever copies it is to get one line.
+    let width = if message.starts_with(' ') || !std::io::stderr().is_terminal() { usize::MAX } else { width() };
+    print(&(wrapped(&line, width, &[' ']).join("\n") + "\n"));
+}
+
+/// A line for programs.
+pub(crate) fn event(event: &Facts) {
+    print(&event.json());
+}
+
+fn print(text: &str) {
     // Where even stderr is closed, there is nobody left to tell.
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 /// Reports wrong arguments in a line, and what would be right in a second one; help and version, which clap reports the
 /// same way, as they are.
-pub(crate) fn usage(error: &clap::Error) -> Exit {
+pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
+    let reported = Err(Failure::AlreadyReported(Exit::Usage));
     if !error.use_stderr() {
-        return match stdout::print(&error.render().ansi().to_string()) {
-            Err(error) if !stdout::is_closed_by_reader(&error) => {
-                self::error(&format!("writing the result failed: {error}"));
-                Exit::Failure
-            }
-            _ => Exit::Success,
-        };
+        return Ok(stdout::print(&error.render().ansi().to_string())?);
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = write!(anstream::stderr(), "{}", error.render());
-        return Exit::Usage;
+        return reported;
     }
     if let Some(instead) = instead(error) {
-        self::error(&instead);
-        return Exit::Usage;
+        return Err(Failure::usage(&instead));
     }
     let text = error.render().to_string();
     let lines = || text.lines().map(str::trim);
@@ -100,7 +101,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     if let Some(right) = right(error, lines()) {
         note(&right);
     }
-    Exit::Usage
+    reported
 }
 
 /// What takes the place of an option that earlier versions had.

@@ -6,7 +6,7 @@ mod unique;
 use clap::Args as ClapArgs;
 use queens::{Choice, ENGINES, Placement, Request, Rotation, RotationalBoard};
 
-use crate::cli::long_run::{Agreement, LongRun, Outcome, ResultForm, When, memory, units};
+use crate::cli::long_run::{Agreement, LongRun, Outcome, ResultForm, When, forecast, units};
 use crate::cli::terminal::{
     Cores, Facts, Failure, JsonOutput, Sizes, numbers,
     value_parsers::{engine_parser, rotation_parser, size},
@@ -105,7 +105,7 @@ fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
         request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
     let request = request.engine(args.engine).double_check(args.long.double_check);
-    memory::look(&request, args.cores.threads);
+    forecast::memory(&request, args.cores.threads);
     units::run(&args.long, args.quiet, request)
 }
 

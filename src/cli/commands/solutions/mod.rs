@@ -86,7 +86,7 @@ enum ListFormat {
     Svg,
 }
 
-impl file_format::FileFormat for ListFormat {
+impl ListFormat {
     fn extensions(self) -> Extensions {
         match self {
             Self::Digits | Self::List | Self::Board => file_format::TEXT,
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
-    let kind = file_format::choose(args.format, path, ListFormat::Digits)?;
+    let kind = file_format::choose(args.format, path, ListFormat::Digits, ListFormat::extensions)?;
     let limit = args.limit.unwrap_or(kind.limit());
     let mut out = Output::open(path)?;
     let mut activity = Activity::start(args.progress, "solutions");

@@ -1,26 +1,18 @@
 //! Signals, received by a thread of their own, which neither counts, saves nor prints.
-//!
-//! | file | what it receives |
-//! | --- | --- |
-//! | `unix.rs` | signals |
-//! | `windows.rs` | Ctrl-C and Ctrl-Break |
 
-#[cfg(unix)]
-mod unix;
-#[cfg(windows)]
-mod windows;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod system;
 
 use std::collections::BTreeSet;
+use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, io, process, thread};
 
-#[cfg(unix)]
-use unix as system;
-#[cfg(windows)]
-use windows as system;
+use queens::ledger::durable::Draft;
 
 pub(crate) use system::{name, start};
 
@@ -39,8 +31,8 @@ pub(crate) enum Interruption {
     Failed(String),
 }
 
-type Tell = Box<dyn Fn(Interruption) + Send>;
-type Show = Box<dyn Fn() + Send>;
+pub(crate) type Tell = Box<dyn Fn(Interruption) + Send>;
+pub(crate) type Show = Box<dyn Fn() + Send>;
 
 /// What the thread shares with the rest of the program.
 #[derive(Default)]
@@ -76,17 +68,7 @@ pub(crate) fn listen(tell: impl Fn(Interruption) + Send + 'static) -> io::Result
     thread()?;
     SHARED.armed.store(false, Ordering::Relaxed);
     *lock(&SHARED.work) = Some(Box::new(tell));
-    Ok(Listening)
-}
-
-/// While it lives, long work is told of signals.
-#[must_use]
-pub(crate) struct Listening;
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        *lock(&SHARED.work) = None;
-    }
+    Ok(Told(&SHARED.work))
 }
 
 /// From here on, until the value is dropped, SIGUSR1 has a command show its progress.
@@ -97,7 +79,7 @@ pub(crate) fn answer(show: impl Fn() + Send + 'static) -> io::Result<Answering> 
     if SHARED.asked.swap(false, Ordering::Relaxed) {
         show_activity();
     }
-    Ok(Answering)
+    Ok(Told(&SHARED.activity))
 }
 
 fn show_activity() {
@@ -106,13 +88,15 @@ fn show_activity() {
     }
 }
 
-/// While it lives, a command shows its progress when it is asked to.
+/// While it lives, somebody is told of signals.
 #[must_use]
-pub(crate) struct Answering;
+pub(crate) struct Told<T: 'static>(&'static Mutex<Option<T>>);
+pub(crate) type Listening = Told<Tell>;
+pub(crate) type Answering = Told<Show>;
 
-impl Drop for Answering {
+impl<T> Drop for Told<T> {
     fn drop(&mut self) {
-        *lock(&SHARED.activity) = None;
+        *lock(self.0) = None;
     }
 }
 
@@ -156,18 +140,15 @@ pub(crate) fn tell_failed(message: &str) -> bool {
 pub(crate) struct UnfinishedFile(PathBuf);
 
 impl UnfinishedFile {
-    /// Makes such a file. A signal that comes meanwhile waits until the file is known.
-    pub(crate) fn make<T>(
-        make: impl FnOnce() -> io::Result<T>,
-        path: impl FnOnce(&T) -> &Path,
-    ) -> io::Result<(T, Self)> {
+    /// Makes a draft of a file. A signal that comes meanwhile waits until it is known.
+    pub(crate) fn draft(path: &Path, permissions: Option<&Permissions>) -> io::Result<(Draft, Self)> {
         // Where the thread cannot be started, the file may stay behind.
         let _ = thread();
         let mut unfinished = lock(&SHARED.unfinished);
-        let made = make()?;
-        let path = path(&made).to_owned();
-        unfinished.insert(path.clone());
-        Ok((made, Self(path)))
+        let draft = Draft::new(path, None, permissions)?;
+        unfinished.insert(draft.path().to_owned());
+        let itself = Self(draft.path().to_owned());
+        Ok((draft, itself))
     }
 }
 
