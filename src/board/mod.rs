@@ -65,14 +65,6 @@ impl fmt::Display for Size {
     }
 }
 
-impl TryFrom<usize> for Size {
-    type Error = SizeError;
-
-    fn try_from(n: usize) -> Result<Self, SizeError> {
-        Self::new(n)
-    }
-}
-
 impl FromStr for Size {
     type Err = SizeError;
 

@@ -14,7 +14,7 @@ use clap::{ColorChoice, FromArgMatches};
 
 use args::{Args, Command};
 use commands::{
-    audit, bench, completions, count, estimate, man, merge, profile, show, solutions, status, symmetries, verify,
+    audit, bench, count, definitions, estimate, merge, profile, show, solutions, status, symmetries, verify,
 };
 use terminal::{Exit, Failure, catch_panics, messages, signals, stdout};
 
@@ -64,7 +64,7 @@ fn run_command(args: Args) -> Result<(), Failure> {
         Command::Show(args) => show::run(&args),
         #[cfg(feature = "browse")]
         Command::Browse(args) => commands::browse::run(&args),
-        Command::Completions { shell } => completions::run(shell, args::command()),
-        Command::Man { command } => man::run(command.as_deref(), args::manual()),
+        Command::Completions { shell } => definitions::completions(shell, args::command()),
+        Command::Man { command } => definitions::man(command.as_deref(), args::manual()),
     }
 }

@@ -139,7 +139,7 @@ fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Led
         }
         found => found?,
     };
-    if let Some(reason) = found.as_ref().and_then(|found| found.fallback.as_ref()) {
+    if let Some((_, Some(reason))) = &found {
         messages::warning(&format!("{reason}; going on from the save before it"));
     }
     if found.is_none() && args.resume {
@@ -147,7 +147,7 @@ fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Led
         let path = store.path().display();
         messages::note(&format!("{path}: there is no checkpoint yet; counting from the beginning"));
     }
-    Ok(found.map(|found| found.ledger))
+    Ok(found.map(|(ledger, _)| ledger))
 }
 
 /// `queens-24.ledger`, with what tells the count from others of its size; with a number, where that is taken.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use queens::ledger::Fingerprint;
 use queens::run::state::Progress;
-use queens::{EngineKind, Request, Subject, Threads, oeis};
+use queens::{EngineKind, Request, Subject, oeis, thread_count};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::status::range;
@@ -15,7 +15,7 @@ use crate::cli::terminal::{messages, numbers};
 pub(crate) fn memory(request: &Request, threads: usize) {
     let (Subject::Completions(prefix), Ok(method)) = (request.subject(), request.method()) else { return };
     let need = |threads| method.memory(prefix.size(), threads);
-    if let Some(text) = warning(need, Threads::from(threads).get(), available()) {
+    if let Some(text) = warning(need, thread_count(threads), available()) {
         messages::warning(&text);
     }
 }

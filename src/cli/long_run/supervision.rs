@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
 use queens::run::state::RunState;
-use queens::{CountError, Ended, Report};
+use queens::{CountError, Report};
 
 use super::activity::Line;
 use super::forecast::LongRunHint;
@@ -73,7 +73,7 @@ pub(crate) fn run(
     state: Arc<RunState>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
-    work: impl FnOnce() -> Result<Ended, CountError> + Send + 'static,
+    work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = state.ledger().fingerprint().clone();
     let hint = LongRunHint::new(fingerprint.clone(), args.progress);
@@ -87,18 +87,18 @@ pub(crate) fn run(
     let ledger = run.state.ledger();
     match result {
         // A count that ends while it is told to stop has ended.
-        Some(Ok(Ended::Finished(report))) => {
+        Some(Ok(report)) => {
             let saved = run.checkpoint.finish(&ledger);
             run.activity.end(unsaved(saved), "finished", Facts::default());
             Ok((report, ledger))
         }
+        Some(Err(CountError::Stopped)) | None => Err(run.stopped(&ledger, interruption)),
         // A task that was counted twice with different results is not among those finished.
         Some(Err(error)) => {
             let saved = run.checkpoint.save(&ledger);
             run.activity.end(unsaved(saved), "stopped", Facts::default().with("reason", error.to_string()));
             Err(error.into())
         }
-        Some(Ok(Ended::Stopped(_))) | None => Err(run.stopped(&ledger, interruption)),
     }
 }
 
@@ -119,9 +119,9 @@ impl SupervisedRun<'_> {
     /// where the time was up.
     fn wait(
         &mut self,
-        work: &Work<Result<Ended, CountError>>,
+        work: &Work<Result<Report, CountError>>,
         mut hint: LongRunHint,
-    ) -> (Option<Result<Ended, CountError>>, Option<Interruption>) {
+    ) -> (Option<Result<Report, CountError>>, Option<Interruption>) {
         let deadline = self.args.max_time.and_then(|time| Instant::now().checked_add(time));
         let interruption = loop {
             let next = [deadline, self.checkpoint.due, hint.due].into_iter().flatten().min();

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use queens::ledger::durable;
-use queens::ledger::store::{Found, Store};
+use queens::ledger::store::Store;
 use queens::ledger::{Ledger, format};
 use queens::{Report, Request, Shard};
 
@@ -111,7 +111,7 @@ fn run_shard(args: &LongRun, quiet: bool, request: Request, empty: Ledger, out: 
         }
         found => found?,
     };
-    if let Some(Found { ledger, fallback, .. }) = found {
+    if let Some((ledger, fallback)) = found {
         if !ledger.is_complete() {
             let message =
                 format!("{path}: an unfinished shard; resume it with --checkpoint {path}, and give --out another name");

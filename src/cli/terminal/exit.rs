@@ -9,7 +9,7 @@ use std::{io, panic, process, thread};
 use queens::CountError;
 use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
-use queens::run::{RunError, SelfCheckError};
+use queens::run::SelfCheckError;
 
 use crate::cli::terminal::{messages, signals, stdout};
 
@@ -85,7 +85,7 @@ impl From<CountError> for Failure {
     fn from(error: CountError) -> Self {
         let exit = match &error {
             CountError::Method(_) => Exit::Usage,
-            CountError::SelfCheck(_) | CountError::Run(RunError::Differs { .. }) => Exit::Difference,
+            CountError::SelfCheck(_) | CountError::Differs { .. } => Exit::Difference,
             _ => Exit::Failure,
         };
         Self::Run(exit, error.to_string())

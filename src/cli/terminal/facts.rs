@@ -67,6 +67,13 @@ impl Facts {
         }
     }
 
+    /// A field with an object for each of these.
+    pub(crate) fn list(mut self, key: &'static str, objects: impl IntoIterator<Item = Self>) -> Self {
+        let objects = objects.into_iter().map(|facts| facts.json().trim_end().to_owned());
+        self.fields.push(format!("\"{key}\":[{}]", objects.collect::<Vec<_>>().join(",")));
+        self
+    }
+
     /// A row.
     pub(crate) fn row(mut self, label: &'static str, text: impl fmt::Display) -> Self {
         self.rows.push((label, text.to_string(), Style::new()));

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use queens::run::SelfCheckError;
-use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
+use queens::{Listed, Orbit, Placement, Ranking, Size, Symmetry};
 
 use super::CHECKED;
 use super::moves::{Move, Position};
@@ -238,12 +238,10 @@ impl App {
         let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
         let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
         let mut text = Vec::new();
-        let solutions = Solutions::completions(prefix);
-        match listed {
-            Listed::All => solutions.for_each(|solution| drop(writeln!(text, "{solution}"))),
-            Listed::Fundamental => {
-                Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
-            }
+        for solution in listed.within(prefix, prefix) {
+            let orbit = Orbit::of(&solution).filter(|_| listed == Listed::Fundamental);
+            let class = orbit.map_or_else(String::new, |orbit| format!(" {}", orbit.class_size()));
+            let _ = writeln!(text, "{solution}{class}");
         }
         files::save(&path, &text)?;
         Ok(path)
