@@ -109,7 +109,6 @@ impl Activity {
         let _ = self.printer.as_ref().map(|printer| printer.try_send(say));
     }
 
-    /// It has come to its end.
     pub(crate) fn finish(mut self) {
         self.end(Vec::new(), "finished", Facts::default());
     }
@@ -146,7 +145,6 @@ impl Drop for Activity {
     }
 }
 
-/// Starts the thread.
 fn start_printer(when: When, status: Arc<Mutex<Ask>>) -> std::io::Result<SyncSender<Message>> {
     let (messages, receiver) = mpsc::sync_channel::<Message>(QUEUE);
     thread::Builder::new().name("printer".to_owned()).spawn(move || {
@@ -170,7 +168,6 @@ struct Display {
     /// When it is shown next.
     next: Instant,
     stderr: Term,
-    /// Whether there is a bar now.
     is_drawn: bool,
 }
 

@@ -67,7 +67,6 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Whether the run keeps a checkpoint.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
     }
@@ -115,7 +114,7 @@ impl Checkpoint {
     }
 }
 
-/// Fails where the file of a run that begins is there already.
+/// Fails where the file is there already.
 fn refuse_existing(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_err() {
         return Ok(());

@@ -31,7 +31,7 @@ pub(crate) struct Work<T> {
     _listening: Listening,
 }
 
-/// What who waits for work is told.
+/// An end of work, or what is to end it.
 pub(crate) enum Event<T> {
     Ended(T),
     Interrupted(Interruption),
@@ -51,7 +51,7 @@ impl<T: Send + 'static> Work<T> {
         Ok(Self { events, _listening: listening })
     }
 
-    /// What happens next; nothing if that is later.
+    /// The next event; none by that time.
     pub(crate) fn next(&self, until: Option<Instant>) -> Option<Event<T>> {
         let timeout = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
         self.events.recv_timeout(timeout).ok()

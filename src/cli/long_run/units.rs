@@ -12,7 +12,7 @@ use queens::{Report, Request, Shard};
 use crate::cli::long_run::{Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
 use crate::cli::terminal::{Exit, Facts, Failure, files, messages, numbers};
 
-/// What came of it.
+/// What was counted, of a plan's units as far as the shard has them.
 pub(crate) struct Outcome {
     pub(crate) report: Report,
     pub(crate) shard: Shard,
