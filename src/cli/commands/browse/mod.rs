@@ -2,8 +2,6 @@
 
 mod app;
 mod keys;
-mod moves;
-mod terminal;
 mod view;
 
 use std::io::{self, IsTerminal};
@@ -14,15 +12,13 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::{Placement, Size};
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal::disable_raw_mode;
 
-use crate::cli::commands::numbered::Filter;
-use crate::cli::draw::text::Look;
-use crate::cli::terminal::{Exit, Failure, Interruption, Listening, messages, signals};
-use app::App;
-use moves::Move;
-use terminal::{on_suspension, suspend, wait_for_hangup};
+use crate::cli::commands::numbered::SolutionList;
+use crate::cli::draw::Palette;
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, signals};
+use app::{App, Move};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -46,7 +42,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const CHECKED: &str = "the engine passed its self-check before the screen was opened";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let at = args.at.as_deref().map_or(Ok(Move::First), |text| begin(text, args.size))?;
+    let at = args.at.as_deref().map_or(Ok(Move::Number(1)), |text| begin(text, args.size))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let message = "browse needs a terminal for input and output; see 'queens solutions' for lists".to_owned();
         return Err(Failure::Run(Exit::Failure, message));
@@ -55,18 +51,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let interruptions = Interruptions::listen()?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init()?;
-    let result = main_loop(&mut terminal, app, &interruptions, Look::of_stdout(args.ascii));
+    let result = main_loop(&mut terminal, app, &interruptions, Palette::of_stdout(args.ascii));
     let restored = ratatui::try_restore();
     if terminal.show_cursor().is_err() {
         // Dropped, it would try again and print an error.
         std::mem::forget(terminal);
     }
-    match result {
-        // The signal says more than that nothing could be written to the terminal that it took away.
-        Ok(Some(interruption)) => Err(failure(interruption)),
-        Err(error) => Err(interruptions.received.try_recv().map_or_else(|_| error.into(), failure)),
-        Ok(None) => Ok(restored?),
-    }
+    // A signal says more than that nothing could be written to the terminal that it took away.
+    result.map_err(|failure| interruptions.ends.try_recv().unwrap_or(failure))?;
+    Ok(restored?)
 }
 
 /// A number, or a placement: one with commas, or with a digit for every column.
@@ -80,19 +73,12 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
     let number = number.ok_or_else(|| {
         invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
     })?;
-    Filter::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
-}
-
-fn failure(interruption: Interruption) -> Failure {
-    match interruption {
-        Interruption::Signal(signal) => Failure::Signal(signal),
-        Interruption::Failed(message) => Failure::Run(Exit::Failure, message),
-    }
+    SolutionList::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
 }
 
 /// What ends or suspends the screen from outside.
 struct Interruptions {
-    received: mpsc::Receiver<Interruption>,
+    ends: mpsc::Receiver<Failure>,
     suspend: Arc<AtomicBool>,
     _listening: Listening,
 }
@@ -102,65 +88,97 @@ const SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Interruptions {
     fn listen() -> io::Result<Self> {
-        let (sender, received) = mpsc::channel();
-        let gone = sender.clone();
-        thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
+        let (sender, ends) = mpsc::channel();
+        let suspend = Arc::default();
+        // On Windows there is neither a suspension nor a hang-up: a window that is closed ends the program.
+        #[cfg(unix)]
+        {
+            signal_hook::flag::register(signal_hook::consts::SIGTSTP, Arc::clone(&suspend))?;
+            let gone = sender.clone();
+            thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
+        }
         let tell = move |interruption: Interruption| {
-            if let Interruption::Signal(signal) = interruption {
-                thread::spawn(move || {
-                    thread::sleep(SIGNAL_TIMEOUT);
-                    // Where this fails too there is no terminal to be left as it was.
-                    let _ = disable_raw_mode();
-                    signals::die_of(signal)
-                });
-            }
+            let end = match interruption {
+                Interruption::Failed(message) => Failure::Run(Exit::Failure, message),
+                Interruption::Signal(signal) => {
+                    thread::spawn(move || {
+                        thread::sleep(SIGNAL_TIMEOUT);
+                        // Where this fails too there is no terminal to be left as it was.
+                        let _ = disable_raw_mode();
+                        signals::die_of(signal)
+                    });
+                    Failure::Signal(signal)
+                }
+            };
             // Nobody receives where the screen was left already.
-            let _ = sender.send(interruption);
+            let _ = sender.send(end);
         };
-        let interruptions = Self { received, suspend: Arc::default(), _listening: signals::listen(tell)? };
-        on_suspension(&interruptions.suspend)?;
-        Ok(interruptions)
+        Ok(Self { ends, suspend, _listening: signals::listen(tell)? })
     }
 }
 
 /// Waits until the terminal hangs up, and then has the screen left. The library that reads keys may be within a read by
 /// then, which never returns from such a terminal: in that case the process is ended from here.
-fn end_without_terminal(screen: &mpsc::Sender<Interruption>) {
+#[cfg(unix)]
+fn end_without_terminal(ends: &mpsc::Sender<Failure>) {
+    use crate::cli::terminal::messages;
+    use rustix::event::{PollFd, PollFlags, poll};
     const GONE: &str = "the terminal has gone";
+    let stdin = io::stdin();
+    // Hang-ups and errors are always reported, and keys are not asked for: they are the main thread's.
+    let mut inputs = [PollFd::new(&stdin, PollFlags::empty())];
+    while poll(&mut inputs, None) == Err(rustix::io::Errno::INTR) {}
     // Where it cannot be waited for, a signal tells.
-    if wait_for_hangup().is_ok() {
+    if inputs[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
         // Nobody receives where the screen was left already.
-        let _ = screen.send(Interruption::Failed(GONE.to_owned()));
+        let _ = ends.send(Failure::Run(Exit::Failure, GONE.to_owned()));
         thread::sleep(4 * POLL_INTERVAL);
         messages::error(GONE);
         std::process::exit(Exit::Failure as i32);
     }
 }
 
-/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which it returns.
+/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which are failures.
 /// Ctrl-C is a key here, and a resize draws anew.
 fn main_loop(
     terminal: &mut ratatui::DefaultTerminal,
     mut app: App,
     interruptions: &Interruptions,
-    look: Look,
-) -> io::Result<Option<Interruption>> {
+    palette: Palette,
+) -> Result<(), Failure> {
     while !app.done {
-        if let Ok(interruption) = interruptions.received.try_recv() {
-            return Ok(Some(interruption));
+        if let Ok(end) = interruptions.ends.try_recv() {
+            return Err(end);
         }
-        // Relaxed: the flag is all there is to know.
-        if std::mem::take(&mut app.suspend) || interruptions.suspend.swap(false, Ordering::Relaxed) {
+        // Relaxed, here and below: the flag is all there is to know.
+        #[cfg(unix)]
+        if interruptions.suspend.swap(false, Ordering::Relaxed) {
             suspend(terminal)?;
         }
         app.collect();
-        terminal.draw(|frame| view::draw(frame, &app, look))?;
+        terminal.draw(|frame| view::draw(frame, &app, palette))?;
         if event::poll(POLL_INTERVAL)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
         {
-            keys::press(&mut app, key);
+            match key.code {
+                KeyCode::Char('z') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                    interruptions.suspend.store(true, Ordering::Relaxed);
+                }
+                _ => keys::press(&mut app, key),
+            }
         }
     }
-    Ok(None)
+    Ok(())
+}
+
+/// Leaves the terminal to the shell until it continues this process.
+#[cfg(unix)]
+fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
+    use ratatui::crossterm::{execute, terminal};
+    ratatui::try_restore()?;
+    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
+    terminal::enable_raw_mode()?;
+    execute!(io::stdout(), terminal::EnterAlternateScreen)?;
+    terminal.clear()
 }
