@@ -7,6 +7,7 @@ use queens::oeis::{self, Sequence};
 use queens::{Residue, Subject};
 use serde::Serialize;
 
+use super::When;
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
 /// How a result agrees with what is known.
@@ -86,9 +87,9 @@ impl Agreement {
         }
     }
 
-    /// What was compared, behind these facts.
-    pub(crate) fn of_facts(&self, facts: Facts) -> Facts {
-        facts.row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
+    /// What was compared.
+    pub(crate) fn facts(&self) -> Facts {
+        Facts::default().row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
     }
 
     /// # Errors
@@ -97,33 +98,45 @@ impl Agreement {
         self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
     }
 
-    /// Prints a result in the form that is asked for; fails where it is not as it is known to be. The `numbers` are the result
-    /// alone: none for a part of a count, which would pass for the count.
-    pub(crate) fn deliver(&self, facts: &Facts, numbers: Option<&str>, form: &ResultForm) -> Result<(), Failure> {
-        let print = || {
+    /// Prints a result, or the numbers in it alone, of which a part of a count has none: they would pass for the count.
+    ///
+    /// # Errors
+    /// Where it is not as it is known to be.
+    pub(crate) fn deliver(&self, form: &OutputForm, facts: &Facts, numbers: Option<String>) -> Result<(), Failure> {
+        let delivered = form.json.deliver_text(&facts.json(), || {
             // A wrong number, alone, would pass for the count.
             self.verdict()?;
-            if !form.quiet && std::io::stdout().is_terminal() {
+            if form.is_for_people() {
                 return messages::deliver(&facts.table());
             }
             let Some(numbers) = numbers else { return Ok(()) };
-            messages::deliver(numbers)?;
-            if let Some(words) = self.words().filter(|_| form.note) {
-                messages::note(&words);
-            }
+            messages::deliver(&numbers)?;
+            self.words().iter().for_each(|words| form.note(words));
             Ok(())
-        };
-        let delivered = form.json.deliver_text(&facts.json(), print);
+        });
         self.verdict().and(delivered)
     }
 }
 
-/// In which form a result is asked for.
-pub(crate) struct ResultForm<'a> {
+/// The form in which a result is asked for.
+pub(crate) struct OutputForm<'a> {
     pub(crate) json: &'a JsonOutput,
     pub(crate) quiet: bool,
-    /// Whether stderr may have a sentence on what is known, where stdout has the numbers alone.
-    pub(crate) note: bool,
+    pub(crate) progress: When,
+}
+
+impl OutputForm<'_> {
+    /// Whether a person reads the result, and not only the numbers in it.
+    pub(crate) fn is_for_people(&self) -> bool {
+        !self.quiet && std::io::stdout().is_terminal()
+    }
+
+    /// A sentence on stderr beside the numbers; where stderr is for programs too, it would be in their way.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet && self.progress != When::Json {
+            messages::note(text);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -33,15 +33,15 @@ impl Outcome {
         if self.shard.is_whole() { Agreement::of(subject, *count, threads) } else { Ok(Agreement::default()) }
     }
 
-    /// What it took, behind these facts.
-    pub(crate) fn facts(&self, facts: Facts) -> Facts {
+    /// What it took.
+    pub(crate) fn facts(&self) -> Facts {
         /// From so many solutions on, how many are counted a second says something.
         const MANY: u128 = 1000;
         let Self { report, resumed, went_on, units, total_seconds, .. } = self;
         let Report { count, double_checked: units_checked, double_checked_tasks: tasks, .. } = *report;
         let (whole_board, seconds) = (report.subject.rotation().is_none(), report.elapsed.as_secs_f64());
         let is_rate = !went_on && whole_board && count >= MANY && seconds > 0.0;
-        facts
+        Facts::default()
             .with("seconds", seconds)
             .row("time", numbers::seconds(seconds))
             .with_some("total_seconds", whole_board.then_some(total_seconds))
