@@ -13,7 +13,7 @@ use queens::{
 };
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::{Activity, Agreement, Status, When, run_status};
+use crate::cli::long_run::{Activity, Agreement, Status, When, status};
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
                 Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
             }
-            error => Failure::from(&error),
+            error => error.into(),
         })?;
     activity.finish();
     let known = ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?;
@@ -111,7 +111,7 @@ fn progress(
     options: &AuditOptions,
     recounted: Arc<AtomicUsize>,
 ) -> impl Fn() -> Status + Send + use<> + 'static {
-    let (start, title) = (Instant::now(), run_status::title(ledger.fingerprint()));
+    let (start, title) = (Instant::now(), status::title(ledger.fingerprint()));
     let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
     let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
     move || {
@@ -255,8 +255,8 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::command;
     use crate::cli::args::{Args as All, Command as Which};
-    use crate::cli::help::command;
     use clap::FromArgMatches;
     use queens::engine::Engine;
     use queens::engine::backtrack::Backtrack;

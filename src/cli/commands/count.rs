@@ -5,7 +5,7 @@ use queens::oeis::{self, Sequence};
 use queens::{Choice, ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
 
 use super::terms::{self, Term};
-use crate::cli::long_run::{Agreement, LongRun, Outcome, OutputForm, memory, units};
+use crate::cli::long_run::{Agreement, LongRun, Outcome, OutputForm, forecast, units};
 use crate::cli::terminal::{
     Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers,
     value_parsers::{engine_parser, rotation_parser, size},
@@ -130,14 +130,14 @@ fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
         request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
     let request = request.engine(args.engine).double_check(args.long.double_check);
-    memory::look(&request, args.cores.threads);
+    forecast::memory(&request, args.cores.threads);
     units::run(&args.long, args.quiet, request)
 }
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
 fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
     let Subject::Completions(board) = report.subject else { unreachable!("--unique goes with no --symmetry") };
-    let unique = Unique::new(board.size(), report.threads).map_err(|error| Failure::from(&error))?;
+    let unique = Unique::new(board.size(), report.threads)?;
     let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
     Ok((classes, unique))
 }

@@ -10,7 +10,7 @@ use queens::{Choice, Rotation, oeis};
 use crate::cli::commands::count::request;
 use crate::cli::long_run::{Activity, Event, Status, When, Work};
 use crate::cli::terminal::{
-    Cores, Exit, Facts, Failure, JsonOutput, Sizes, numbers, signals,
+    Cores, Exit, Facts, Failure, Interruption, JsonOutput, Sizes, numbers,
     value_parsers::{duration, engine_parser, rotation_parser, whole},
 };
 
@@ -61,21 +61,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let work = Work::start("estimate", move || request.estimate_with(&sampling, &drawing).map(drop))?;
     let activity = Activity::start(args.progress, "estimate");
     activity.watch(move || status(n, &watched.progress()));
-    let (result, signal) = loop {
-        match work.next(None) {
-            Some(Event::Ended(result)) => break (Some(result), None),
-            Some(Event::Request(signals::Request::End(signal))) => {
-                // Samples in hand that take longer than a person waits who pressed ^C are left out.
-                state.stop().request();
-                break (work.end(), Some(signal));
-            }
-            Some(Event::Request(signals::Request::Failed(message))) => {
-                return Err(Failure::Run(Exit::Failure, message));
-            }
-            Some(Event::Request(signals::Request::Show)) | None => {}
+    let (result, signal) = match work.next(None) {
+        Some(Event::Ended(result)) => (Some(result), None),
+        Some(Event::Interrupted(Interruption::Signal(signal))) => {
+            // Samples in hand that take longer than a person waits who pressed ^C are left out.
+            state.stop().request();
+            (work.end(), Some(signal))
         }
+        Some(Event::Interrupted(Interruption::Failed(message))) => return Err(Failure::Run(Exit::Failure, message)),
+        None => (None, None),
     };
-    result.unwrap_or(Ok(())).map_err(|error| Failure::from(&error))?;
+    result.unwrap_or(Ok(()))?;
     let ended = signal.map(Failure::Signal);
     // Where a signal has come, a program that reads JSON is told that it was stopped.
     if ended.is_none() {

@@ -65,7 +65,7 @@ fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Fail
         activity.at(Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() });
     };
     told(0.0);
-    Profile::count(size(n)?, cores.isa, cores.threads, told).map_err(|error| Failure::from(&error))
+    Ok(Profile::count(size(n)?, cores.isa, cores.threads, told)?)
 }
 
 /// Recomputes the published rows of these boards, and compares.

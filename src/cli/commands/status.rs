@@ -15,8 +15,7 @@ use queens::{Rotation, Shard};
 use crate::cli::long_run::{
     NamedFile,
     named_files::{named_files, unsaved_files},
-    run_status::title,
-    status::{about, time},
+    status::{about, time, title},
 };
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, numbers, stdout, table::wrapped};
 

@@ -62,7 +62,7 @@ pub(crate) fn compare(
     for term in found {
         let (n, Term { value, engine, isa, threads, elapsed, double_checked_tasks }) = term?;
         let (seconds, agreement) = (elapsed.as_secs_f64(), Agreement::with(sequence, n, value));
-        let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
+        let agrees = agreement.oeis.map(|oeis| oeis.agrees);
         let facts = Facts::default().with("n", n).with("value", value.to_string()).with("agrees", agrees);
         let facts = facts.by(Some(engine), isa, threads).with("seconds", seconds);
         terms.push(facts.with("double_checked_tasks", double_checked_tasks));

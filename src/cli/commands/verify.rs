@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             done += 1;
         };
         let checks = terms.check(row.size, row.published, &row.methods, args.cores.threads, watch);
-        row.checks = checks.map_err(|error| Failure::from(&error))?;
+        row.checks = checks?;
         if !args.json.is_alone() {
             let lines = std::mem::take(&mut head) + &table.line(row);
             activity.aside(|| out.write_all(lines.as_bytes()))?;
@@ -178,7 +178,7 @@ fn turns(rotation: Rotation, boards: RangeInclusive<usize>, args: &Args) -> Resu
     let activity = Activity::start(args.progress, "verify");
     let found = boards.into_iter().map(|n| {
         activity.at(Status { title: format!("N = {n}, {rotation} turn"), ..Status::default() });
-        let report = request(Some(rotation), n, &args.cores)?.count().map_err(|error| Failure::from(&error))?;
+        let report = request(Some(rotation), n, &args.cores)?.count()?;
         Ok((n, Term::by(&report, report.count)))
     });
     let print = &mut |text: &str| activity.aside(|| messages::deliver(text));

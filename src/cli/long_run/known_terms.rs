@@ -4,13 +4,13 @@
 use std::io::IsTerminal;
 
 use queens::oeis::{self, Sequence};
-use queens::{Placement, Residue, Subject};
+use queens::{Residue, Subject};
 use serde::Serialize;
 
 use super::When;
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
-/// What came of it.
+/// How a result agrees with what is known.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agreement {
     /// The comparison with OEIS, where it has the term.
@@ -25,14 +25,7 @@ pub(crate) struct Agreement {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Oeis {
     sequence: &'static str,
-    agrees: bool,
-}
-
-impl Oeis {
-    /// The sequence, where the term agrees.
-    pub(crate) fn agreed(self) -> Option<&'static str> {
-        self.agrees.then_some(self.sequence)
-    }
+    pub(crate) agrees: bool,
 }
 
 /// Beside the solutions that turns leave unchanged.
@@ -51,13 +44,24 @@ impl Agreement {
         Self { oeis: Some(Oeis { sequence: id, agrees }), wrong, ..Self::default() }
     }
 
-    /// Of whatever is counted.
+    /// Of whatever is counted: of completions nothing is known, unless they are those of an empty board.
     pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
-        match subject {
-            Subject::Completions(prefix) => Self::all(prefix, found, threads),
-            Subject::Rotational(board) => Ok(Self::with(board.rotation().sequence(), board.n(), found)),
-            _ => Ok(Self::default()),
+        let size = match subject {
+            Subject::Completions(prefix) if prefix.is_empty() => prefix.size(),
+            Subject::Rotational(board) => return Ok(Self::with(board.rotation().sequence(), board.n(), found)),
+            _ => return Ok(Self::default()),
+        };
+        let published = Self::with(&oeis::QUEENS, size.get(), found);
+        if published.oeis.is_some() {
+            return Ok(published);
         }
+        let Some(residue) = Residue::new(size, threads)? else { return Ok(published) };
+        let (Residue { modulus, residue: wanted }, agrees) = (residue, residue.admits(found));
+        let left = found % modulus;
+        let wrong = (!agrees).then(|| {
+            format!("found {found}, which leaves {left} modulo {modulus}, but the symmetric solutions demand {wanted}")
+        });
+        Ok(Self { modulo: Some(Modulo { modulus: modulus as u8, agrees }), wrong, ..Self::default() })
     }
 
     /// Of every level where the row is published, else of the last, which is the number of solutions.
@@ -70,26 +74,6 @@ impl Agreement {
             Some(wrong) if wrong.oeis.is_some() => wrong,
             Some(_) => Self::with(&oeis::QUEENS, placements.len() - 1, placements[placements.len() - 1]),
         }
-    }
-
-    /// Of the number of all completions of a placement: of nothing, unless it is empty.
-    fn all(prefix: &Placement, found: u128, threads: usize) -> Result<Self, Failure> {
-        if !prefix.is_empty() {
-            return Ok(Self::default());
-        }
-        let size = prefix.size();
-        let published = Self::with(&oeis::QUEENS, size.get(), found);
-        let residue = match published.oeis {
-            Some(_) => None,
-            None => Residue::new(size, threads).map_err(|error| Failure::from(&error))?,
-        };
-        let Some(residue) = residue else { return Ok(published) };
-        let (Residue { modulus, residue: wanted }, agrees) = (residue, residue.admits(found));
-        let left = found % modulus;
-        let wrong = (!agrees).then(|| {
-            format!("found {found}, which leaves {left} modulo {modulus}, but the symmetric solutions demand {wanted}")
-        });
-        Ok(Self { modulo: Some(Modulo { modulus: modulus as u8, agrees }), wrong, ..Self::default() })
     }
 
     /// What to tell people where all is well, and something was compared.
@@ -158,7 +142,7 @@ impl OutputForm<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::Size;
+    use queens::{Placement, Size};
 
     #[test]
     fn every_level_of_a_profile_is_compared() {
@@ -192,7 +176,7 @@ mod tests {
 
     #[test]
     fn unknown_totals_are_checked_by_their_remainder() {
-        let compared = |found| Agreement::all(&Placement::empty(Size::new(29).unwrap()), found, 1).unwrap();
+        let compared = |found| Agreement::of(&Size::new(29).unwrap().into(), found, 1).unwrap();
         let agreeing: Vec<u128> = (1000..1008).filter(|&found| compared(found).verdict().is_ok()).collect();
         assert_eq!(agreeing, [1000, 1004]);
         let words = compared(1000).words().unwrap();
@@ -204,7 +188,7 @@ mod tests {
     #[test]
     fn completions_are_compared_with_nothing() {
         let prefix = Placement::parse("158", Size::new(8).unwrap()).unwrap();
-        let agreement = Agreement::all(&prefix, 7, 1).unwrap();
+        let agreement = Agreement::of(&prefix.into(), 7, 1).unwrap();
         assert!(agreement.words().is_none() && agreement.verdict().is_ok());
     }
 }

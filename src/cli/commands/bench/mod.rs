@@ -148,7 +148,7 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     });
     activity.finish();
     let timings = timings.map_err(|error| match error {
-        BenchError::Count(error) => Failure::from(&error),
+        BenchError::Count(error) => error.into(),
         _ => Failure::Run(Exit::Difference, error.to_string()),
     })?;
     let saved = BenchResults::new(&timings, args.runs);
