@@ -180,14 +180,14 @@ impl Solutions {
             self.current.set(column + ahead, row.trailing_zeros());
         }
         let mut index = leaf.parent;
-        let mut open = self.levels[column].nodes[usize::from(index)].open;
+        let mut open = self.levels[column].boards[usize::from(index)].open;
         while self.path[column].replace(index) != Some(index) {
             if column == 0 {
                 break;
             }
             index = self.levels[column].parents[usize::from(index)];
             column -= 1;
-            let above = self.levels[column].nodes[usize::from(index)].open;
+            let above = self.levels[column].boards[usize::from(index)].open;
             self.current.set(column, (open ^ above).trailing_zeros());
             open = above;
         }
