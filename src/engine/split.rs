@@ -15,7 +15,7 @@
 //! the *probe* side is looked up in them. The build side is the shorter one, as a rule; where it is not, the
 //! [lanes](crate::engine::lanes) exchange the two.
 //!
-//! [`Model`] decides, at every cut anew, by the lengths of the lists alone.
+//! [`Model`] decides, at every cut anew, by the lengths of the lists and the number of keys that both sides hold.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -235,14 +235,15 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         if patterns.contains(&0) {
             return;
         }
+        let keys = probe.keys() & mirrored(build.keys());
         let step = self.model.choose(Lengths {
             patterns: patterns.map(|patterns| patterns as f64),
             groups: [build.groups.len() as f64, (LISTS * probe.groups.len()) as f64],
+            keys: keys.count_ones(),
             cut: [build.cut, probe.cut],
             left: [build.depth(), probe.depth()],
         });
         if step == Step::Match {
-            let keys = probe.keys() & mirrored(build.keys());
             let [build] = build.patterns();
             let found = self.lanes.disjoint(keys, build, probe.patterns(), self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {

@@ -159,5 +159,5 @@ const PACK: [[u32; 8]; 16] = {
 
 transposing!(target_feature(enable = "avx2,bmi1"));
 retaining!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
+matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"), std::hint::black_box);
 kernels!(Avx2, "avx2", target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"));

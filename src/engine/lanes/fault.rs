@@ -52,11 +52,12 @@ mod switch {
     use super::KernelFault;
 
     /// Every kernel fault by its name.
-    pub(crate) const KERNEL_FAULTS: [(&str, KernelFault); 13] = [
+    pub(crate) const KERNEL_FAULTS: [(&str, KernelFault); 14] = [
         ("sums", KernelFault::Sums),
         ("tables-of-5", KernelFault::Table(5)),
         ("tables-of-6", KernelFault::Table(6)),
         ("tables-of-7", KernelFault::Table(7)),
+        ("tables-of-8", KernelFault::Table(8)),
         ("transposition", KernelFault::Transposition),
         ("gathering", KernelFault::Gathering),
         ("narrow-blocks", KernelFault::NarrowBlock),

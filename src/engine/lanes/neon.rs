@@ -94,5 +94,5 @@ compiled_for! { target_feature(enable = "neon"):
 
 transposing!(target_feature(enable = "neon"));
 retaining!(target_feature(enable = "neon"));
-matching!(target_feature(enable = "neon"));
+matching!(target_feature(enable = "neon"), std::convert::identity);
 kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"));

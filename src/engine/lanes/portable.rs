@@ -101,5 +101,5 @@ compiled_for! { cfg(all()):
 
 transposing!(cfg(all()));
 retaining!(cfg(all()));
-matching!(cfg(all()));
+matching!(cfg(all()), std::convert::identity);
 kernels!(Portable, "portable", cfg(all()), true);

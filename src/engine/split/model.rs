@@ -21,6 +21,15 @@ pub(in crate::engine) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
 const MATCH: f64 = 200.0;
 const GROUP: f64 = 12.0;
 
+/// Patterns that a second-level cache holds, and cycles more to read one of a longer list. Of two lists that are both to be
+/// cut, the longer one is cut first: then its parts are read, and not the whole list time and again.
+const NEAR: f64 = 65_536.0;
+const FAR: f64 = 0.5;
+
+/// Keys that fewer are held by both sides after a cut: the two of a queen, and two of the outermost, which only queens of
+/// inner columns hold.
+const KEYS_OF_A_CUT: u32 = 4;
+
 /// How many cuts the model looks ahead. Three decide the same as two, and the model itself then takes 1 %.
 const AHEAD: usize = 2;
 
@@ -47,6 +56,8 @@ pub(in crate::engine) struct Model {
 pub(super) struct Lengths {
     pub(super) patterns: [f64; 2],
     pub(super) groups: [f64; 2],
+    /// Keys that both sides hold.
+    pub(super) keys: u32,
     /// Pieces cut by.
     pub(super) cut: [usize; 2],
     /// Pieces left to cut by.
@@ -70,7 +81,7 @@ impl Model {
 
     fn matching(&self, at: Lengths) -> f64 {
         let [build, probe] = at.patterns.map(|patterns| patterns as usize);
-        MATCH + self.cost.of_sides(build, probe)
+        MATCH + self.cost.of_sides(at.keys, build, probe)
     }
 
     /// Cycles where the next step is to cut that side.
@@ -84,8 +95,10 @@ impl Model {
         part.groups[side] /= parts;
         part.cut[side] += 1;
         part.left[side] -= 1;
+        part.keys = part.keys.saturating_sub(KEYS_OF_A_CUT);
         part.patterns[other] *= self.survivors;
-        let retain = self.cost.retain * at.patterns[other] + GROUP * at.groups[other];
+        let far = if at.patterns[other] > NEAR { FAR } else { 0.0 };
+        let retain = (self.cost.retain + far) * at.patterns[other] + GROUP * at.groups[other];
         parts * (retain + self.cheapest(part, ahead - 1))
     }
 
@@ -112,11 +125,11 @@ mod tests {
         let model = |cost| Model { cost, survivors: 0.4, branching };
         for patterns in [2.0, 50.0, 3000.0] {
             for (left, some) in [([0, 0], false), ([1, 0], true), ([0, 4], true), ([4, 4], true)] {
-                let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], cut: [0, 0], left };
+                let at = Lengths { patterns: [patterns; 2], groups: [9.0; 2], keys: 26, cut: [0, 0], left };
                 assert_eq!(model(ENDLESS_MATCHING).choose(at) != Step::Match, some, "{patterns} {left:?}");
             }
         }
-        let few = Lengths { patterns: [20.0; 2], groups: [9.0; 2], cut: [0, 0], left: [4, 4] };
+        let few = Lengths { patterns: [20.0; 2], groups: [9.0; 2], keys: 26, cut: [0, 0], left: [4, 4] };
         assert_eq!(model(Portable::COST).choose(few), Step::Match);
     }
 

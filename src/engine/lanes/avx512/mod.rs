@@ -14,7 +14,7 @@ mod narrow {
     use crate::engine::lanes::avx2::{Vector, ones};
     use crate::engine::lanes::matching::matching;
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"), std::hint::black_box);
 }
 
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
@@ -33,7 +33,7 @@ mod skylake {
 
     const COST: Cost = AVX512F;
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"), std::hint::black_box);
 
     kernels!(
         Avx512f,
@@ -66,7 +66,10 @@ mod ice {
         fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }
     }
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"));
+    matching!(
+        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
+        std::hint::black_box
+    );
 
     kernels!(
         Avx512Ice,
