@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use queens::ledger::Ledger;
 use queens::ledger::store::Store;
-use queens::{Ended, Request, Shard, Size};
+use queens::{CountError, Request, Shard, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("queens-example-{}", std::process::id()));
@@ -19,17 +19,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Locked as long as it lives, so that no two runs share the file.
         let mut store = Store::open(folder.join("n16"))?;
         let found = store.load(&fingerprint, Shard::WHOLE)?;
-        let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |found| found.ledger);
+        let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |(ledger, _)| ledger);
         println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
         let run = request.resume(ledger)?;
-        let state = run.state();
+        let (state, stop) = (run.state(), run.state().stop().clone());
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(40));
-            state.stop().request();
+            stop.request();
         });
-        match run.wait()? {
-            Ended::Finished(report) => break report.count,
-            Ended::Stopped(ledger) => store.save(&ledger)?,
+        match run.wait() {
+            Ok(report) => break report.count,
+            Err(CountError::Stopped) => store.save(&state.ledger())?,
+            Err(error) => return Err(error.into()),
         }
     };
     std::fs::remove_dir_all(&folder)?;

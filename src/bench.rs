@@ -149,8 +149,7 @@ mod tests {
     use super::*;
     use crate::engine::lanes::Isa;
     use crate::engine::{EngineKind, fault};
-    use crate::plan::Units;
-    use crate::plan::halves::HalvesPlan;
+    use crate::plan::{HalvesPlan, Units};
     use std::sync::atomic::{AtomicU64, Ordering};
 
     fn combination(threads: usize) -> Combination {

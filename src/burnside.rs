@@ -6,12 +6,12 @@
 //! division must leave no remainder, which checks the full count modulo 8.
 
 use crate::board::Size;
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard};
 use crate::request::Request;
-use crate::run::{CountError, Threads};
+use crate::run::CountError;
 
 /// The number of solutions that this turn leaves unchanged.
-fn unchanged(rotation: Rotation, size: Size, threads: impl Into<Threads>) -> Result<u128, CountError> {
+fn unchanged(rotation: Rotation, size: Size, threads: usize) -> Result<u128, CountError> {
     let board = RotationalBoard::new(rotation, size.get()).expect("turns are counted beyond every Size");
     Ok(Request::rotational(board).threads(threads).count()?.count)
 }
@@ -45,8 +45,7 @@ impl Unique {
     ///
     /// # Errors
     /// If a sum does not fit, or threads cannot be started.
-    pub fn new(size: Size, threads: impl Into<Threads>) -> Result<Self, CountError> {
-        let threads = threads.into();
+    pub fn new(size: Size, threads: usize) -> Result<Self, CountError> {
         let count = |rotation| unchanged(rotation, size, threads);
         Ok(Self { size, half: count(Rotation::Half)?, quarter: count(Rotation::Quarter)? })
     }
@@ -101,7 +100,7 @@ impl Residue {
     ///
     /// # Errors
     /// Where no threads can be had.
-    pub fn new(size: Size, threads: impl Into<Threads>) -> Result<Option<Self>, CountError> {
+    pub fn new(size: Size, threads: usize) -> Result<Option<Self>, CountError> {
         let (modulus, rotation) = match size.get() {
             0..=1 => return Ok(None),
             2..=HALF_TURNS => (8, Rotation::Half),

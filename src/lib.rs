@@ -8,30 +8,12 @@
 //!
 //! A [`Request`] says what to count and by which engine; its methods count, resume, estimate or audit. What it counts
 //! is its [subject](Subject): all solutions, the completions of a placement, or the solutions that a turn of the board
-//! leaves unchanged. This example counts the solutions and compares the result with OEIS:
-//!
-//! ```
-//! use queens::{Request, Size, oeis};
-//! let report = Request::solutions(Size::new(10)?).threads(2).count()?;
-//! assert_eq!(Some(report.count), oeis::QUEENS.term(10));
-//! println!("{} by {} in {:?}", report.count, report.engine, report.elapsed);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! This example lists the solutions that begin with a given placement:
-//!
-//! ```
-//! use queens::{Orbit, Placement, Size, Solutions};
-//! for solution in Solutions::completions(Placement::parse("42", Size::new(8)?)?) {
-//!     let orbit = Orbit::of(&solution).expect("every queen is set");
-//!     println!("{solution} is one of {}", orbit.class_size());
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! leaves unchanged.
 //!
 //! A [run](Run) can be watched, stopped and gone on with from another thread, in shards on several machines
 //! ([`Request::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
-//! each of these, with predictions ([`Request::estimate`]) and audits ([`Request::audit`]).
+//! each of these, with counts, predictions ([`Request::estimate`]), audits ([`Request::audit`]) and the solutions that begin
+//! with a placement ([`Solutions`]).
 //!
 //! # Squares
 //!
@@ -48,7 +30,7 @@
 //! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
 //! | [`Solutions`] | the solutions themselves, one after another |
 //! | [`Ranking`] | the k-th solution, without listing all before it |
-//! | [`Symmetry`], [`Orbit`], [`Fundamental`] | images under turns and reflections, and one solution of each symmetry class |
+//! | [`Symmetry`], [`Orbit`] | images under turns and reflections, and symmetry classes |
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
 //! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check by remainders |
@@ -85,18 +67,17 @@ mod solutions;
 mod subject;
 
 pub use audit::{AuditOptions, AuditedTask, Findings, Recounted};
-pub use board::placement::{Placement, PlacementError, Square};
-pub use board::rotation::{Rotation, RotationalBoard, RotationalBoardError, UnknownRotation};
-pub use board::symmetry::{Orbit, Symmetry};
-pub use board::{Size, SizeError};
+pub use board::{
+    Orbit, Placement, PlacementError, Rotation, RotationalBoard, RotationalBoardError, Size, SizeError, Square,
+    Symmetry, UnknownRotation,
+};
 pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};
 pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
 pub use ledger::shard::{Shard, ShardError};
-pub use oeis::bfile::{BFile, BFileError};
+pub use oeis::{BFile, BFileError};
 pub use profile::Profile;
-pub use request::{Ended, Report, Request, Run, count};
-pub use run::{CountError, Share, ShareError, Threads, available_threads};
-pub use solutions::ranking::{Listed, Ranking};
-pub use solutions::{Fundamental, Solutions};
+pub use request::{Report, Request, Run, count};
+pub use run::{CountError, Share, ShareError, available_threads, thread_count};
+pub use solutions::{Listed, Ranking, Solutions};
 pub use subject::Subject;

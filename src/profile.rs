@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::board::Size;
-use crate::board::placement::Placement;
+use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::oeis;
-use crate::plan::prefixes::PrefixPlan;
-use crate::plan::{Plan, Units};
-use crate::run::{CountError, SelfCheckError, Threads, self_check};
+use crate::plan::{Plan, PrefixPlan, Units};
+use crate::run::{CountError, SelfCheckError, self_check, threads};
 use crate::subject::Subject;
 use crate::tally::Overflow;
 
@@ -50,15 +48,10 @@ impl Profile {
     /// # Errors
     /// If the processor lacks the instruction set, the self-check fails, a sum does not fit in 128 bits, or the threads
     /// cannot be started.
-    pub fn count(
-        size: Size,
-        isa: Option<Isa>,
-        threads: impl Into<Threads>,
-        told: impl Fn(f64) + Sync,
-    ) -> Result<Self, CountError> {
+    pub fn count(size: Size, isa: Option<Isa>, threads: usize, told: impl Fn(f64) + Sync) -> Result<Self, CountError> {
         let method = Method::choose(EngineKind::Backtrack.into(), isa, size)?;
         let engine = Backtrack::new(method.isa).expect("the processor has it");
-        let pool = threads.into().pool()?;
+        let pool = threads::pool(threads)?;
         let levels = |worker: &mut _, task: &Placement| engine.levels(worker, task);
         self_check::check_by(Some(method), &size.into(), &|board| check(board, &levels))?;
         let start = Instant::now();
@@ -73,7 +66,7 @@ fn check<W: Default>(
     levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync),
 ) -> Result<(), SelfCheckError> {
     let n = board.n();
-    let found = count(Size::new(n).expect("a small board"), levels, &|_| ())?;
+    let found = count(Size::new(n).expect("a small board"), levels, &|_| ()).expect(self_check::FITS);
     let published = |queens| {
         let solutions = oeis::QUEENS.term(n).filter(|_| queens == n);
         oeis::PROFILE.term(n * (n + 1) / 2 + queens).or(solutions)

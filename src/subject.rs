@@ -1,8 +1,7 @@
 //! The subject of a count.
 
 use crate::board::Size;
-use crate::board::placement::Placement;
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Placement, Rotation, RotationalBoard};
 
 /// The subject of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use crate::burnside::{NotDivisible, Unique};
 use crate::engine::lanes::{Isa, IsaError};
 use crate::engine::{ENGINES, EngineInfo, EngineKind, Method};
 use crate::oeis::{self, Sequence};
-use crate::request::{Ended, Request};
+use crate::request::Request;
 use crate::run::state::RunState;
-use crate::run::{CountError, Threads};
+use crate::run::{CountError, thread_count};
 
 /// The terms to recompute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,23 +80,21 @@ impl Terms {
         size: Size,
         published: u128,
         methods: &[Method],
-        threads: impl Into<Threads>,
+        threads: usize,
         mut watch: impl FnMut(&Method, Arc<RunState>),
     ) -> Result<Vec<Check>, CountError> {
-        let threads = threads.into();
         let unique = Unique::new(size, threads)?;
         let mut check = |&method: &Method| {
             let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
             let start = Instant::now();
             let run = request.start()?;
             watch(&method, run.state());
-            let (threads, verdict) = match run.wait() {
-                Ok(Ended::Finished(report)) => (report.threads, self.verdict(report.count, published, &unique)),
-                Ok(Ended::Stopped(_)) => (threads.get(), Verdict::Failed("stopped before the end".to_owned())),
-                Err(CountError::SelfCheck(error)) => (threads.get(), Verdict::Failed(error.to_string())),
+            let verdict = match run.wait() {
+                Ok(report) => self.verdict(report.count, published, &unique),
+                Err(error @ (CountError::Stopped | CountError::SelfCheck(_))) => Verdict::Failed(error.to_string()),
                 Err(error) => return Err(error),
             };
-            Ok(Check { method, threads, verdict, elapsed: start.elapsed() })
+            Ok(Check { method, threads: thread_count(threads), verdict, elapsed: start.elapsed() })
         };
         methods.iter().map(&mut check).collect()
     }

@@ -21,9 +21,10 @@ use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
 use crate::ledger::Ledger;
+use crate::plan::Units;
 use crate::run::counting::{By, Compared, Counting, Found, Worker};
-use crate::run::{CountError, RunError, Share, Threads, self_check};
-use crate::tally::{Overflow, Tally};
+use crate::run::{CountError, self_check, threads};
+use crate::tally::Tally;
 
 /// What an audit recounts.
 #[derive(Clone, Copy, Debug)]
@@ -131,14 +132,34 @@ pub(crate) fn audit(
     counting: &dyn Counting,
     ledger: &Ledger,
     options: &AuditOptions,
-    threads: Threads,
+    threads: usize,
     told: &(dyn Fn(usize) + Sync),
 ) -> Result<Findings, CountError> {
-    let pool = threads.pool()?;
+    let pool = threads::pool(threads)?;
     self_check::check(by, &ledger.fingerprint().subject, false)?;
-    let start = Instant::now();
-    ledger.check_partials(counting.plan())?;
-    let units = Recount { counting, ledger, options, told, start }.units(&pool)?;
+    let (plan, start) = (counting.plan(), Instant::now());
+    ledger.check_partials(&*plan)?;
+    let is_past = |time: Option<Duration>| time.is_some_and(|time| start.elapsed() >= time);
+    let (order, next, recounted) = (options.order(ledger), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    // A thread that has finished a unit takes the next one of the order.
+    let work = || -> Result<(), CountError> {
+        let mut worker = counting.worker();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&part) = order.get(place) else { return Ok(()) };
+            if place >= AuditOptions::LEAST && is_past(options.begin_within) {
+                return Ok(());
+            }
+            let is_late = || is_past(options.end_within);
+            let Some(unit) = recount(&*plan, &mut *worker, part, options, &is_late)? else { return Ok(()) };
+            let mut recounted = recounted.lock().expect("no thread panics with it");
+            recounted.push(unit);
+            told(recounted.len());
+        }
+    };
+    pool.broadcast(|_| work()).into_iter().collect::<Result<(), CountError>>()?;
+    let mut units = recounted.into_inner().expect("no thread panics with it");
+    units.sort_unstable_by_key(|unit: &Recounted| unit.unit);
     Ok(Findings {
         engine: by.name,
         isa: by.isa,
@@ -151,81 +172,39 @@ pub(crate) fn audit(
     })
 }
 
-/// Everything that an audit needs.
-struct Recount<'a> {
-    counting: &'a dyn Counting,
-    ledger: &'a Ledger,
-    options: &'a AuditOptions,
-    told: &'a (dyn Fn(usize) + Sync),
-    start: Instant,
-}
-
-impl Recount<'_> {
-    fn units(&self, pool: &rayon::ThreadPool) -> Result<Vec<Recounted>, Overflow> {
-        let order = self.options.order(self.ledger);
-        let (next, recounted) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        // A thread that has finished a unit takes the next one of the order.
-        let work = || -> Result<(), Overflow> {
-            let mut worker = self.counting.worker();
-            loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&part) = order.get(place) else { return Ok(()) };
-                if place >= AuditOptions::LEAST && self.is_past(self.options.begin_within) {
-                    return Ok(());
-                }
-                let Some(found) = self.unit(&mut *worker, part)? else { return Ok(()) };
-                let mut recounted = recounted.lock().expect("no thread panics with it");
-                recounted.push(found);
-                (self.told)(recounted.len());
-            }
-        };
-        pool.broadcast(|_| work()).into_iter().collect::<Result<(), Overflow>>()?;
-        let mut units = recounted.into_inner().expect("no thread panics with it");
-        units.sort_unstable_by_key(|unit| unit.unit);
-        Ok(units)
+/// Recounts one unit, or its first tasks; `None` if it is late before the end.
+fn recount(
+    plan: &dyn Units,
+    worker: &mut dyn Worker,
+    (unit, part, tally): (usize, Option<u64>, Tally),
+    options: &AuditOptions,
+    is_late: &dyn Fn() -> bool,
+) -> Result<Option<Recounted>, CountError> {
+    if is_late() {
+        return Ok(None);
     }
-
-    fn is_past(&self, time: Option<Duration>) -> bool {
-        time.is_some_and(|time| self.start.elapsed() >= time)
+    let last = part.unwrap_or_else(|| plan.tasks(unit));
+    let (mut recounted, mut found) = (Tally::default(), Vec::new());
+    let counted = worker.unit(unit, 0, &mut |task: Found| {
+        recounted.add(task.count, task.weight)?;
+        found.push(task);
+        if found.len() as u64 == last || is_late() { Err(CountError::Stopped) } else { Ok(()) }
+    });
+    // It ends so after the last task, or when it is late.
+    counted.or_else(|error| if error == CountError::Stopped { Ok(()) } else { Err(error) })?;
+    if (found.len() as u64) < last {
+        return Ok(None);
     }
-
-    /// Recounts one unit, or its first tasks; `None` if the time was up before the end.
-    fn unit(
-        &self,
-        worker: &mut dyn Worker,
-        (unit, part, tally): (usize, Option<u64>, Tally),
-    ) -> Result<Option<Recounted>, Overflow> {
-        let AuditOptions { end_within, tasks, seed, .. } = *self.options;
-        if self.is_past(end_within) {
-            return Ok(None);
-        }
-        let plan = self.counting.plan();
-        let last = part.unwrap_or_else(|| plan.tasks(unit));
-        let (mut recounted, mut found) = (Tally::default(), Vec::new());
-        // It ends after the last task, or when the time is up.
-        let counted = worker.unit(unit, 0, &mut |task: Found| {
-            recounted.add(task.count, task.weight)?;
-            found.push(task);
-            if found.len() as u64 == last || self.is_past(end_within) { Err(RunError::Stopped) } else { Ok(()) }
-        });
-        if let Err(RunError::Overflow(error)) = counted {
-            return Err(error);
-        }
-        if (found.len() as u64) < last {
-            return Ok(None);
-        }
-        let mut random = fastrand::Rng::with_seed(seed ^ (unit as u64 + 1) << 32);
-        let chosen = random.choose_multiple(0..found.len(), tasks.min(found.len() as u64) as usize);
-        let audited = chosen.into_iter().map_while(|place| {
-            let (index, Found { count, weight }) = (place as u64, found[place]);
-            let stopped = &|| self.is_past(end_within);
-            let Compared { engine, auditor, is_part } = worker.audit((unit, index), count, &mut random, stopped)?;
-            Some(AuditedTask { index, weight, engine, auditor, is_part })
-        });
-        let tasks = audited.collect();
-        let name = part.map_or_else(|| plan.name(unit), |part| format!("{}, its first {part} tasks,", plan.name(unit)));
-        Ok(Some(Recounted { unit, name, tally, recounted, tasks }))
-    }
+    let mut random = fastrand::Rng::with_seed(options.seed ^ (unit as u64 + 1) << 32);
+    let chosen = random.choose_multiple(0..found.len(), options.tasks.min(found.len() as u64) as usize);
+    let audited = chosen.into_iter().map_while(|place| {
+        let (index, Found { count, weight }) = (place as u64, found[place]);
+        let Compared { engine, auditor, is_part } = worker.audit((unit, index), count, &mut random, is_late)?;
+        Some(AuditedTask { index, weight, engine, auditor, is_part })
+    });
+    let tasks = audited.collect();
+    let name = part.map_or_else(|| plan.name(unit), |part| format!("{}, its first {part} tasks,", plan.name(unit)));
+    Ok(Some(Recounted { unit, name, tally, recounted, tasks }))
 }
 
 impl AuditedTask {
@@ -280,11 +259,6 @@ impl Findings {
             left.saturating_sub(wrong) as f64 / left as f64
         });
         1.0 - all_right.product::<f64>()
-    }
-
-    /// This share of the units, rounded up.
-    pub fn share_of_units(&self, share: Share) -> usize {
-        share.of(self.finished + self.parts)
     }
 }
 

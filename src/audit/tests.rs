@@ -7,8 +7,7 @@ use crate::engine::fault::{self, Fault};
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::ledger::{Fingerprint, Partial};
-use crate::plan::halves::HalvesPlan;
-use crate::plan::{Plan, Units};
+use crate::plan::{HalvesPlan, Plan, Units};
 use crate::{EngineKind, Placement, Request, Rotation, RotationalBoard, Shard, Size};
 
 /// The ledger that a request makes.
@@ -151,12 +150,8 @@ fn chances_are_those_of_drawing_without_replacement() {
         let chance = findings.chance_to_find(wrong);
         assert!((chance - (1.0 - none / 120.0)).abs() < 1e-12, "{wrong}: {chance}");
     }
-    let of_units = |share: f64| findings.share_of_units(share.try_into().unwrap());
-    assert_eq!([0.0, 0.01, 0.1, 0.11, 1.0].map(of_units), [0, 1, 1, 2, 10]);
     // Parts of units are drawn like units.
     let findings = Findings { parts: 10, ..findings };
-    let of_units = |share: f64| findings.share_of_units(share.try_into().unwrap());
-    assert_eq!([0.0, 0.01, 0.1, 0.11, 1.0].map(of_units), [0, 1, 2, 3, 20]);
     assert!((findings.chance_to_find(1) - 3.0 / 20.0).abs() < 1e-12);
 }
 

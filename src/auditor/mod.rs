@@ -5,7 +5,7 @@
 //! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
 //! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
 //! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task it counts a
-//! random [part].
+//! random part ([`TaskPart`]).
 //!
 //! # The definition of a task of the join
 //!
@@ -49,11 +49,11 @@
 //! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
 //! compare each engine with the auditor, task by task.
 
-pub(crate) mod part;
 pub(crate) mod rotational;
 
-use crate::board::placement::Placement;
-use crate::plan::halves::{Halves, Middle};
+use crate::board::Placement;
+use crate::engine::join::{ANYWHERE, InnerSquares};
+use crate::plan::{Halves, Middle};
 
 /// The most columns that a board has.
 const MOST: usize = 32;
@@ -144,6 +144,59 @@ fn east_west_mirror(task: &Halves) -> u64 {
     }
 }
 
+/// A part of a task of the join: the solutions whose inner queens are on these squares. Their weights are those
+/// in the task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskPart {
+    pub(crate) task: Halves,
+    pub(crate) squares: InnerSquares,
+}
+
+impl TaskPart {
+    /// A random part: in each of the `depths` inner columns of the west and the east, `rows` of the rows that the task
+    /// has for that half.
+    pub(crate) fn draw(task: Halves, depths: [usize; 2], rows: usize, random: &mut fastrand::Rng) -> Self {
+        let all = (1 << task.half) - 1;
+        let mut west = [all & !task.north, all & !task.south];
+        if let Middle::Crossed { column, .. } = task.middle {
+            west[0] &= !(1 << (column - 1));
+        }
+        let mut squares = ANYWHERE;
+        for (side, sets) in [west, [task.north, task.south]].into_iter().enumerate() {
+            let of_side: Vec<(usize, u32)> = (0..2)
+                .flat_map(|south| (0..32).map(move |distance| (south, distance)))
+                .filter(|&(south, distance)| sets[south] >> distance & 1 == 1)
+                .collect();
+            // Where the middle row's queen is in an inner column, she stays: she is neither in the north nor in the south.
+            for chosen in &mut squares[side][..depths[side]] {
+                *chosen = [0; 2];
+                for (south, distance) in random.choose_multiple(of_side.iter().copied(), rows) {
+                    chosen[south] |= 1 << distance;
+                }
+            }
+        }
+        Self { task, squares }
+    }
+}
+
+impl Audited for TaskPart {
+    fn definition(&self) -> Definition {
+        let mut definition = self.task.definition();
+        let half = usize::from(self.task.half);
+        let odd = definition.n % 2;
+        let [west, east] = self.squares;
+        let west = west.into_iter().enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
+        let east = east.into_iter().enumerate().map(|(distance, rows)| (half + odd + distance, rows));
+        for (column, [north, south]) in west.chain(east) {
+            let others = |rows: u32| (0..half).filter(move |distance| rows >> distance & 1 == 0);
+            let north = others(north).map(|distance| half - 1 - distance);
+            let south = others(south).map(|distance| half + odd + distance);
+            definition.rows[column] = definition.rows[column].without(Rows::of(north.chain(south)));
+        }
+        definition
+    }
+}
+
 /// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
 ///
 /// ```
@@ -153,15 +206,14 @@ fn east_west_mirror(task: &Halves) -> u64 {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn count(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<u64> {
-    let definition = task.definition();
-    definition.solutions(stopped)
+    task.definition().solutions(stopped)
 }
 
 impl Definition {
     /// The weighted number of ways to place a queen in each column.
     fn solutions(&self, stopped: &dyn Fn() -> bool) -> Option<u64> {
         let Self { n, rows, weighing } = *self;
-        let mut search = Search { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
+        let mut search = SquareSearch { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
         // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
         let mut free = rows;
         if matches!(weighing, Weighing::ByLongDiagonals(_)) {
@@ -174,7 +226,7 @@ impl Definition {
 }
 
 /// A board that is being filled.
-struct Search<'a> {
+struct SquareSearch<'a> {
     n: usize,
     weighing: Weighing,
     /// The row of the queen, in the columns that have one.
@@ -188,7 +240,7 @@ struct Search<'a> {
 /// How many queens are tried between two calls of `stopped`: some milliseconds.
 const PATIENCE: u64 = 1 << 16;
 
-impl Search<'_> {
+impl SquareSearch<'_> {
     /// Finds every way to place queens in the `empty` columns on `free` squares, which are allowed and not attacked by
     /// a placed queen. Returns false if it was stopped.
     fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; MOST]) -> bool {

@@ -42,7 +42,7 @@
 //! if each pair of left partners has at least one large distance. Every solution belongs to exactly one task: the task
 //! whose left distances are the large distances and their partners.
 
-use crate::board::rotation::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard};
 use crate::engine::cover::{Cut, CutPlan};
 
 /// How many columns of the largest board the search looks at: the eastern half and the middle.
@@ -69,7 +69,7 @@ impl RotationalBoard {
         for (column, row) in allowed.into_iter().filter(|&(column, _)| column >= first) {
             free[column - first] |= 1 << row;
         }
-        let mut search = Search { board: self, solutions: 0, orbits: 0, stopped };
+        let mut search = OrbitSearch { board: self, solutions: 0, orbits: 0, stopped };
         let open = (1 << (self.n() - first)) - 1;
         search.fill(open, &free).then_some(search.solutions)
     }
@@ -137,14 +137,14 @@ fn attack_each_other(queens: &[Square]) -> bool {
 }
 
 /// A board that is being filled.
-struct Search<'a> {
+struct OrbitSearch<'a> {
     board: RotationalBoard,
     solutions: u64,
     orbits: u64,
     stopped: &'a dyn Fn() -> bool,
 }
 
-impl Search<'_> {
+impl OrbitSearch<'_> {
     /// Finds every way to fill the `open` columns with orbits on `free` squares, which are allowed and not attacked by
     /// a queen on the board. Both have the columns from the middle to the east, numbered from 0. Returns false if it
     /// was stopped.

@@ -8,9 +8,7 @@ use crate::engine::Engine;
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
 use crate::engine::naive::Naive;
-use crate::plan::halves::HalvesPlan;
-use crate::plan::prefixes::PrefixPlan;
-use crate::plan::{Plan, Units};
+use crate::plan::{HalvesPlan, Plan, PrefixPlan, Units};
 
 fn audited(task: &impl Audited) -> u64 {
     count(task, &|| false).expect("nothing stops it")
@@ -105,4 +103,34 @@ fn completions_are_counted_as_the_oracle_does() {
 fn a_long_audit_can_be_stopped() {
     let all = Placement::empty(Size::new(20).unwrap());
     assert_eq!(count(&all, &|| true), None);
+}
+
+/// A part allows as many rows as were asked for in each inner column, of those that the task allows there, and in all
+/// other columns what the task allows. Every row is drawn at some time.
+#[test]
+fn parts_have_some_rows_of_their_task() {
+    const ROWS: usize = 2;
+    let mut random = fastrand::Rng::with_seed(1);
+    for n in [8, 9, 11] {
+        let plan = HalvesPlan::new(Size::new(n).unwrap());
+        let (half, odd) = (n / 2, n % 2);
+        let inner =
+            |column: usize| (half - 2..half).contains(&column) || (half + odd..half + odd + 3).contains(&column);
+        for unit in (0..plan.units()).step_by(7) {
+            let task = plan.task(unit, 0).task;
+            let whole = task.definition();
+            let mut seen = [Rows::EMPTY; 32];
+            for _ in 0..40 {
+                let part = TaskPart::draw(task, [2, 3], ROWS, &mut random).definition();
+                for (column, seen) in seen[..n].iter_mut().enumerate() {
+                    let (rows, allowed) = (part.rows[column], whole.rows[column]);
+                    assert_eq!(rows.without(allowed), Rows::EMPTY, "{task:?}, column {column}");
+                    let most = if inner(column) { ROWS } else { n };
+                    assert_eq!(rows.len() as usize, most.min(allowed.len() as usize), "{task:?}, column {column}");
+                    *seen = Rows(seen.0 | rows.0);
+                }
+            }
+            assert_eq!(seen[..n], whole.rows[..n], "{task:?}");
+        }
+    }
 }

@@ -4,9 +4,13 @@
 //! diagonals. It keeps only the rows of the next column that a diagonal attacks. When the next queen is placed, every
 //! falling diagonal moves one row down and every rising one moves one row up, which is one shift of a set.
 
-pub(crate) mod placement;
-pub(crate) mod rotation;
-pub(crate) mod symmetry;
+mod placement;
+mod rotation;
+mod symmetry;
+
+pub use placement::{Placement, PlacementError, Square};
+pub use rotation::{Rotation, RotationalBoard, RotationalBoardError, UnknownRotation};
+pub use symmetry::{Orbit, Symmetry};
 
 use std::fmt;
 use std::str::FromStr;
@@ -58,14 +62,6 @@ impl Size {
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-impl TryFrom<usize> for Size {
-    type Error = SizeError;
-
-    fn try_from(n: usize) -> Result<Self, SizeError> {
-        Self::new(n)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::board::{Size, SizeError};
+use crate::board::Size;
 
 /// Queens on the first columns of a board, one in each column, none attacking another.
 ///
@@ -52,6 +52,7 @@ impl fmt::Display for Square {
 /// Why something is not a placement of queens that do not attack each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlacementError {
     /// Nothing was given.
     #[error("a placement names at least one queen, as in 158 or 1,5,8")]
@@ -64,12 +65,7 @@ pub enum PlacementError {
     NeedsCommas,
     /// More queens than columns.
     #[error("{queens} queens are more than the {size} columns of the board")]
-    TooMany {
-        /// Queens named.
-        queens: usize,
-        /// The board.
-        size: Size,
-    },
+    TooMany { queens: usize, size: Size },
     /// A row beyond the board.
     #[error("the queen in {0} is outside the board; rows go from 1 to {1}")]
     OutOfBoard(Square, Size),
@@ -79,9 +75,6 @@ pub enum PlacementError {
     /// Two queens on one diagonal.
     #[error("the queens in {0} and {1} share a diagonal")]
     SameDiagonal(Square, Square),
-    /// The board itself is too large.
-    #[error(transparent)]
-    Size(#[from] SizeError),
 }
 
 impl Placement {
@@ -111,21 +104,7 @@ impl Placement {
     /// # Errors
     /// If the text is not a list of rows, or as for [`Placement::new`].
     pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(PlacementError::Empty);
-        }
-        let digits_alone = !text.contains(',') && text.bytes().all(|byte| byte.is_ascii_digit());
-        let rows = if digits_alone && size.get() <= 9 {
-            text.bytes().map(|digit| usize::from(digit - b'0')).collect()
-        } else if digits_alone && text.len() > 2 {
-            return Err(PlacementError::NeedsCommas);
-        } else {
-            text.split(',')
-                .map(|part| part.trim().parse().map_err(|_| PlacementError::NotARow(part.trim().to_owned())))
-                .collect::<Result<Vec<usize>, _>>()?
-        };
-        Self::new(size, &rows)
+        Self::new(size, &Self::read_rows(text, size.get() <= 9)?)
     }
 
     /// Reads a placement on the smallest board that has its columns and its rows: 8×8 for `158`.
@@ -133,30 +112,25 @@ impl Placement {
     /// # Errors
     /// As for [`Placement::parse`].
     pub fn parse_alone(text: &str) -> Result<Self, PlacementError> {
-        if text.trim().is_empty() {
-            return Err(PlacementError::Empty);
-        }
-        // A part that is not a number is skipped here; `parse` below reports it.
-        let rows: Vec<usize> = match text.trim() {
-            digits if digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                digits.bytes().map(|digit| usize::from(digit - b'0')).collect()
-            }
-            text => text.split(',').filter_map(|part| part.trim().parse().ok()).collect(),
-        };
-        if rows.is_empty() {
-            return Err(Self::unreadable(text));
-        }
-        let size = rows.iter().copied().fold(rows.len(), usize::max).min(Size::MAX);
-        Self::parse(text, Size::new(size)?)
+        let rows = Self::read_rows(text, text.trim().len() <= 9)?;
+        let n = rows.iter().copied().fold(rows.len(), usize::max).min(Size::MAX);
+        Self::new(Size::new(n).expect("N is at most the largest"), &rows)
     }
 
-    /// The error for a text without a single row.
-    fn unreadable(text: &str) -> PlacementError {
+    /// Reads rows separated by commas; on small boards each digit of a text without commas is a row.
+    fn read_rows(text: &str, is_small: bool) -> Result<Vec<usize>, PlacementError> {
         let text = text.trim();
-        if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return PlacementError::NeedsCommas;
+        let digits_alone = text.bytes().all(|byte| byte.is_ascii_digit());
+        if text.is_empty() {
+            Err(PlacementError::Empty)
+        } else if digits_alone && is_small {
+            Ok(text.bytes().map(|digit| usize::from(digit - b'0')).collect())
+        } else if digits_alone && text.len() > 2 {
+            Err(PlacementError::NeedsCommas)
+        } else {
+            let row = |part: &str| part.parse().map_err(|_| PlacementError::NotARow(part.to_owned()));
+            text.split(',').map(|part| row(part.trim())).collect()
         }
-        PlacementError::NotARow(text.split(',').next().unwrap_or(text).trim().to_owned())
     }
 
     /// This placement with a queen in the next column, in `row` counted from 1.
@@ -240,6 +214,11 @@ impl Placement {
         self.rows[..self.len()].iter().map(|&row| usize::from(row) + 1)
     }
 
+    /// Whether another placement begins with these queens.
+    pub(crate) fn begins(&self, other: &Self) -> bool {
+        self.len() <= other.len() && self.rows().eq(other.rows().take(self.len()))
+    }
+
     /// The squares of the queens.
     pub fn squares(&self) -> impl Iterator<Item = Square> + '_ {
         self.rows().enumerate().map(|(column, row)| Square { column: column + 1, row })
@@ -248,13 +227,8 @@ impl Placement {
 
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (column, row) in self.rows().enumerate() {
-            if column > 0 && self.size.get() > 9 {
-                f.write_str(",")?;
-            }
-            write!(f, "{row}")?;
-        }
-        Ok(())
+        let comma = if self.size.get() > 9 { "," } else { "" };
+        self.rows().enumerate().try_for_each(|(column, row)| write!(f, "{}{row}", if column > 0 { comma } else { "" }))
     }
 }
 

@@ -6,11 +6,6 @@ use std::str::FromStr;
 
 use crate::oeis::{self, Sequence};
 
-/// The largest N for half turns: beyond it the lists of a task would fill the memory.
-const HALF_MOST: usize = 38;
-/// The largest N for quarter turns: beyond it the keys of a task do not fit in a pattern, see `rotational/pairing.rs`.
-const QUARTER_MOST: usize = 77;
-
 /// A turn of the board about its centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rotation {
@@ -21,11 +16,13 @@ pub enum Rotation {
 }
 
 impl Rotation {
-    /// The sizes of board that can be counted: up to 38 for half turns and up to 77 for quarter turns.
+    /// The sizes of board that can be counted.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
-            Self::Half => 0..=HALF_MOST,
-            Self::Quarter => 0..=QUARTER_MOST,
+            // Beyond, the lists of a task would fill the memory.
+            Self::Half => 0..=38,
+            // Beyond, the keys of a task do not fit in a pattern, see `rotational`.
+            Self::Quarter => 0..=77,
         }
     }
 

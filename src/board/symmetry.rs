@@ -6,8 +6,7 @@
 
 use std::fmt;
 
-use crate::board::Size;
-use crate::board::placement::Placement;
+use crate::board::{Placement, Size};
 
 /// One of the eight symmetries of the square; turns are clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,16 +31,12 @@ pub enum Symmetry {
 
 impl Symmetry {
     /// All eight, the rotations first.
-    pub const ALL: [Self; 8] = [
-        Self::Identity,
-        Self::Rotation90,
-        Self::Rotation180,
-        Self::Rotation270,
-        Self::TopToBottom,
-        Self::Diagonal,
-        Self::LeftToRight,
-        Self::Antidiagonal,
-    ];
+    pub const ALL: [Self; 8] = {
+        use Symmetry::{
+            Antidiagonal, Diagonal, Identity, LeftToRight, Rotation90, Rotation180, Rotation270, TopToBottom,
+        };
+        [Identity, Rotation90, Rotation180, Rotation270, TopToBottom, Diagonal, LeftToRight, Antidiagonal]
+    };
 
     /// The row of the image's queen in `column`, both from 0. `rows` lists the rows by column, `columns` the columns by
     /// row.

@@ -22,9 +22,9 @@ pub(crate) enum Command {
     /// Count the solutions on a board of N columns and N rows
     Count(super::commands::count::Args),
     /// Merge the results of shards, or name the missing shards
-    Merge(super::commands::merge::Merge),
+    Merge(super::commands::merge::Args),
     Status(super::commands::status::Args),
-    Audit(super::commands::audit::Command),
+    Audit(super::commands::audit::Args),
     /// Count the placements of k queens on the first k columns, for k = 0 to N (A319284)
     Profile(super::commands::profile::Args),
     /// Recompute the terms that OEIS publishes and compare

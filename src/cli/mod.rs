@@ -24,7 +24,7 @@ use clap::FromArgMatches;
 
 use args::{Args, Command};
 use commands::{
-    audit, bench, completions, count, estimate, man, merge, profile, show, solutions, status, symmetries, verify,
+    audit, bench, count, definitions, estimate, merge, profile, show, solutions, status, symmetries, verify,
 };
 use terminal::failure::Failure;
 use terminal::{colour, messages, panics, signals, stdout};
@@ -56,8 +56,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Show(show) => show::run(&show),
         #[cfg(feature = "browse")]
         Command::Browse(browse) => commands::browse::run(&browse),
-        Command::Completions { shell } => completions::run(shell, help::command()),
-        Command::Man { command } => man::run(command.as_deref(), help::manual()),
+        Command::Completions { shell } => definitions::completions(shell, help::command()),
+        Command::Man { command } => definitions::man(command.as_deref(), help::manual()),
     };
     match result {
         Ok(()) if stdout::is_lost() => {

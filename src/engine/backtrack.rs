@@ -33,8 +33,7 @@
 //! - lists several times as long, or all levels in one allocation;
 //! - unchecked access to the lists (it saves one comparison for each vector, and its branch is never taken).
 
-use crate::board::placement::Placement;
-use crate::board::{Board, Size};
+use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
 use crate::engine::lanes::{Isa, IsaError, Lanes, Level, LevelSearch, WithLanes};
 

@@ -21,10 +21,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use crate::board::Size;
-use crate::board::rotation::Rotation;
+use crate::board::{Rotation, Size};
 use crate::engine::lanes::{Isa, IsaError};
-use crate::plan::halves::HalvesPlan;
+use crate::plan::HalvesPlan;
 use crate::subject::Subject;
 
 /// Counts the solutions of a task.

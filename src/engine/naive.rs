@@ -4,7 +4,7 @@
 //! attack each other, so agreement with it means something. For N = 15 it takes 15 times as long as
 //! portable backtracking, and 100 times as long as backtracking with AVX-512.
 
-use crate::board::placement::Placement;
+use crate::board::Placement;
 use crate::engine::Engine;
 
 /// The engine `naive`.

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::interval::FEWEST;
 use super::sampler::Sampler;
-use super::samples::Samples;
+use super::state::Samples;
 use super::time::STEP;
 use crate::board::Size;
 use crate::engine::{Choice, Method};
 use crate::ledger::Ledger;
 use crate::ledger::shard::Shard;
-use crate::run::clock::thread_seconds;
 use crate::run::counting::By;
 use crate::run::state::RunState;
+use crate::run::threads::thread_seconds;
 use crate::run::{self, Share};
 use crate::subject::Subject;
 
@@ -59,10 +59,11 @@ impl Climb<'_> {
         let begun = Instant::now();
         let mut before = None;
         for (index, board) in way.iter().enumerate() {
-            let (samples, deadline) = (PROBES, self.sooner(2 * CLIMB as u32));
-            let found = self.time(board, Sampler { samples, least: FEWEST, deadline, ..self.sampler });
+            // A part of the time that is left.
+            let deadline = Instant::now() + self.left() / (2 * CLIMB as u32);
+            let found = self.time(board, Sampler { samples: PROBES, least: FEWEST, deadline, ..self.sampler });
             let tasks = found.drawn.len() as u64 * self.tasks_of_a_sample(board);
-            let mean = found.sum(|drawn| drawn.sample_seconds) / tasks.max(1) as f64;
+            let mean = found.sum(|drawn| drawn.all_seconds) / tasks.max(1) as f64;
             let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
             before = Some(mean);
             // Enough for an interval, and half as much again, for some tasks take longer. An extrapolation needs two
@@ -70,12 +71,12 @@ impl Climb<'_> {
             let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
             let above = way.get(index + 1).unwrap_or(self.subject);
             let next = 1.5 * rounds * growth * mean * self.tasks_of_a_sample(above) as f64;
-            let left = self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-            if index > 0 && next > left {
+            if index > 0 && next > self.left().as_secs_f64() {
                 // Of tasks more than a step away nobody knows. The count may take half of the time.
                 if index + 1 == way.len() {
                     let needed = 2.0 * (begun.elapsed().as_secs_f64() + next);
-                    self.sampler.state.needs(Duration::try_from_secs_f64(needed).unwrap_or(Duration::MAX));
+                    let needed = Duration::try_from_secs_f64(needed).unwrap_or(Duration::MAX);
+                    self.sampler.state.found().needed = Some(needed);
                 }
                 return;
             }
@@ -85,10 +86,13 @@ impl Climb<'_> {
         }
         let own = self.time(self.subject, self.sampler);
         let seconds = own.mean(|drawn| drawn.seconds).mean / self.sampler.pool.current_num_threads() as f64;
-        let left = self.sampler.deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-        if !own.drawn.is_empty() && seconds < left.clamp(AT_ONCE, BRIEF) {
+        if !own.drawn.is_empty() && seconds < self.left().as_secs_f64().clamp(AT_ONCE, BRIEF) {
             self.whole();
         }
+    }
+
+    fn left(&self) -> Duration {
+        self.sampler.deadline.saturating_duration_since(Instant::now())
     }
 
     /// The same of a smaller board, where the method counts it; none for completions, which have no smaller like.
@@ -101,16 +105,10 @@ impl Climb<'_> {
         Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
     }
 
-    /// The end of this fraction of the time that is left.
-    fn sooner(&self, fraction: u32) -> Instant {
-        let now = Instant::now();
-        now + self.sampler.deadline.saturating_duration_since(now) / fraction
-    }
-
     fn time(&self, board: &Subject, sampler: Sampler) -> Samples {
-        sampler.state.next_board(board.n());
+        sampler.state.found().timed.push(Samples { n: board.n(), ..Samples::default() });
         sampler.draw(&*self.method.counting(board));
-        sampler.state.samples(sampler.target)
+        sampler.state.found().samples(sampler.target).clone()
     }
 
     /// Those that share lists, and before them the same ones and their predecessors.
@@ -120,18 +118,18 @@ impl Climb<'_> {
 
     /// Makes the run several times, and times all of it.
     fn whole(&self) {
-        let Sampler { pool, state, deadline, .. } = self.sampler;
+        let Sampler { pool, state, .. } = self.sampler;
         let (by, counting) = (By::from(self.method), self.method.counting(self.subject));
-        let fingerprint = by.fingerprint(self.subject, counting.plan());
+        let fingerprint = by.fingerprint(self.subject, &*counting.plan());
         let (started, mut made, mut longest) = (Instant::now(), 0, Duration::ZERO);
-        while is_made_again(made, started.elapsed(), longest, deadline.saturating_duration_since(Instant::now())) {
+        while is_made_again(made, started.elapsed(), longest, self.left()) {
             let (begun, worked) = (Instant::now(), seconds_of(pool));
             let ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
-            let run = RunState::new(ledger, counting.kept_plan(), state.stop().clone());
+            let run = RunState::new(ledger, counting.plan(), state.stop().clone());
             if run::count(&*counting, pool, Share::NONE, &run).is_err() {
                 return;
             }
-            state.ran(seconds_of(pool) - worked);
+            state.found().ran.push(seconds_of(pool) - worked);
             (made, longest) = (made + 1, longest.max(begun.elapsed()));
         }
     }
@@ -146,8 +144,7 @@ fn seconds_of(pool: &rayon::ThreadPool) -> f64 {
 mod tests {
     use super::*;
     use crate::engine::EngineKind;
-    use crate::estimate::samples::Target;
-    use crate::estimate::state::EstimateState;
+    use crate::estimate::state::{EstimateState, Target};
 
     /// What every thread of the pool does counts, and nothing else does.
     #[test]
@@ -192,7 +189,7 @@ mod tests {
             let (pool, state) = (&pool, &state);
             let sampler = Sampler { pool, state, target: Target::Time, samples: 0, least: 0, seed: 1, deadline };
             Climb { subject: &subject, method, sampler }.whole();
-            let ran = state.runs();
+            let ran = state.found().ran.clone();
             assert_eq!(ran.len(), runs);
             assert!(ran.iter().all(|seconds| (0.0..0.2).contains(seconds)), "{ran:?}");
         }

@@ -1,6 +1,6 @@
 //! Means and how far to trust them.
 
-use crate::run::student::student;
+use crate::run::pace::student;
 
 /// A mean and the 95 % interval around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -29,10 +29,8 @@
 //! gives the count and the time.
 
 mod climb;
-mod drift;
 mod interval;
 mod sampler;
-mod samples;
 mod state;
 mod time;
 
@@ -40,15 +38,14 @@ use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
-use crate::run::{CountError, Threads, available_threads, self_check};
+use crate::run::{CountError, available_threads, self_check, threads};
 use crate::subject::Subject;
 
 use climb::Climb;
 pub use interval::Interval;
 use sampler::Sampler;
-use samples::Target;
-use state::Planned;
 pub use state::{EstimateProgress, EstimateState};
+use state::{Planned, Samples, Target};
 
 /// Parts sampled for the count to one task sampled for the time.
 const PARTS_PER_TASK: usize = 10;
@@ -124,13 +121,13 @@ pub struct Prediction {
 pub(crate) fn predict(
     subject: &Subject,
     method: Method,
-    threads: Threads,
+    threads: usize,
     sampling: &Sampling,
     state: &EstimateState,
 ) -> Result<Prediction, CountError> {
     /// Samples at least, whatever the time: one has no interval.
     const LEAST: usize = 2;
-    let pool = threads.pool()?;
+    let pool = threads::pool(threads)?;
     self_check::check(&method.into(), subject, false)?;
     // The parts of `count` are counted by backtracking, which has no turns.
     let by_parts = match subject.rotation() {
@@ -145,9 +142,11 @@ pub(crate) fn predict(
     let threads = pool.current_num_threads();
     let cores = threads.min(available_threads());
     let counting = method.counting(subject);
-    let tasks = (0..counting.plan().units()).map(|unit| counting.plan().tasks(unit)).sum();
+    let plan = counting.plan();
+    let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
     let samples = if by_parts.is_none() { [0, parts] } else { [parts, timed] };
-    state.begin(Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time });
+    let run = Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time };
+    state.found().run = Some(run);
     let sampler = |target, samples, share| {
         let deadline = started + max_time.mul_f64(share);
         Sampler { pool: &pool, state, target, samples, least: LEAST, seed: sampling.seed, deadline }
@@ -156,7 +155,7 @@ pub(crate) fn predict(
         sampler(Target::Count, parts, COUNT_SHARE).draw(&*backtrack.counting(subject));
         Climb { subject, method, sampler: sampler(Target::Time, timed, 1.0) }.draw();
     } else {
-        state.next_board(subject.n());
+        state.found().timed.push(Samples { n: subject.n(), ..Samples::default() });
         sampler(Target::Time, parts, 1.0).draw(&*counting);
     }
     Ok(state.prediction().expect("it was begun"))
@@ -201,7 +200,7 @@ mod tests {
             let prediction = request.estimate_with(&sampling, &state).unwrap();
             assert_eq!((prediction.count_samples, prediction.timed_n), (counted, 12));
             assert_eq!(prediction.tasks, 55, "two queens in the first columns, up to reflection");
-            assert_eq!(state.samples(Target::Time).drawn.len(), timed);
+            assert_eq!(state.found().samples(Target::Time).drawn.len(), timed);
             let Interval { mean, low, high } = prediction.core_seconds;
             assert_eq!((prediction.time_samples as u64, prediction.max_time_needed), (prediction.tasks, None));
             assert!(low < mean && mean < high && high.is_finite() && mean > 0.0, "{low} to {high}");

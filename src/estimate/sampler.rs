@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::samples::{Drawn, Target};
-use super::state::EstimateState;
+use super::state::{EstimateState, Target};
 use crate::plan::Units;
 use crate::run::counting::{Counting, Sample, Worker};
 
@@ -28,9 +27,10 @@ impl Sampler<'_> {
     const REPEAT_EVERY: usize = 10;
 
     pub(super) fn draw(self, counting: &dyn Counting) {
-        let units = ByWork::new(counting.plan());
+        let units = ByWork::new(&*counting.plan());
         if units.total == 0.0 {
-            return self.state.nothing(self.target);
+            self.state.found().samples(self.target).empty = true;
+            return;
         }
         // Samples are handed out by their number, which alone decides what is drawn: neither the number of threads nor
         // their speed has a say in it.
@@ -39,7 +39,7 @@ impl Sampler<'_> {
             let mut worker = counting.worker();
             let (mut longest, mut first) = (Duration::ZERO, None);
             let mut sample = |number: usize| {
-                // Seeds in a row begin alike; what they first give does not.
+                // The numbers of generators with consecutive seeds begin alike, so the seed is drawn too.
                 let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
                 let mut random = fastrand::Rng::with_seed(seed.u64(..));
                 units.draw(&mut *worker, &mut random)
@@ -53,7 +53,8 @@ impl Sampler<'_> {
                     && self.target == Target::Time
                 {
                     if !late && !stopped {
-                        self.state.repeated(sample(number).task_seconds / seconds);
+                        let again = sample(number).seconds / seconds;
+                        self.state.found().samples(Target::Time).repeats.push((1.0, again));
                     }
                     continue;
                 }
@@ -63,9 +64,9 @@ impl Sampler<'_> {
                     return;
                 }
                 let drawn = sample(number);
-                first = first.or(Some((number, drawn.task_seconds)));
-                longest = longest.max(Duration::from_secs_f64(drawn.sample_seconds));
-                self.state.add(self.target, number, drawn);
+                first = first.or(Some((number, drawn.seconds)));
+                longest = longest.max(Duration::from_secs_f64(drawn.all_seconds));
+                self.state.found().samples(self.target).drawn.push((number, drawn));
             }
         });
     }
@@ -89,21 +90,13 @@ impl ByWork {
         Self { sums, total }
     }
 
-    /// Draws a unit by its work, and counts a random part of it.
-    fn draw(&self, worker: &mut dyn Worker, random: &mut fastrand::Rng) -> Drawn {
+    /// Draws a unit by its work, and counts a random part of it, which stands for the whole plan.
+    fn draw(&self, worker: &mut dyn Worker, random: &mut fastrand::Rng) -> Sample {
         let at = random.f64() * self.total;
         let unit = self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1);
         let work = self.sums[unit] - if unit == 0 { 0.0 } else { self.sums[unit - 1] };
-        let begun = Instant::now();
-        let Sample { count, stands_for, seconds, wall_seconds } = worker.sample(unit, random);
-        let stands_for = self.total / work * stands_for;
-        Drawn {
-            count: count * stands_for,
-            seconds: seconds * stands_for,
-            task_seconds: seconds,
-            wall_seconds,
-            sample_seconds: begun.elapsed().as_secs_f64(),
-        }
+        let sample = worker.sample(unit, random);
+        Sample { stands_for: self.total / work * sample.stands_for, ..sample }
     }
 }
 
@@ -112,7 +105,8 @@ mod tests {
     use super::*;
     use crate::engine::EngineKind;
     use crate::engine::lanes::Isa;
-    use crate::run::clock::thread_seconds;
+    use crate::estimate::state::Samples;
+    use crate::run::threads::thread_seconds;
     use crate::{Method, Size};
 
     fn join(n: usize) -> Box<dyn Counting> {
@@ -129,16 +123,16 @@ mod tests {
         let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
         for (target, deadline, again) in [(Target::Time, late, 3), (Target::Time, soon, 0), (Target::Count, late, 0)] {
             let state = EstimateState::default();
-            state.next_board(9);
+            state.found().timed.push(Samples::default());
             let (pool, state) = (&pool, &state);
             Sampler { pool, state, target, samples: 28, least: 28, seed: 1, deadline }.draw(&*join);
-            let samples = state.samples(target);
+            let samples = state.found().samples(target).clone();
             assert!(samples.drawn.iter().map(|(number, _)| *number).eq(0..28));
-            assert!(samples.drawn.iter().all(|(_, drawn)| drawn.task_seconds < 0.2));
-            let repeats = state.samples(Target::Time).repeats;
+            assert!(samples.drawn.iter().all(|(_, drawn)| drawn.seconds < 0.2));
+            let repeats = state.found().samples(Target::Time).repeats.clone();
             assert_eq!(repeats.len(), again);
             // A product of such times would be next to nothing.
-            assert!(repeats.iter().all(|repeat| repeat.ratio > 1e-6), "{repeats:?}");
+            assert!(repeats.iter().all(|&(_, ratio)| ratio > 1e-6), "{repeats:?}");
         }
     }
 
@@ -152,7 +146,7 @@ mod tests {
         let state = EstimateState::default();
         let (pool, state, target) = (&pool, &state, Target::Count);
         Sampler { pool, state, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&*join);
-        let counted = state.samples(target);
+        let counted = state.found().samples(target).clone();
         assert_eq!(counted.drawn.len(), 2000);
         let mean = counted.mean(|drawn| drawn.count).mean;
         assert!((mean / 73712.0 - 1.0).abs() < 0.03, "{mean}");

@@ -4,33 +4,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Prediction;
-use super::drift::Repeat;
-use super::samples::{Drawn, Samples, Target};
+use super::interval::Interval;
 use super::time::TimeSample;
 use crate::engine::Method;
 use crate::run::Stop;
+use crate::run::counting::Sample;
 use crate::subject::Subject;
 
 /// The samples of an estimate as they are drawn: it can be asked at any time how far it is and what it would predict, and
 /// be told to stop.
-///
-/// ```
-/// use queens::estimate::{EstimateState, Sampling};
-/// use queens::{Request, Size};
-/// let state = EstimateState::default();
-/// assert!(state.prediction().is_none());
-/// let request = Request::solutions(Size::new(14)?);
-/// let sampling = Sampling { samples: 500, ..Sampling::default() };
-/// std::thread::scope(|scope| {
-///     let drawing = scope.spawn(|| request.estimate_with(&sampling, &state));
-///     while state.progress().count_samples < 100 && !drawing.is_finished() {
-///         std::thread::yield_now();
-///     }
-///     state.stop().request();
-/// });
-/// assert!(state.prediction().unwrap().count_samples >= 100);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug, Default)]
 pub struct EstimateState {
     stop: Stop,
@@ -42,8 +24,6 @@ pub struct EstimateState {
 pub struct EstimateProgress {
     /// Of the time or of the samples of both kinds, whichever is further: from 0 to 1.
     pub share: f64,
-    /// Since it began.
-    pub elapsed: Duration,
     /// Parts counted for the count.
     pub count_samples: usize,
     /// Tasks timed for the time, of the board in hand.
@@ -52,15 +32,54 @@ pub struct EstimateProgress {
     pub timed_n: usize,
 }
 
+/// What samples are drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Count,
+    Time,
+}
+
+/// The samples of a plan.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Samples {
+    /// The size of its board.
+    pub(super) n: usize,
+    /// Each with its number, in whatever order they came. They stand for the whole plan.
+    pub(super) drawn: Vec<(usize, Sample)>,
+    /// Some of them again, for the time: 1, and the processor time over that of the first time.
+    pub(super) repeats: Vec<(f64, f64)>,
+    /// Whether the plan has nothing to draw.
+    pub(super) empty: bool,
+}
+
+impl Samples {
+    /// The mean of what they say of the plan, in the order of their numbers, so that it is the same to the last bit whoever
+    /// drew them.
+    pub(super) fn mean(&self, of: impl Fn(&Sample) -> f64 + Clone) -> Interval {
+        if self.drawn.is_empty() && !self.empty {
+            return Interval::UNKNOWN;
+        }
+        let mut drawn: Vec<_> = self.drawn.iter().collect();
+        drawn.sort_by_key(|(number, _)| *number);
+        Interval::of(drawn.into_iter().map(|(_, drawn)| of(drawn) * drawn.stands_for))
+    }
+
+    /// The sum of what they took themselves.
+    pub(super) fn sum(&self, of: impl Fn(&Sample) -> f64) -> f64 {
+        self.drawn.iter().map(|(_, drawn)| of(drawn)).sum()
+    }
+}
+
 #[derive(Debug, Default)]
-struct Found {
-    run: Option<Planned>,
+pub(super) struct Found {
+    pub(super) run: Option<Planned>,
     counted: Samples,
     /// Of one board after the other, up to that of the subject.
-    timed: Vec<Samples>,
-    needed: Option<Duration>,
+    pub(super) timed: Vec<Samples>,
+    /// The time in which tasks of the board itself would be timed.
+    pub(super) needed: Option<Duration>,
     /// The processor time of the whole run, for each time that it was made.
-    ran: Vec<f64>,
+    pub(super) ran: Vec<f64>,
 }
 
 /// The run that is predicted.
@@ -88,16 +107,14 @@ impl EstimateState {
     pub fn progress(&self) -> EstimateProgress {
         let found = self.found();
         let Some(run) = found.run else { return EstimateProgress::default() };
-        let elapsed = run.started.elapsed();
         let timed = found.timed.last();
         let drawn = [found.counted.drawn.len(), timed.map_or(0, |board| board.drawn.len())];
         // The tasks are timed when the parts are counted, and take most of the time.
         let of = |(drawn, most): (usize, usize)| if most == 0 { 1.0 } else { drawn as f64 / most as f64 };
         let sampled = drawn.into_iter().zip(run.samples).map(of).fold(1.0, f64::min);
-        let share = sampled.max(elapsed.as_secs_f64() / run.max_time.as_secs_f64());
+        let share = sampled.max(run.started.elapsed().div_duration_f64(run.max_time));
         EstimateProgress {
             share: share.min(1.0),
-            elapsed,
             count_samples: drawn[0],
             time_samples: drawn[1],
             timed_n: timed.map_or(0, |board| board.n),
@@ -131,58 +148,15 @@ impl EstimateState {
         })
     }
 
-    pub(super) fn begin(&self, run: Planned) {
-        self.found().run = Some(run);
-    }
-
-    /// From here on tasks of this board are timed.
-    pub(super) fn next_board(&self, n: usize) {
-        self.found().timed.push(Samples { n, ..Samples::default() });
-    }
-
-    /// Tasks of the board itself would be timed in this time.
-    pub(super) fn needs(&self, max_time: Duration) {
-        self.found().needed = Some(max_time);
-    }
-
-    /// The plan has nothing to draw.
-    pub(super) fn nothing(&self, target: Target) {
-        self.found().samples(target).empty = true;
-    }
-
-    /// The whole run took this processor time.
-    pub(super) fn ran(&self, seconds: f64) {
-        self.found().ran.push(seconds);
-    }
-
-    #[cfg(test)]
-    pub(super) fn runs(&self) -> Vec<f64> {
-        self.found().ran.clone()
-    }
-
-    pub(super) fn add(&self, target: Target, number: usize, drawn: Drawn) {
-        self.found().samples(target).drawn.push((number, drawn));
-    }
-
-    pub(super) fn repeated(&self, ratio: f64) {
-        let mut found = self.found();
-        let at = found.run.map_or(0.0, |run| run.started.elapsed().as_secs_f64());
-        found.samples(Target::Time).repeats.push(Repeat { at, ratio });
-    }
-
-    /// The samples so far, for the time those of the board in hand.
-    pub(super) fn samples(&self, target: Target) -> Samples {
-        self.found().samples(target).clone()
-    }
-
-    fn found(&self) -> MutexGuard<'_, Found> {
+    pub(super) fn found(&self) -> MutexGuard<'_, Found> {
         // A panic elsewhere ends the estimate anyway.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Found {
-    fn samples(&mut self, target: Target) -> &mut Samples {
+    /// Those for the time are of the board in hand.
+    pub(super) fn samples(&mut self, target: Target) -> &mut Samples {
         match target {
             Target::Count => &mut self.counted,
             Target::Time => self.timed.last_mut().expect("a board is begun before its tasks are timed"),
@@ -196,31 +170,33 @@ mod tests {
     use crate::engine::Choice;
     use crate::{Rotation, RotationalBoard, Size};
 
-    fn drawn(count: f64) -> Drawn {
-        Drawn { count, seconds: 1.0, task_seconds: 1.0, wall_seconds: 2.0, sample_seconds: 2.0 }
+    fn add(state: &EstimateState, target: Target, number: usize, count: f64) {
+        let drawn = Sample { count, stands_for: 1.0, seconds: 1.0, wall_seconds: 2.0, all_seconds: 2.0 };
+        state.found().samples(target).drawn.push((number, drawn));
     }
 
     fn begin(state: &EstimateState, subject: Subject, max_time: Duration) {
         let samples = [if subject.rotation().is_some() { 0 } else { 10 }, 4];
         let method = Method::choose(Choice::Auto, None, subject).unwrap();
         let started = Instant::now();
-        state.begin(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples, max_time });
+        state.found().run =
+            Some(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples, max_time });
     }
 
     #[test]
     fn progress_is_that_of_samples_or_of_time() {
         let (state, size) = (EstimateState::default(), Size::new(10).unwrap());
         begin(&state, size.into(), Duration::from_hours(1));
-        (0..3).for_each(|number| state.add(Target::Count, number, drawn(5.0)));
+        (0..3).for_each(|number| add(&state, Target::Count, number, 5.0));
         for n in [8, 10] {
-            state.next_board(n);
-            (0..n / 5).for_each(|number| state.add(Target::Time, number, drawn(n as f64)));
+            state.found().timed.push(Samples { n, ..Samples::default() });
+            (0..n / 5).for_each(|number| add(&state, Target::Time, number, n as f64));
         }
         let progress = state.progress();
         assert_eq!((progress.count_samples, progress.time_samples, progress.timed_n), (3, 2, 10));
         // Three of ten parts are counted, while half of the tasks are timed.
         assert!((progress.share - 0.3).abs() < 1e-9, "{progress:?}");
-        (3..10).for_each(|number| state.add(Target::Count, number, drawn(5.0)));
+        (3..10).for_each(|number| add(&state, Target::Count, number, 5.0));
         assert!((state.progress().share - 0.5).abs() < 1e-9);
         assert!((state.prediction().unwrap().count.mean - 5.0).abs() < 1e-9);
         begin(&state, size.into(), Duration::from_nanos(1));
@@ -237,9 +213,9 @@ mod tests {
         let means = [[0, 1, 2], [2, 0, 1]].map(|order| {
             let state = EstimateState::default();
             for number in order {
-                state.add(Target::Count, number, drawn([1.0, 1.0, 1e16][number]));
+                add(&state, Target::Count, number, [1.0, 1.0, 1e16][number]);
             }
-            state.samples(Target::Count).mean(|drawn| drawn.count).mean
+            state.found().samples(Target::Count).mean(|drawn| drawn.count).mean
         });
         assert_eq!(means[0].to_bits(), means[1].to_bits());
     }
@@ -249,7 +225,7 @@ mod tests {
         let state = EstimateState::default();
         begin(&state, Size::new(3).unwrap().into(), Duration::from_hours(1));
         assert!(state.prediction().unwrap().count.high.is_infinite());
-        state.nothing(Target::Count);
+        state.found().samples(Target::Count).empty = true;
         assert!(state.prediction().unwrap().count.high.abs() < 1e-9);
     }
 }

@@ -1,8 +1,9 @@
 //! The time of a run, from its tasks or, where one of them would take too long, from those of smaller boards.
 
-use super::drift::drift;
 use super::interval::{FEWEST, Interval};
-use super::samples::{Drawn, Samples};
+use super::state::Samples;
+use crate::run::counting::Sample;
+use crate::run::pace::drift;
 
 /// The time goes from board to board of the same parity, since odd and even boards are cut in different ways.
 pub(super) const STEP: usize = 2;
@@ -10,6 +11,10 @@ pub(super) const STEP: usize = 2;
 /// The relative error that no sample shows: the run may come at another time than the estimate, and it fills lists and
 /// caches first.
 const BESIDE: f64 = 0.2;
+
+/// Parts of the time that are compared to see how the speed of the machine changes. A shared machine, whose caches and
+/// clock other programs use too, is faster in one minute than in the next, in processor time too.
+const BLOCKS: usize = 8;
 
 /// What is known of the time that a run takes.
 pub(super) struct TimeSample {
@@ -37,7 +42,7 @@ impl TimeSample {
             // A best guess, if any.
             _ => timed.iter().filter(|board| board.n == n).collect(),
         };
-        let drift = boards.iter().map(|board| drift(&board.repeats)).fold(0.0, f64::max);
+        let drift = boards.iter().map(|board| drift(&board.repeats, BLOCKS)).fold(0.0, f64::max);
         let widened = |interval: Interval| interval.widened(BESIDE.hypot(drift));
         let sampled = |board: &&Samples| widened(board.mean(|drawn| drawn.seconds));
         let core_seconds = match boards[..] {
@@ -47,8 +52,8 @@ impl TimeSample {
             [near] => sampled(&near),
             _ => Interval::UNKNOWN,
         };
-        let sum = |of: fn(&Drawn) -> f64| boards.iter().map(|board| board.sum(of)).sum::<f64>();
-        let (worked, passed) = (sum(|drawn| drawn.task_seconds), sum(|drawn| drawn.wall_seconds));
+        let sum = |of: fn(&Sample) -> f64| boards.iter().map(|board| board.sum(of)).sum::<f64>();
+        let (worked, passed) = (sum(|drawn| drawn.seconds), sum(|drawn| drawn.wall_seconds));
         Self {
             core_seconds,
             samples: boards.iter().map(|board| board.drawn.len()).sum(),
@@ -62,15 +67,11 @@ impl TimeSample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::drift::Repeat;
 
     fn board(n: usize, samples: usize, seconds: f64) -> Samples {
         let drawn = |number| {
-            let far = if number % 2 == 0 { 0.9 } else { 1.1 };
-            (
-                number,
-                Drawn { count: 1.0, seconds: far * seconds, task_seconds: 1.0, wall_seconds: 4.0, sample_seconds: 9.0 },
-            )
+            let stands_for = if number % 2 == 0 { 0.9 } else { 1.1 } * seconds;
+            (number, Sample { count: 1.0, stands_for, seconds: 1.0, wall_seconds: 4.0, all_seconds: 9.0 })
         };
         Samples { n, drawn: (0..samples).map(drawn).collect(), ..Samples::default() }
     }
@@ -121,7 +122,7 @@ mod tests {
     fn a_machine_that_changes_its_speed_widens_the_interval() {
         let mut drifting = board(20, 20, 1000.0);
         let ratios = (0..16).map(|at| if at < 8 { 1.0 } else { 2.0 });
-        drifting.repeats = ratios.enumerate().map(|(at, ratio)| Repeat { at: at as f64, ratio }).collect();
+        drifting.repeats = ratios.map(|ratio| (1.0, ratio)).collect();
         let [steady, drifting] = [board(20, 20, 1000.0), drifting].map(|board| TimeSample::of(&[board], &[], 20));
         assert!(steady.drift.abs() < 1e-9 && (steady.core_seconds.mean - drifting.core_seconds.mean).abs() < 1e-9);
         let expected = steady.core_seconds.relative().hypot(drifting.drift);

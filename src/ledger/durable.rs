@@ -1,16 +1,15 @@
 //! Files that appear completely or not at all, and survive a power cut once they have appeared.
 //!
-//! A [`Draft`] is written and synced under a temporary name in the folder of the file that it will replace. Then it is
+//! A [`draft`] is written and synced under a temporary name in the folder of the file that it will replace. Then it is
 //! renamed, and the folder is synced, which makes the new name survive a power cut. Windows has no call for this last
 //! step: there a power cut may bring back the previous file, complete.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// After so many links that lead to links, they are taken to lead in a circle.
-const LINKS: usize = 40;
+use tempfile::NamedTempFile;
 
 /// The file that a name leads to through symbolic links. The file need not exist. Replacing this file, rather than the
 /// name, leaves the link a link.
@@ -42,6 +41,8 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
 
 /// Follows symbolic links by reading them one by one.
 fn followed(path: &Path) -> io::Result<PathBuf> {
+    /// After so many links that lead to links, they are taken to lead in a circle.
+    const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         match fs::read_link(&path) {
@@ -53,19 +54,16 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Opens a regular file and nothing else: it does not wait for a pipe, touch a device or follow a link.
-///
-/// # Errors
-/// If the system refuses. The kind is [`io::ErrorKind::InvalidInput`] if it is not a regular file.
+/// Opens a regular file and nothing else: it does not wait for a pipe, touch a device or follow a link. For these, the
+/// kind of the error is [`io::ErrorKind::InvalidInput`].
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let check = |about: &Metadata| {
+    let check = |about: Metadata| {
         let error = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
         if about.is_file() { Ok(()) } else { Err(error()) }
     };
     match fs::symlink_metadata(path) {
-        Ok(about) => check(&about)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+        about => check(about?)?,
     }
     // The name may belong to another file by now, so the opened file is checked too.
     #[cfg(unix)]
@@ -75,7 +73,7 @@ pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
         std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits() as i32);
     }
     let file = options.open(path)?;
-    check(&file.metadata()?)?;
+    check(file.metadata()?)?;
     Ok(file)
 }
 
@@ -93,14 +91,10 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// Whether this name is that of the open file itself, not of a link to it.
-///
-/// # Errors
-/// If the system refuses to say.
 pub(crate) fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
-        Ok(named) => Ok(is_same(&file.metadata()?, &named)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+        named => Ok(is_same(&file.metadata()?, &named?)),
     }
 }
 
@@ -117,69 +111,32 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 
-/// A file that is being written, in the folder of the file that it will replace. If it is dropped, it is removed.
-#[derive(Debug)]
-pub struct Draft {
-    file: tempfile::NamedTempFile,
-    place: PathBuf,
-}
-
-impl Draft {
-    /// A draft for `place`, with the given permissions, or with those of any new file. Its temporary name is `name`, or
-    /// one that no other file has.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn new(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        if let Some(name) = name {
-            builder.prefix(name).rand_bytes(0);
-        }
-        #[cfg(unix)]
-        builder.permissions(permissions.cloned().unwrap_or(std::os::unix::fs::PermissionsExt::from_mode(0o666)));
-        let file = builder.tempfile_in(folder(place))?;
-        if let Some(permissions) = permissions {
-            // The umask may have removed permissions that the old file had.
-            file.as_file().set_permissions(permissions.clone())?;
-        }
-        Ok(Self { file, place: place.to_owned() })
+/// A file that is being written in the folder of `place`, which [`NamedTempFile::persist`] makes it replace: until then
+/// that is unchanged. [`sync_folder`] makes the new one survive a power cut. If the draft is dropped, it is removed.
+///
+/// It has the given permissions, or those of any new file. Its temporary name is `name`, or one that no other file has.
+///
+/// # Errors
+/// If the system refuses.
+pub fn draft(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    if let Some(name) = name {
+        builder.prefix(name).rand_bytes(0);
     }
-
-    /// Its temporary name.
-    pub fn path(&self) -> &Path {
-        self.file.path()
+    #[cfg(unix)]
+    builder.permissions(permissions.cloned().unwrap_or(std::os::unix::fs::PermissionsExt::from_mode(0o666)));
+    let draft = builder.tempfile_in(folder(place))?;
+    if let Some(permissions) = permissions {
+        // The umask may have removed permissions that the old file had.
+        draft.as_file().set_permissions(permissions.clone())?;
     }
-
-    /// Waits until everything that was written is on the disk.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.as_file().sync_all()
-    }
-
-    /// Renames the draft to its place, where it replaces any file. [`sync_folder`] makes that survive a power cut.
-    ///
-    /// # Errors
-    /// If the system refuses. The previous file is then unchanged.
-    pub fn rename(self) -> io::Result<File> {
-        self.file.persist(&self.place).map_err(|error| error.error)
-    }
-}
-
-impl Write for Draft {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_file_mut().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.as_file_mut().flush()
-    }
+    Ok(draft)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn a_draft_takes_the_place_or_leaves_no_trace() {
@@ -187,22 +144,17 @@ mod tests {
         let place = folder.path().join("file");
         let names = || fs::read_dir(folder.path()).unwrap().count();
         fs::write(&place, "old").unwrap();
-        let mut draft = Draft::new(&place, None, None).unwrap();
-        draft.write_all(b"new").unwrap();
+        let mut unused = draft(&place, None, None).unwrap();
+        unused.write_all(b"new").unwrap();
         assert_eq!((names(), fs::read(&place).unwrap()), (2, b"old".to_vec()));
-        drop(draft);
+        drop(unused);
         assert_eq!((names(), fs::read(&place).unwrap()), (1, b"old".to_vec()));
-        let mut draft = Draft::new(&place, Some(OsStr::new(".file.new")), None).unwrap();
-        assert_eq!(draft.path().file_name(), Some(OsStr::new(".file.new")));
-        draft.write_all(b"new").unwrap();
-        draft.sync().unwrap();
-        assert!(has_name(&draft.rename().unwrap(), &place).unwrap());
+        let mut named = draft(&place, Some(OsStr::new(".file.new")), None).unwrap();
+        assert_eq!(named.path().file_name(), Some(OsStr::new(".file.new")));
+        named.write_all(b"new").unwrap();
+        assert!(has_name(&named.persist(&place).unwrap(), &place).unwrap());
         sync_folder(&place).unwrap();
         assert_eq!((names(), fs::read(&place).unwrap()), (1, b"new".to_vec()));
-        let mut draft = Draft::new(&place, None, None).unwrap();
-        assert_eq!(draft.write(b"newer").unwrap(), 5);
-        draft.rename().unwrap();
-        assert_eq!(fs::read(&place).unwrap(), b"newer");
     }
 
     /// Also those that the umask takes from new files.
@@ -212,7 +164,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         for mode in [0o600, 0o666] {
-            let draft = Draft::new(&folder.path().join("file"), None, Some(&Permissions::from_mode(mode))).unwrap();
+            let draft = draft(&folder.path().join("file"), None, Some(&Permissions::from_mode(mode))).unwrap();
             assert_eq!(fs::metadata(draft.path()).unwrap().permissions().mode() & 0o777, mode);
         }
     }

@@ -28,19 +28,15 @@
 //! partly finished units.
 
 use std::fmt::Write;
-use std::str::Lines;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Partial};
-use crate::board::placement::Placement;
-use crate::board::rotation::RotationalBoard;
+use crate::board::{Placement, RotationalBoard};
 use crate::subject::Subject;
 
-/// The number in the first line: without the processor time, with it, and with parts of units. Every change that an
-/// older program would misread gets a new number.
-const VERSIONS: [&str; 3] = ["1", "2", "3"];
+/// Before the number of the format. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
 
@@ -52,7 +48,7 @@ pub enum FormatError {
     #[error("not a ledger of queens")]
     NotALedger,
     /// They are in the format of another version.
-    #[error("ledger format {0}; this program reads formats {first} to {last}", first = VERSIONS[0], last = VERSIONS[2])]
+    #[error("ledger format {0}; this program reads formats 1 to 3")]
     Version(String),
     /// The end is missing.
     #[error("cut short: its last line is not a checksum")]
@@ -80,16 +76,14 @@ pub fn encode(ledger: &Ledger) -> String {
     let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
     let origin = &ledger.origin;
     let kind = match subject {
-        Subject::Completions(prefix) if !prefix.is_empty() => format!("prefix {prefix}"),
-        Subject::Completions(_) => "prefix -".to_owned(),
+        Subject::Completions(prefix) if prefix.is_empty() => "prefix -".to_owned(),
+        Subject::Completions(prefix) => format!("prefix {prefix}"),
         Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
     };
-    let cpu_seconds = origin.cpu_time.map(|time| time.as_secs_f64());
-    let (version, cpu) = match (ledger.partials().next(), cpu_seconds) {
-        (None, None) => (VERSIONS[0], String::new()),
-        (None, Some(seconds)) => (VERSIONS[1], format!("cpu {seconds:.3}\n")),
-        (Some(_), None) => (VERSIONS[2], "cpu -\n".to_owned()),
-        (Some(_), Some(seconds)) => (VERSIONS[2], format!("cpu {seconds:.3}\n")),
+    let (version, cpu) = match (ledger.partials().next(), origin.cpu_time) {
+        (None, None) => (1, String::new()),
+        (Some(_), None) => (3, "cpu -\n".to_owned()),
+        (part, Some(time)) => (if part.is_some() { 3 } else { 2 }, format!("cpu {:.3}\n", time.as_secs_f64())),
     };
     let mut text = format!(
         "{MAGIC}{version}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
@@ -120,9 +114,9 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     }
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let Some(&version) = VERSIONS.iter().find(|known| known.as_bytes() == version) else {
+    if !matches!(version, b"1" | b"2" | b"3") {
         return Err(FormatError::Version(String::from_utf8_lossy(version).chars().take(20).collect()));
-    };
+    }
     let text = std::str::from_utf8(bytes).map_err(|_| FormatError::Checksum)?;
     let (body, last) = text.strip_suffix('\n').and_then(|text| text.rsplit_once('\n')).ok_or(FormatError::Cut)?;
     if !last.starts_with(CHECKSUM) {
@@ -135,12 +129,9 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if body.lines().any(|line| line == "engine profile") {
         return Err(FormatError::Profile);
     }
-    let ledger = read(version, body.lines()).map_err(FormatError::Contents)?;
-    if encode(&ledger) == text {
-        Ok(ledger)
-    } else {
-        Err(FormatError::Contents("its lines are not in their one form".to_owned()))
-    }
+    let ledger = read(body, version != b"1").map_err(FormatError::Contents)?;
+    let is_same = encode(&ledger) == text;
+    if is_same { Ok(ledger) } else { Err(FormatError::Contents("its lines are not in their one form".to_owned())) }
 }
 
 /// The last line, with the checksum.
@@ -158,53 +149,43 @@ fn one_line(name: &str) -> String {
 }
 
 /// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
-fn read(version: &str, mut lines: Lines<'_>) -> Result<Ledger, String> {
-    lines.next();
-    let n = field(&mut lines, "n")?;
-    let kind = lines.next().and_then(|line| line.split_once(' ')).ok_or("the line 'prefix' is missing")?;
-    let subject = match kind {
-        ("prefix", "-") => Placement::empty(parsed("n", n)?).into(),
-        ("prefix", text) => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
-        ("symmetry", rotation) => Subject::Rotational(
-            RotationalBoard::new(parsed("turn", rotation)?, parsed("n", n)?).map_err(|error| error.to_string())?,
-        ),
+fn read(body: &str, has_cpu_time: bool) -> Result<Ledger, String> {
+    let mut lines = body.lines().skip(1).map(|line| line.split_once(' ').unwrap_or((line, "")));
+    let Some(("n", n)) = lines.next() else { return Err("the line 'n' is missing".to_owned()) };
+    let subject = match lines.next() {
+        Some(("prefix", "-")) => Placement::empty(parsed("n", n)?).into(),
+        Some(("prefix", text)) => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
+        Some(("symmetry", rotation)) => {
+            let board = RotationalBoard::new(parsed("turn", rotation)?, parsed("n", n)?);
+            board.map_err(|error| error.to_string())?.into()
+        }
         _ => return Err("the line 'prefix' is missing".to_owned()),
     };
-    let engine = field(&mut lines, "engine")?.to_owned();
-    let plan = field(&mut lines, "plan")?.to_owned();
-    let units = parsed("units", field(&mut lines, "units")?)?;
-    let shard = parsed("shard", field(&mut lines, "shard")?)?;
-    let mut ledger = Ledger::new(Fingerprint { subject, engine, plan, units }, shard);
-    ledger.origin = Origin {
-        host: field(&mut lines, "host")?.to_owned(),
-        program: field(&mut lines, "program")?.to_owned(),
-        elapsed: seconds(field(&mut lines, "seconds")?)?,
-        cpu_time: match version {
-            "1" => None,
-            _ => Some(field(&mut lines, "cpu")?).filter(|cpu| *cpu != "-").map(seconds).transpose()?,
-        },
+    let mut field = |name: &str| match lines.next() {
+        Some((found, value)) if found == name => Ok(value),
+        _ => Err(format!("the line '{name}' is missing")),
     };
-    for line in lines {
-        let (kind, rest) = line.split_once(' ').ok_or("a line is no unit")?;
-        let (unit, rest) = rest.split_once(' ').ok_or("a line is no unit")?;
-        let unit = parsed("unit", unit)?;
-        let entered = match kind {
-            "unit" => ledger.record(unit, parsed("tally", rest)?),
-            "part" => {
-                let (tasks, rest) = rest.split_once(' ').ok_or("a part has no tally")?;
-                let partial = Partial { tasks: parsed("tasks", tasks)?, tally: parsed("tally", rest)? };
-                ledger.record_partial(unit, partial)
+    let (engine, plan) = (field("engine")?.to_owned(), field("plan")?.to_owned());
+    let units = parsed("units", field("units")?)?;
+    let mut ledger = Ledger::new(Fingerprint { subject, engine, plan, units }, parsed("shard", field("shard")?)?);
+    let (host, program) = (field("host")?.to_owned(), field("program")?.to_owned());
+    let elapsed = seconds(field("seconds")?)?;
+    let cpu_time = if has_cpu_time { field("cpu")? } else { "-" };
+    let cpu_time = if cpu_time == "-" { None } else { Some(seconds(cpu_time)?) };
+    ledger.origin = Origin { host, program, elapsed, cpu_time };
+    for (kind, entry) in lines {
+        let words: Vec<&str> = entry.split(' ').collect();
+        let entered = match (kind, &words[..]) {
+            ("unit", [unit, tally]) => ledger.record(parsed("unit", unit)?, parsed("tally", tally)?),
+            ("part", [unit, tasks, tally]) => {
+                let partial = Partial { tasks: parsed("tasks", tasks)?, tally: parsed("tally", tally)? };
+                ledger.record_partial(parsed("unit", unit)?, partial)
             }
             _ => return Err("a line is no unit".to_owned()),
         };
         entered.map_err(|error| error.to_string())?;
     }
     Ok(ledger)
-}
-
-fn field<'a>(lines: &mut Lines<'a>, name: &str) -> Result<&'a str, String> {
-    let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.ok_or_else(|| format!("the line '{name}' is missing"))
 }
 
 /// A time, so far from the longest that there is that sums with it are times too.
@@ -220,8 +201,7 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Size;
-    use crate::board::rotation::Rotation;
+    use crate::board::{Rotation, Size};
     use crate::ledger::shard::Shard;
     use proptest::prelude::*;
 
@@ -298,7 +278,7 @@ mod tests {
         let bytes = encode(&small()).into_bytes();
         for length in 0..bytes.len() {
             let error = decode(&bytes[..length]).expect_err("a cut ledger passed");
-            let head = length <= MAGIC.len() + VERSIONS[0].len();
+            let head = length <= MAGIC.len() + 1;
             assert!(head || error == FormatError::Cut, "{length}: {error}");
         }
     }

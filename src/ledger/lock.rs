@@ -1,28 +1,40 @@
-//! The lock of a ledger's file.
+//! The lock of a ledger's file, and what keeps other runs out where the file system refuses locks, as Lustre without
+//! `-o flock` and some NFS do.
+//!
+//! There `.FILE.holder` names the run that holds `FILE`: host, process and a random token. It is created exclusively, and
+//! written anew every few seconds. If it is no longer, or if its process is known to have ended, another run takes it
+//! over by a rename. A run that was paused meanwhile does not find its token any more, and saves nothing.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::holder::Holder;
-use super::store_error::{StoreError, beside, failed};
-use crate::ledger::durable::{has_name, open_regular};
+use super::durable::{draft, has_name, open_regular};
+use super::store::{StoreError, beside, failed};
+
+/// Whoever asks whether the lock is held has it for less than that.
+const ASKED: Duration = Duration::from_millis(50);
+/// How often a run writes `.FILE.holder` anew.
+const BEAT: Duration = Duration::from_secs(5);
+/// Such a file that has not been written for so long belongs to a run that is no more.
+const STALE: Duration = Duration::from_secs(30);
+/// Of runs that take over a file at the same time, the last one has it, after so long.
+const SETTLED: Duration = Duration::from_millis(500);
 
 /// An exclusive lock. It is on a separate file, because the ledger's file is replaced with every save.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
     file: File,
-    /// Keeps other runs out where the file system has no locks.
+    /// Where the file system refuses the lock.
     holder: Option<Holder>,
 }
 
 impl Lock {
     pub(super) fn take(ledger: &Path) -> Result<Self, StoreError> {
-        /// Whoever asks whether the lock is held has it for less than that.
-        const ASKED: Duration = Duration::from_millis(50);
         let (path, start) = (beside(ledger, "lock"), Instant::now());
         loop {
             let file = open_regular(&path, File::options().create(true).truncate(false).write(true));
@@ -43,7 +55,10 @@ impl Lock {
     pub(super) fn is_held(ledger: &Path) -> bool {
         let file = open_regular(&beside(ledger, "lock"), File::options().read(true));
         file.is_ok_and(|file| match file.try_lock_shared() {
-            Err(TryLockError::Error(error)) if Holder::is_needed(&error) => Holder::is_held(ledger),
+            Err(TryLockError::Error(error)) if is_refused(&error) => {
+                let path = beside(ledger, "holder");
+                path.exists() && abandoned(&path).is_none()
+            }
             tried => matches!(tried, Err(TryLockError::WouldBlock)),
         })
     }
@@ -51,10 +66,10 @@ impl Lock {
     /// Locks the file that was opened by this name; `None` if the file has lost the name. The previous holder of the
     /// lock may have removed the file after we opened it and before we locked it, and a lock on a file without the name
     /// protects nothing.
-    fn on(file: File, path: &Path, ledger: &Path) -> Result<Option<Self>, StoreError> {
+    pub(super) fn on(file: File, path: &Path, ledger: &Path) -> Result<Option<Self>, StoreError> {
         let holder = match file.try_lock() {
             Ok(()) => None,
-            Err(TryLockError::Error(error)) if Holder::is_needed(&error) => Some(Holder::take(ledger)?),
+            Err(TryLockError::Error(error)) if is_refused(&error) => Some(Holder::take(ledger)?),
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(ledger.to_owned())),
             Err(TryLockError::Error(error)) => return Err(failed("locking", path)(error)),
         };
@@ -70,10 +85,8 @@ impl Lock {
         }
         Ok(cfg!(not(unix)) || has_name(&self.file, &self.path).map_err(failed("locking", &self.path))?)
     }
-}
 
-impl Lock {
-    /// What people are told where no lock holds the file.
+    /// What people are told where the file system refuses the lock.
     pub(super) fn notice(&self) -> Option<String> {
         let before = self.holder.as_ref()?.before.as_ref();
         let before = before.map_or_else(String::new, |before| format!("; taken over from {before}"));
@@ -91,39 +104,116 @@ impl Drop for Lock {
     }
 }
 
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
+/// Whether the error of a lock says that the file system has none.
+fn is_refused(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let refused = [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP];
+        error.raw_os_error().is_some_and(|code| refused.contains(&Errno::from_raw_os_error(code)))
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::Unsupported
+    }
+}
 
-    /// Between opening and locking the file, another run may end and a third may begin.
-    #[test]
-    fn a_file_that_lost_its_name_is_no_lock() {
-        let folder = tempfile::tempdir().unwrap();
-        let (ledger, path) = (folder.path().join("c"), folder.path().join(".c.lock"));
-        let open = || File::options().create(true).truncate(false).write(true).open(&path).unwrap();
-        assert!(Lock::on(open(), &path, &ledger).unwrap().is_some());
-        assert!(!path.exists(), "gone with the lock");
-        let removed = open();
-        fs::remove_file(&path).unwrap();
-        assert!(Lock::on(removed, &path, &ledger).unwrap().is_none());
-        let replaced = open();
-        fs::remove_file(&path).unwrap();
-        let other = Lock::take(&ledger).unwrap();
-        assert!(Lock::on(replaced, &path, &ledger).unwrap().is_none());
-        assert!(other.holds().unwrap(), "what is no lock removes none");
-        assert!(Lock::is_held(&ledger));
-        let begun = Instant::now();
-        assert!(matches!(Lock::take(&ledger), Err(StoreError::Busy(_))));
-        assert!(begun.elapsed() >= Duration::from_millis(50), "it might be held by somebody who only asks");
-        // If somebody removes the file of a lock, another run can lock it; the first lock then leaves the new file
-        // alone.
-        fs::remove_file(&path).unwrap();
-        let third = Lock::take(&ledger).unwrap();
-        assert!(!other.holds().unwrap());
-        drop(other);
-        assert!(third.holds().unwrap());
-        drop(third);
-        drop(open());
-        assert!(!Lock::is_held(&ledger), "a file that nobody has locked is no lock");
+/// The file that names its run. It is removed when dropped.
+#[derive(Debug)]
+struct Holder {
+    path: PathBuf,
+    text: String,
+    /// Whom it was taken over from.
+    before: Option<String>,
+    /// Ends the thread that writes the file anew when it is dropped.
+    _beat: Sender<()>,
+}
+
+impl Holder {
+    fn take(ledger: &Path) -> Result<Self, StoreError> {
+        let path = beside(ledger, "holder");
+        let text = format!("{} {} {} {:016x}\n", host(), std::process::id(), place(), fastrand::u64(..));
+        let failure = |error| failed("creating a file", &path)(error);
+        let (mut file, before) = match File::options().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                renew(&mut file, &text).map_err(failure)?;
+                (file, None)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let before = abandoned(&path).ok_or_else(|| StoreError::Busy(ledger.to_owned()))?;
+                let mut draft = draft(&path, None, None).map_err(failure)?;
+                renew(draft.as_file_mut(), &text).map_err(failure)?;
+                let file = draft.persist(&path).map_err(|error| failure(error.error))?;
+                thread::sleep(SETTLED);
+                (file, Some(before))
+            }
+            Err(error) => return Err(failure(error)),
+        };
+        let (beat, end) = mpsc::channel();
+        // After it was taken over, this writes to a file without a name.
+        let same = text.clone();
+        thread::spawn(move || {
+            while end.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+                let _ = renew(&mut file, &same);
+            }
+        });
+        let holder = Self { path, text, before, _beat: beat };
+        if holder.holds() { Ok(holder) } else { Err(StoreError::Busy(ledger.to_owned())) }
+    }
+
+    fn holds(&self) -> bool {
+        fs::read_to_string(&self.path).is_ok_and(|text| text == self.text)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        if self.holds() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn renew(file: &mut File, text: &str) -> io::Result<()> {
+    file.rewind().and_then(|()| file.write_all(text.as_bytes())).and_then(|()| file.sync_all())
+}
+
+/// The run that has left this file, if it is certain that it has.
+fn abandoned(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let mut words = text.split_whitespace();
+    let (host, process, at) = (words.next().unwrap_or("unknown"), words.next()?, words.next()?);
+    let has_ended = at == place() && !Path::new("/proc").join(process).exists();
+    let why =
+        if has_ended { "which has ended".to_owned() } else { format!("which is silent for {} s", STALE.as_secs()) };
+    (has_ended || age(path)? >= STALE).then(|| format!("process {process} of {host}, {why}"))
+}
+
+/// How long ago a file was written, by the clock of the file system, which tells when a new one is: those of machines
+/// differ.
+fn age(path: &Path) -> Option<Duration> {
+    let mut now = draft(path, None, None).ok()?;
+    renew(now.as_file_mut(), "now").ok()?;
+    let written = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
+    written(now.path())?.duration_since(written(path)?).ok()
+}
+
+fn host() -> String {
+    #[cfg(unix)]
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let host = std::env::var("COMPUTERNAME").unwrap_or_default();
+    let host: String = host.split_whitespace().collect();
+    if host.is_empty() { "unknown".to_owned() } else { host }
+}
+
+/// Where a process number means a process: this start of this kernel, and in it this name space. Unknown but on Linux,
+/// and then different each time.
+fn place() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    let space = fs::read_link("/proc/self/ns/pid").ok();
+    match (boot, space) {
+        (Some(boot), Some(space)) => format!("{}/{}", boot.trim(), space.display()),
+        _ => format!("{:016x}", fastrand::u64(..)),
     }
 }

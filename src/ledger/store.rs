@@ -21,18 +21,18 @@
 //! it is gone, takes the lock again. That fails while another run has the lock. If another run has saved meanwhile, its
 //! save is not overwritten.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::format::{MAGIC, decode, encode};
-use super::lock::Lock;
-use super::store_error::{beside, failed};
-use super::{Fingerprint, Ledger};
-use crate::ledger::durable::{Draft, has_name, open_regular, sync_folder, target};
-use crate::ledger::shard::Shard;
+use tempfile::NamedTempFile;
 
-pub use super::store_error::StoreError;
+use super::durable::{draft, has_name, open_regular, sync_folder, target};
+use super::format::{FormatError, MAGIC, decode, encode};
+use super::lock::Lock;
+use super::shard::Shard;
+use super::{Fingerprint, Ledger, LedgerError};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -52,14 +52,57 @@ pub struct Store {
     permissions: Option<Permissions>,
 }
 
-/// The result of [`Store::load`].
-#[derive(Debug)]
+/// Why a ledger's file cannot be used.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub struct Found {
-    /// The ledger.
-    pub ledger: Ledger,
-    /// If this is the previous save: why the newest one could not be used.
-    pub fallback: Option<StoreError>,
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum StoreError {
+    /// The system refused a call.
+    #[error("{path}: {doing} failed: {source}")]
+    Io { path: PathBuf, doing: &'static str, source: io::Error },
+    /// Another run holds the lock.
+    #[error("{0}: in use by another run")]
+    Busy(PathBuf),
+    /// An earlier save exists that the run was not asked to resume, and that it would overwrite.
+    #[error("{0}: it is gone, but the save before it is here, {1}; go on from that with --resume or remove it")]
+    Earlier(PathBuf, PathBuf),
+    /// The path is a folder, a device or the like.
+    #[error("{0}: not a regular file")]
+    NotAFile(PathBuf),
+    /// The same for a hidden name beside a ledger's file.
+    #[error("{0}: not a regular file, which is what a ledger's {1} has to be; remove it")]
+    Misplaced(PathBuf, &'static str),
+    /// The lock's file was removed, and another run has saved since.
+    #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
+    Overtaken(PathBuf),
+    /// The file does not exist.
+    #[error("{0}: there is no such file")]
+    Missing(PathBuf),
+    /// The contents are not a ledger.
+    #[error("{0}: {1}")]
+    Format(PathBuf, FormatError),
+    /// The ledger is for something else.
+    #[error("{0}: {1}")]
+    Ledger(PathBuf, LedgerError),
+}
+
+impl StoreError {
+    /// Whether a ledger was there that has been damaged since: see [`FormatError::is_damage`].
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Format(_, error) if error.is_damage())
+    }
+}
+
+/// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
+pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
+    let name = path.file_name().expect("Store::open() wants a file name");
+    let hidden: OsString = [".".as_ref(), name, ".".as_ref(), role.as_ref()].into_iter().collect();
+    path.with_file_name(hidden)
+}
+
+/// Makes the error of a failed call: `doing` says what was being done with the file.
+pub(super) fn failed(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Io { path: path.to_owned(), doing, source }
 }
 
 impl Store {
@@ -70,17 +113,16 @@ impl Store {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let path = target(&path).map_err(failed("following a link", &path))?;
-        let permissions = match fs::metadata(&path) {
-            Ok(metadata) if !metadata.is_file() => return Err(StoreError::NotAFile(path)),
-            _ if path.file_name().is_none() => return Err(StoreError::NotAFile(path)),
-            Ok(metadata) => Some(metadata.permissions()),
-            Err(_) => None,
-        };
+        let about = fs::metadata(&path).ok();
+        if path.file_name().is_none() || about.as_ref().is_some_and(|about| !about.is_file()) {
+            return Err(StoreError::NotAFile(path));
+        }
         let previous = beside(&path, "previous");
         if fs::symlink_metadata(&previous).is_ok_and(|about| !about.is_file()) {
             return Err(StoreError::Misplaced(previous, "previous save"));
         }
         let lock = Lock::take(&path)?;
+        let permissions = about.map(|about| about.permissions());
         Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
     }
 
@@ -90,10 +132,8 @@ impl Store {
     /// If the file is gone but its previous save exists, which only [`Store::load`] would find.
     pub fn begin(&self) -> Result<(), StoreError> {
         let previous = beside(&self.path, "previous");
-        match fs::symlink_metadata(&previous) {
-            Ok(_) => Err(StoreError::Earlier(self.path.clone(), previous)),
-            Err(_) => Ok(()),
-        }
+        let is_there = fs::symlink_metadata(&previous).is_ok();
+        if is_there { Err(StoreError::Earlier(self.path.clone(), previous)) } else { Ok(()) }
     }
 
     /// What people are told if the file system refuses locks, so that a file holds this one.
@@ -106,28 +146,31 @@ impl Store {
         &self.path
     }
 
-    /// The newest complete save, which must be for this shard of this count; `None` if there is no save at all.
+    /// The newest complete save, which must be for this shard of this count; `None` if there is no save at all. With a
+    /// previous save comes the reason why the newest one could not be used.
     ///
     /// # Errors
     /// If a save cannot be read or belongs to something else, and the previous save is of no use either.
-    pub fn load(&mut self, fingerprint: &Fingerprint, shard: Shard) -> Result<Option<Found>, StoreError> {
-        let previous = || {
-            let path = beside(&self.path, "previous");
-            let (ledger, _) = own(&path)?;
-            ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(path, error))?;
-            Ok::<_, StoreError>(ledger)
+    pub fn load(
+        &mut self,
+        fingerprint: &Fingerprint,
+        shard: Shard,
+    ) -> Result<Option<(Ledger, Option<StoreError>)>, StoreError> {
+        let check = |ledger: Ledger, path: &Path| match ledger.check(fingerprint, shard) {
+            Ok(()) => Ok(ledger),
+            Err(error) => Err(StoreError::Ledger(path.to_owned(), error)),
         };
         let error = match own(&self.path) {
             Ok((ledger, file)) => {
-                ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
+                let ledger = check(ledger, &self.path)?;
                 self.saw(file);
-                self.newest_is_good = true;
-                return Ok(Some(Found { ledger, fallback: None }));
+                return Ok(Some((ledger, None)));
             }
             Err(error) => error,
         };
-        match (previous(), error) {
-            (Ok(ledger), error) => Ok(Some(Found { ledger, fallback: Some(error) })),
+        let previous = beside(&self.path, "previous");
+        match (own(&previous).and_then(|(ledger, _)| check(ledger, &previous)), error) {
+            (Ok(ledger), error) => Ok(Some((ledger, Some(error)))),
             (Err(StoreError::Missing(_)), StoreError::Missing(_)) => Ok(None),
             // A previous save that does not fit this run may be needed elsewhere, so it is not replaced.
             (Err(error), StoreError::Missing(_)) | (Err(_), error) => Err(error),
@@ -145,13 +188,12 @@ impl Store {
     }
 
     /// Makes the draft the newest save.
-    fn take_place(&mut self, draft: Draft) -> Result<(), StoreError> {
+    fn take_place(&mut self, draft: NamedTempFile) -> Result<(), StoreError> {
         // Checked again, because writing to a slow disk takes time.
         self.hold()?;
         self.keep_previous()?;
-        let file = draft.rename().map_err(failed("renaming", &self.path))?;
+        let file = draft.persist(&self.path).map_err(|error| failed("renaming", &self.path)(error.error))?;
         self.saw(file);
-        self.newest_is_good = true;
         sync_folder(&self.path).map_err(failed("syncing the folder of", &self.path))
     }
 
@@ -171,8 +213,10 @@ impl Store {
         Ok(())
     }
 
+    /// Remembers the good save that `FILE` is.
     fn saw(&mut self, file: File) {
         self.seen = cfg!(unix).then_some(file);
+        self.newest_is_good = true;
     }
 
     /// Tests whether the ledger could be saved with all its units, and leaves no file behind.
@@ -190,13 +234,14 @@ impl Store {
     }
 
     /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.
-    fn write(&self, text: &str) -> Result<Draft, StoreError> {
+    fn write(&self, text: &str) -> Result<NamedTempFile, StoreError> {
         let new = beside(&self.path, "new");
         // We hold the lock, so such a file is left over from a run that was killed while saving.
         remove(&new)?;
-        let draft = Draft::new(&self.path, new.file_name(), self.permissions.as_ref());
-        let mut draft = draft.map_err(failed("creating a file", &new))?;
-        draft.write_all(text.as_bytes()).and_then(|()| draft.sync()).map_err(failed("writing", &new))?;
+        let draft = draft(&self.path, new.file_name(), self.permissions.as_ref());
+        let draft = draft.map_err(failed("creating a file", &new))?;
+        let mut file = draft.as_file();
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed("writing", &new))?;
         Ok(draft)
     }
 
@@ -232,7 +277,7 @@ impl Store {
 /// # Errors
 /// If the file does not exist or does not contain a ledger.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    ledger_in(&File::open(path).map_err(|error| unread(path, error))?, path)
+    ledger_in(path, File::open(path)).map(|(ledger, _)| ledger)
 }
 
 /// Whether a run holds the lock of a ledger's file: on this machine or, where their file system tells, on another.
@@ -240,24 +285,21 @@ pub fn is_in_use(path: &Path) -> bool {
     target(path).is_ok_and(|path| path.file_name().is_some() && Lock::is_held(&path))
 }
 
-/// Reads the ledger in a regular file, and returns the open file too.
+/// Reads the ledger in a regular file.
 fn own(path: &Path) -> Result<(Ledger, File), StoreError> {
-    let file = open_regular(path, File::options().read(true)).map_err(|error| unread(path, error))?;
-    Ok((ledger_in(&file, path)?, file))
+    ledger_in(path, open_regular(path, File::options().read(true)))
 }
 
-/// Reads the ledger in an open file.
-fn ledger_in(file: &File, path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = bytes(file).map_err(|error| unread(path, error))?;
-    decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
-}
-
-fn unread(path: &Path, error: io::Error) -> StoreError {
-    match error.kind() {
+/// Reads the ledger in a file that was opened, if it was.
+fn ledger_in(path: &Path, file: io::Result<File>) -> Result<(Ledger, File), StoreError> {
+    let read = file.and_then(|file| Ok((bytes(&file)?, file)));
+    let (bytes, file) = read.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
         io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => StoreError::NotAFile(path.to_owned()),
         _ => failed("reading", path)(error),
-    }
+    })?;
+    let ledger = decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))?;
+    Ok((ledger, file))
 }
 
 /// The bytes of a file, or only the first ones if it is not a ledger: such a file may have no end.
@@ -279,257 +321,4 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ledger::format::FormatError;
-    use crate::{Placement, Size};
-
-    fn ledger(units: usize) -> Ledger {
-        let prefix = Placement::empty(Size::new(8).unwrap());
-        let fingerprint =
-            Fingerprint { subject: prefix.into(), engine: "naive".into(), plan: "a plan".into(), units: 9 };
-        let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
-        for unit in 0..units {
-            ledger.record(unit, 4.into()).unwrap();
-        }
-        ledger
-    }
-
-    fn load(path: &Path) -> Result<Option<Found>, StoreError> {
-        Store::open(path)?.load(ledger(0).fingerprint(), Shard::WHOLE)
-    }
-
-    /// A store with two saves, one of one unit and one of two.
-    fn saved_twice() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c");
-        let mut store = Store::open(&path).unwrap();
-        assert!(store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap().is_none());
-        store.save(&ledger(1)).unwrap();
-        store.save(&ledger(2)).unwrap();
-        (folder, path)
-    }
-
-    #[test]
-    fn what_is_saved_is_found() {
-        let (folder, path) = saved_twice();
-        let found = load(&path).unwrap().unwrap();
-        assert!(found.fallback.is_none());
-        assert_eq!(found.ledger, ledger(2));
-        assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(1));
-        let names = || {
-            let entries = fs::read_dir(folder.path()).unwrap();
-            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-            names.sort();
-            // On Windows an unlocked file stays.
-            names.retain(|name| cfg!(unix) || name != ".c.lock");
-            names
-        };
-        assert_eq!(names(), [".c.previous", "c"], "the lock goes with the store");
-        Store::open(&path).unwrap().tidy().unwrap();
-        assert_eq!(names(), ["c"]);
-    }
-
-    #[test]
-    fn two_runs_cannot_share_a_file() {
-        let (_folder, path) = saved_twice();
-        let first = Store::open(&path).unwrap();
-        assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
-        drop(first);
-        Store::open(&path).unwrap();
-    }
-
-    /// If somebody removes the lock file, another run can start; still only one of the two saves.
-    #[test]
-    #[cfg(unix)]
-    fn a_lost_lock_is_taken_anew_or_ends_the_saving() {
-        let (folder, path) = saved_twice();
-        let lock = folder.path().join(".c.lock");
-        let mut first = Store::open(&path).unwrap();
-        first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        // No other run came: this one goes on, whether or not the ledger's file was removed as well.
-        fs::remove_file(&lock).unwrap();
-        first.save(&ledger(3)).unwrap();
-        assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
-        fs::remove_file(&lock).unwrap();
-        fs::remove_file(&path).unwrap();
-        first.save(&ledger(4)).unwrap();
-        fs::remove_file(&lock).unwrap();
-        let mut second = Store::open(&path).unwrap();
-        second.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        assert!(matches!(first.save(&ledger(5)), Err(StoreError::Busy(_))), "the other is there");
-        second.save(&ledger(6)).unwrap();
-        assert!(matches!(first.save(&ledger(7)), Err(StoreError::Busy(_))));
-        // More saves than files exist: if the inode number of the first save were free, the system would use it again.
-        for _ in 0..4 {
-            second.save(&ledger(6)).unwrap();
-        }
-        drop(second);
-        assert!(matches!(first.save(&ledger(7)), Err(StoreError::Overtaken(_))), "the other has been there");
-        assert_eq!(read(&path).unwrap(), ledger(6));
-        drop(first);
-        assert_eq!(load(&path).unwrap().unwrap().ledger, ledger(6));
-        assert!(!lock.exists());
-    }
-
-    /// Another run may have found no file and saved, before this run saved for the first time.
-    #[test]
-    #[cfg(unix)]
-    fn a_file_that_was_not_there_is_not_written_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c");
-        let mut first = Store::open(&path).unwrap();
-        let lock = folder.path().join(".c.lock");
-        fs::remove_file(&lock).unwrap();
-        let mut second = Store::open(&path).unwrap();
-        second.save(&ledger(2)).unwrap();
-        fs::remove_file(&lock).unwrap();
-        second.save(&ledger(3)).unwrap();
-        drop(second);
-        assert!(matches!(first.save(&ledger(1)), Err(StoreError::Overtaken(_))));
-        assert_eq!(read(&path).unwrap(), ledger(3));
-    }
-
-    /// Another user of the folder can leave a pipe there, which would block the run that opens it.
-    #[test]
-    #[cfg(unix)]
-    fn only_regular_files_are_taken_for_its_own() {
-        for (role, what) in [("lock", "lock"), ("previous", "previous save")] {
-            let (folder, path) = saved_twice();
-            let place = folder.path().join(format!(".c.{role}"));
-            let _ = fs::remove_file(&place);
-            assert!(std::process::Command::new("mkfifo").arg(&place).status().unwrap().success());
-            let error = Store::open(&path).unwrap_err().to_string();
-            let name = place.display();
-            let expected = format!("{name}: not a regular file, which is what a ledger's {what} has to be; remove it");
-            assert_eq!(error, expected);
-            fs::remove_file(&place).unwrap();
-            fs::create_dir(&place).unwrap();
-            assert!(matches!(Store::open(&path), Err(StoreError::Misplaced(..))));
-        }
-        // A pipe that appears while the file is in use.
-        let (folder, path) = saved_twice();
-        let mut store = Store::open(&path).unwrap();
-        for name in ["c", ".c.previous"] {
-            fs::remove_file(folder.path().join(name)).unwrap();
-            assert!(std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
-        }
-        let found = store.load(ledger(0).fingerprint(), Shard::WHOLE);
-        assert!(matches!(found, Err(StoreError::NotAFile(_))), "{found:?}");
-    }
-
-    /// Whatever happens to the newest save, the previous one is used and the reason reported. A damaged save never
-    /// replaces a good one.
-    #[test]
-    fn a_damaged_newest_save_falls_back() {
-        let (folder, path) = saved_twice();
-        let good = fs::read(&path).unwrap();
-        let cuts = (0..good.len()).map(|length| good[..length].to_vec());
-        let flips = (0..good.len() * 8).map(|bit| {
-            let mut flipped = good.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            flipped
-        });
-        for damaged in cuts.chain(flips) {
-            fs::write(&path, &damaged).unwrap();
-            let found = load(&path).unwrap().unwrap();
-            assert!(matches!(found.fallback, Some(StoreError::Format(..))), "{found:?}");
-            assert_eq!(found.ledger, ledger(1));
-        }
-        let mut store = Store::open(&path).unwrap();
-        store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        store.save(&ledger(3)).unwrap();
-        assert_eq!(read(&path).unwrap(), ledger(3));
-        assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(1));
-        drop(store);
-        // As if the run was killed between the two renames.
-        fs::remove_file(&path).unwrap();
-        assert!(matches!(Store::open(&path).unwrap().begin(), Err(StoreError::Earlier(..))));
-        let found = load(&path).unwrap().unwrap();
-        assert!(matches!(found.fallback, Some(StoreError::Missing(_))));
-        assert_eq!(found.ledger, ledger(1));
-    }
-
-    #[test]
-    fn without_an_earlier_save_damage_is_refused() {
-        let (folder, path) = saved_twice();
-        Store::open(&path).unwrap().tidy().unwrap();
-        fs::write(&path, "queens ledger 1\nn 8\n").unwrap();
-        assert!(matches!(load(&path), Err(StoreError::Format(_, FormatError::Cut))));
-        assert!(matches!(load(folder.path()), Err(StoreError::NotAFile(_))));
-        assert!(load(&folder.path().join("none")).unwrap().is_none());
-        assert!(matches!(load(&folder.path().join("no/folder")), Err(StoreError::Io { .. })));
-    }
-
-    #[test]
-    fn another_count_is_refused() {
-        let (_folder, path) = saved_twice();
-        let mut store = Store::open(&path).unwrap();
-        let other = Fingerprint { plan: "b plan".into(), ..ledger(0).fingerprint().clone() };
-        let error = store.load(&other, Shard::WHOLE).unwrap_err().to_string();
-        assert!(error.ends_with("c: it is for the plan a plan, not b plan"), "{error}");
-        let error = store.load(ledger(0).fingerprint(), Shard::new(1, 2).unwrap()).unwrap_err().to_string();
-        assert!(error.ends_with("c: it is for shard 1/1, not 1/2"), "{error}");
-        // The previous save does not help either.
-        fs::write(&path, "damaged").unwrap();
-        assert!(store.load(&other, Shard::WHOLE).is_err());
-    }
-
-    /// Another run may start before a save, or while it is written: its draft and its save are left alone.
-    #[test]
-    #[cfg(unix)]
-    fn the_lock_is_looked_for_before_and_after_writing() {
-        let (folder, path) = saved_twice();
-        let mut first = Store::open(&path).unwrap();
-        first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        let written = first.write(&encode(&ledger(3))).unwrap();
-        fs::remove_file(folder.path().join(".c.lock")).unwrap();
-        let second = Store::open(&path).unwrap();
-        assert!(matches!(first.take_place(written), Err(StoreError::Busy(_))));
-        let draft = second.write(&encode(&ledger(4))).unwrap();
-        assert!(matches!(first.save(&ledger(3)), Err(StoreError::Busy(_))));
-        assert!(draft.path().exists());
-        assert_eq!(read(&path).unwrap(), ledger(2));
-    }
-
-    /// The newest save gets its second name without losing its first.
-    #[test]
-    fn the_file_is_there_while_the_one_before_is_kept() {
-        let (folder, path) = saved_twice();
-        let mut store = Store::open(&path).unwrap();
-        store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        store.keep_previous().unwrap();
-        assert_eq!(read(&path).unwrap(), ledger(2));
-        assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(2));
-    }
-
-    /// A path without a file name, or one where no file can be created, is reported before anything is counted.
-    #[test]
-    fn what_cannot_be_saved_is_refused_at_once() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(Store::open(folder.path().join("no/..")), Err(StoreError::NotAFile(_))));
-        let path = folder.path().join("c");
-        let store = Store::open(&path).unwrap();
-        store.rehearse(&ledger(0)).unwrap();
-        fs::create_dir(folder.path().join(".c.new")).unwrap();
-        assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
-        // The rehearsal writes as much as the longest possible save, and not much more.
-        let (empty, mut full) = (ledger(0), ledger(0));
-        (0..9).for_each(|unit| full.record(unit, u128::MAX.into()).unwrap());
-        let (longest, full) = (Store::longest(&empty).len(), encode(&full).len());
-        assert!((full..2 * full).contains(&longest), "{longest} for {full}");
-    }
-
-    /// A file left over from a run that was killed while saving does no harm.
-    #[test]
-    fn leftovers_are_replaced() {
-        let (folder, path) = saved_twice();
-        for role in ["new", "lock"] {
-            fs::write(folder.path().join(format!(".c.{role}")), "leftover").unwrap();
-        }
-        let mut store = Store::open(&path).unwrap();
-        store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-        store.save(&ledger(4)).unwrap();
-        assert_eq!(read(&path).unwrap(), ledger(4));
-    }
-}
+mod tests;

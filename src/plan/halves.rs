@@ -16,8 +16,6 @@
 //!   v squares. u ≠ v, since otherwise they would attack each other. Exactly one of the eight images has the first in
 //!   the north, the second in the west, and u < v. So every task has weight 8.
 
-mod work;
-
 use std::ops::{Range, RangeInclusive};
 
 use crate::board::Size;
@@ -59,27 +57,27 @@ pub struct Halves {
 struct Section {
     /// The ways to fill the middle: each row set has one task for each of them.
     middles: Vec<Middle>,
-    strips: Vec<Strip>,
-    /// The row sets.
+    tiles: Vec<Tile>,
+    /// The number of row sets.
     sets: u64,
 }
 
-/// A strip: the row sets with some consecutive souths, north by north. Each north is listed once for a strip, and the
-/// souths of a narrow strip are few enough to be kept in memory.
+/// Row sets with some consecutive south sets, one north set after another. A quadrant of the north is listed once for a
+/// tile, and the quadrants of the south of a narrow tile are few enough to be kept in memory.
 ///
 /// ```text
-///            souths 0 1 2 3 4 5 6 7 ..
-///   north 0         > > > > | 4th   ..      two strips of four souths; south must not be smaller than north here,
-///   north 1           > > > | strip         so the strips of a square lose a corner
-///   north 2             > > | next  ..
+///        south  0 1 2 3   4 5 6 7 ..
+///   north 0     > > > > | > > > > ..      two tiles of four south sets; here the south must not be smaller than the
+///   north 1       > > > | > > > > ..      north, so the first tile lacks a corner
+///   north 2         > > | > > > > ..
 /// ```
 #[derive(Clone, Debug)]
-struct Strip {
-    /// How many rows its norths have.
+struct Tile {
+    /// How many rows its north sets have.
     size: usize,
-    /// The ranks of its souths among the sets with as many rows.
-    souths: Range<usize>,
-    /// The number of row sets of the section before this strip.
+    /// The ranks of its south sets among the sets with as many rows.
+    south: Range<usize>,
+    /// The number of row sets of the section before this tile.
     before: u64,
 }
 
@@ -108,10 +106,10 @@ const UNITS: u64 = 4096;
 /// tasks, a hundred times as short. So a ledger has at most 100,000 units, and a unit takes at most hours.
 const MOST_TASKS: [u64; 2] = [256, 4096];
 
-/// How many souths a strip has, by the size of the half. While all quadrants fit in memory, one strip has all souths.
-/// For larger boards each thread keeps the souths of one strip, 20 to 50 MB. From h = 13 on, listing them anew takes
-/// less than 1 % of the time, and keeping them would take hundreds of megabytes.
-pub(crate) fn strip(half: usize, odd: bool) -> Option<usize> {
+/// How many south sets a tile has, by the size of the half. While all quadrants fit in memory, one tile has all south
+/// sets. For larger boards each thread keeps the south quadrants of one tile, 20 to 50 MB. From h = 13 on, listing them
+/// anew takes less than 1 % of the time, and keeping them would take hundreds of megabytes.
+pub(crate) fn tile_width(half: usize, odd: bool) -> Option<usize> {
     match (half, odd) {
         (..=SHARED_QUADRANTS | 13.., _) | (10, false) => None,
         (10, true) => Some(32),
@@ -132,6 +130,16 @@ pub(crate) const SHARED_EAST: usize = 12;
 /// far fewer of those can be timed.
 const LONG_TASKS: usize = 12;
 
+// The work of a unit is estimated from its shape alone. The model was fitted to the mean times of version 0.1.0 for N = 17
+// to 20, and agrees with them within a fifth. Only the displayed progress and the time left depend on it.
+
+/// How much longer a task takes if the mirror makes it count all classes.
+const MIRRORED: f64 = 0.6;
+/// How much shorter a task is if north and south share the rows unevenly, for each row of difference, squared.
+const UNEVEN: f64 = 0.12;
+/// How much longer a task takes if the middle queens are farther out, where they attack fewer squares.
+const OUTER: f64 = 0.8;
+
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves. On a smaller board a half has too few columns; on a
     /// larger one the keys of a half do not fit in a word.
@@ -147,29 +155,21 @@ impl HalvesPlan {
         }
         let mut plan = Self { size, sections: Vec::new(), units: Vec::new(), subsets };
         let odd = size.get() % 2;
-        if odd == 0 {
-            plan.sections.push(plan.section(vec![Middle::None]));
-        } else {
-            plan.sections.push(plan.section(vec![Middle::Centre]));
+        let mut middles = vec![vec![Middle::None]];
+        if odd == 1 {
+            middles = vec![vec![Middle::Centre]];
+            let together = if half <= SHARED_EAST { half } else { 1 };
             for column in 1..half as u8 {
-                let crossed = (column + 1..=half as u8).map(|row| Middle::Crossed { column, row });
-                if half <= SHARED_EAST {
-                    plan.sections.push(plan.section(crossed.collect()));
-                } else {
-                    let sections: Vec<_> = crossed.map(|middle| plan.section(vec![middle])).collect();
-                    plan.sections.extend(sections);
-                }
+                let crossed: Vec<_> = (column + 1..=half as u8).map(|row| Middle::Crossed { column, row }).collect();
+                middles.extend(crossed.chunks(together).map(<[_]>::to_vec));
             }
         }
+        plan.sections = middles.into_iter().map(|middles| plan.section(middles)).collect();
         let all: u64 = plan.sections.iter().map(Section::tasks).sum();
         let most = (all / UNITS).clamp(1, MOST_TASKS[odd]);
         for (section, tasks) in plan.sections.iter().map(Section::tasks).enumerate() {
-            let units = (0..tasks).step_by(most as usize).map(|first| Unit {
-                section: section as u32,
-                tasks: most.min(tasks - first) as u32,
-                first,
-            });
-            plan.units.extend(units);
+            let unit = |first| Unit { section: section as u32, tasks: most.min(tasks - first) as u32, first };
+            plan.units.extend((0..tasks).step_by(most as usize).map(unit));
         }
         plan
     }
@@ -178,17 +178,17 @@ impl HalvesPlan {
     /// middle column.
     fn section(&self, middles: Vec<Middle>) -> Section {
         let half = self.half();
-        let mut section = Section { middles, strips: Vec::new(), sets: 0 };
+        let mut section = Section { middles, tiles: Vec::new(), sets: 0 };
         for size in 0..=half {
             let spans: Vec<_> =
-                self.subsets[size].iter().map(|&north| self.souths(section.middles[0], north)).collect();
+                self.subsets[size].iter().map(|&north| self.south_of(section.middles[0], north)).collect();
             let all = self.subsets[half - size].len();
-            let width = strip(half, self.size.get() % 2 == 1).unwrap_or(all);
+            let width = tile_width(half, self.size.get() % 2 == 1).unwrap_or(all);
             for start in (0..all).step_by(width) {
-                let souths = start..all.min(start + width);
-                let sets: usize = spans.iter().map(|span| common(span, &souths).len()).sum();
+                let south = start..all.min(start + width);
+                let sets: usize = spans.iter().map(|span| common(span, &south).len()).sum();
                 if sets > 0 {
-                    section.strips.push(Strip { size, souths, before: section.sets });
+                    section.tiles.push(Tile { size, south, before: section.sets });
                     section.sets += sets as u64;
                 }
             }
@@ -196,54 +196,51 @@ impl HalvesPlan {
         section
     }
 
-    /// The ranks of the souths that symmetry leaves for a north.
-    fn souths(&self, middle: Middle, north: u32) -> Range<usize> {
+    /// The ranks of the south sets that symmetry leaves for a north set.
+    fn south_of(&self, middle: Middle, north: u32) -> Range<usize> {
         let (half, count) = (self.half(), north.count_ones() as usize);
-        let souths = &self.subsets[half - count];
-        let least = || souths.partition_point(|&south| south < north);
+        let sets = &self.subsets[half - count];
         match middle {
             Middle::Crossed { column, .. } if north >> (column - 1) & 1 == 1 => 0..0,
-            Middle::Crossed { .. } => 0..souths.len(),
+            Middle::Crossed { .. } => 0..sets.len(),
             Middle::None | Middle::Centre if 2 * count > half => 0..0,
             Middle::None | Middle::Centre => {
-                let first = if 2 * count == half { least() } else { 0 };
-                let end = if middle == Middle::None { souths.len() } else { self.souths_to_mirror(north) };
+                let first = if 2 * count == half { sets.partition_point(|&south| south < north) } else { 0 };
+                let end = if middle == Middle::None { sets.len() } else { self.south_to_mirror(north) };
                 first..end.max(first)
             }
         }
     }
 
-    /// How many souths of this north come before its mirror image or are it: their tasks have a [`Halves::mirror`] that
-    /// is not 0.
-    fn souths_to_mirror(&self, north: u32) -> usize {
+    /// How many south sets come before the mirror image of this north set or are it: their tasks have a
+    /// [`Halves::mirror`] that is not 0.
+    fn south_to_mirror(&self, north: u32) -> usize {
         let image = !north & self.all();
         self.subsets[self.half() - north.count_ones() as usize].partition_point(|&south| south <= image)
     }
 
-    /// The row sets of a section from this one on, in order: norths, each with the ranks of its souths.
+    /// The row sets of a section from this one on, in order: north sets, each with the ranks of its south sets.
     fn spans(&self, section: &Section, first: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
-        let start = section.strips.partition_point(|strip| strip.before <= first).saturating_sub(1);
-        let strips = &section.strips[start..];
-        let mut skip = strips.first().map_or(0, |strip| first - strip.before) as usize;
+        let start = section.tiles.partition_point(|tile| tile.before <= first).saturating_sub(1);
+        let tiles = &section.tiles[start..];
+        let mut skip = tiles.first().map_or(0, |tile| first - tile.before) as usize;
         let middle = section.middles[0];
-        strips
-            .iter()
-            .flat_map(move |strip| self.subsets[strip.size].iter().map(move |&north| (strip, north)))
-            .filter_map(move |(strip, north)| {
-                let mut souths = common(&self.souths(middle, north), &strip.souths);
-                let skipped = skip.min(souths.len());
-                souths.start += skipped;
-                skip -= skipped;
-                (!souths.is_empty()).then_some((north, souths))
-            })
+        let norths = tiles.iter().flat_map(|tile| self.subsets[tile.size].iter().map(move |&north| (tile, north)));
+        norths.filter_map(move |(tile, north)| {
+            let mut south = common(&self.south_of(middle, north), &tile.south);
+            let skipped = skip.min(south.len());
+            south.start += skipped;
+            skip -= skipped;
+            (!south.is_empty()).then_some((north, south))
+        })
     }
 
     /// The tasks of a section from this one on, in order.
     fn tasks_from(&self, section: &Section, first: u64) -> impl Iterator<Item = Weighted<Halves>> {
         let middles = section.middles.len() as u64;
-        let sets = self.spans(section, first / middles).flat_map(move |(north, souths)| {
-            let souths = &self.subsets[self.half() - north.count_ones() as usize][souths];
-            souths.iter().map(move |&south| (north, south))
+        let sets = self.spans(section, first / middles).flat_map(move |(north, ranks)| {
+            let south = &self.subsets[self.half() - north.count_ones() as usize][ranks];
+            south.iter().map(move |&south| (north, south))
         });
         let tasks = sets.flat_map(move |(north, south)| {
             section.middles.iter().map(move |&middle| self.weighted(middle, north, south))
@@ -322,20 +319,47 @@ impl Units for HalvesPlan {
         if shared { section } else { unit }
     }
 
+    /// One is a task that shares the rows evenly, with the middle queens, if any, next to the centre.
     fn work(&self, unit: usize) -> f64 {
-        work::of(self, unit)
+        let Unit { section, tasks, first } = self.units[unit];
+        let section = &self.sections[section as usize];
+        let half = self.half() as f64;
+        let middles = section.middles.len() as u64;
+        let each = |&middle: &Middle| match middle {
+            Middle::None | Middle::Centre => 1.0,
+            Middle::Crossed { column, row } => 1.0 + OUTER * f64::from(column + row) / half,
+        };
+        let each = section.middles.iter().map(each).sum::<f64>();
+        let crossed = matches!(section.middles[0], Middle::Crossed { .. });
+        let rows = if crossed { half - 0.5 } else { half };
+        let (first, end) = (first / middles, (first + u64::from(tasks)).div_ceil(middles));
+        let mut left = (end - first) as usize;
+        let mut work = 0.0;
+        for (north, mut south) in self.spans(section, first) {
+            south.end = south.end.min(south.start + left);
+            let uneven = f64::from(north.count_ones()) - rows / 2.0;
+            let mirrored = if crossed { 0..0 } else { 0..self.south_to_mirror(north) };
+            let whole = common(&mirrored, &south).len();
+            work += (south.len() as f64 + MIRRORED * whole as f64) / (1.0 + UNEVEN * uneven * uneven);
+            left -= south.len();
+            if left == 0 {
+                break;
+            }
+        }
+        // A unit may begin and end within the tasks of a row set.
+        work * each * f64::from(tasks) / ((end - first) * middles) as f64
     }
 
-    /// The number of tasks of one north in a strip: one for each south and each place of the middle row's queen. A run
-    /// lists each north once for so many tasks, the souths of a strip once for all its norths, and the east once for
-    /// all such places. If every task listed them anew, listing would take most of the time (0.85 of it for N = 19),
-    /// and next to none for large halves.
+    /// The number of tasks of one north set in a tile: one for each south set and each place of the middle row's queen.
+    /// A run lists a north quadrant once for so many tasks, the south quadrants of a tile once for all its north sets,
+    /// and the east once for all such places. If every task listed them anew, listing would take most of the time (0.85
+    /// of it for N = 19), and next to none for large halves.
     fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= LONG_TASKS {
             return if middles > 1 { middles as u64 } else { 0 };
         }
-        (middles * strip(self.half(), self.size.get() % 2 == 1).unwrap_or(1)) as u64
+        (middles * tile_width(self.half(), self.size.get() % 2 == 1).unwrap_or(1)) as u64
     }
 }
 
@@ -356,118 +380,4 @@ impl Plan for HalvesPlan {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    fn plan(n: usize) -> HalvesPlan {
-        HalvesPlan::new(Size::new(n).unwrap())
-    }
-
-    /// The weights of the tasks add up to the number of all row sets without symmetry.
-    #[test]
-    fn weights_cover_all_row_sets() {
-        for n in 5..=14 {
-            let (plan, half) = (plan(n), n as u64 / 2);
-            let mut found = BTreeMap::new();
-            for weighted in (0..plan.units()).flat_map(|unit| plan.unit(unit)) {
-                let kind = match weighted.task.middle {
-                    Middle::None => "none",
-                    Middle::Centre => "centre",
-                    Middle::Crossed { .. } => "crossed",
-                };
-                *found.entry(kind).or_insert(0) += weighted.weight;
-            }
-            let choose = |n: u64, k: u64| (0..k).fold(1, |product, i| product * (n - i) / (i + 1));
-            let expected = if n % 2 == 0 {
-                BTreeMap::from([("none", choose(2 * half, half))])
-            } else {
-                // Eight for each pair of distances and each row set without the rows of the two middle queens.
-                let crossed = 8 * choose(half, 2) * choose(2 * half - 1, half);
-                BTreeMap::from([("centre", choose(2 * half, half)), ("crossed", crossed)])
-            };
-            assert_eq!(found, expected, "N = {n}");
-        }
-    }
-
-    /// The tasks that count the solutions without queens on long diagonals cover all row sets too.
-    #[test]
-    fn the_mirror_covers_all_row_sets() {
-        for n in [6, 8, 10, 12] {
-            let plan = plan(n);
-            let weight = |weighted: Weighted<Halves>| weighted.weight * weighted.task.mirror();
-            let found: u64 = (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(weight).sum();
-            let all: u64 = (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.weight).sum();
-            assert_eq!(found, all, "N = {n}");
-        }
-    }
-
-    #[test]
-    fn tasks_are_distinct_and_weigh_something() {
-        for n in 5..=15 {
-            let plan = plan(n);
-            let mut tasks: Vec<_> = (0..plan.units())
-                .flat_map(|unit| plan.unit(unit))
-                .inspect(|weighted| assert!(weighted.weight > 0))
-                .map(|weighted| (format!("{:?}", weighted.task.middle), weighted.task.north, weighted.task.south))
-                .collect();
-            let count = tasks.len();
-            tasks.sort_unstable();
-            tasks.dedup();
-            assert_eq!(tasks.len(), count, "N = {n}");
-        }
-    }
-
-    /// A task that is generated by its number is the same as in the sequence, even if the unit begins within a strip or
-    /// a row set. The strips are as wide as on boards that are too large for a test.
-    #[test]
-    fn tasks_come_in_turn() {
-        for n in [5, 8, 13, 16, 21, 23, 24] {
-            let plan = plan(n);
-            let step = (plan.units() / 40).max(1);
-            for unit in (0..plan.units()).step_by(step).chain([plan.units() - 1]) {
-                let tasks: Vec<_> = plan.unit(unit).collect();
-                assert_eq!(tasks.len() as u64, plan.tasks(unit), "N = {n}, unit {unit}");
-                for index in [0, tasks.len() / 3, tasks.len() / 2, tasks.len() - 1] {
-                    assert_eq!(plan.task(unit, index as u64), tasks[index], "N = {n}, unit {unit}");
-                }
-            }
-        }
-    }
-
-    /// A strip has few souths, each with every north before the next strip begins.
-    #[test]
-    fn strips_keep_souths_together() {
-        let plan = plan(22);
-        let mut souths: Vec<u32> =
-            (500..502).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task.south).collect();
-        let norths: Vec<u32> =
-            (500..502).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task.north).collect();
-        souths.sort_unstable();
-        souths.dedup();
-        assert!(souths.len() <= 16, "{} souths", souths.len());
-        assert_eq!(norths.chunk_by(|a, b| a == b).map(<[_]>::len).max(), Some(8));
-    }
-
-    /// One north's: a task for each south of a strip and each place of the middle row's queen beyond that of the column.
-    #[test]
-    fn tasks_that_share_lists_have_one_north() {
-        let found = [12, 13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27].map(|n| plan(n).tasks_sharing_lists());
-        assert_eq!(found, [1, 5, 1, 8, 1, 9 * 32, 8, 10 * 8, 0, 11, 0, 0]);
-    }
-
-    /// N = 27 has 4e8 row sets and N = 28 has 2e7, in few enough units for a ledger.
-    #[test]
-    fn large_plans_are_quick_to_make() {
-        assert!((4096..100_000).contains(&plan(27).units()));
-        let plan = plan(28);
-        assert!((4096..100_000).contains(&plan.units()));
-        let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
-        assert_eq!(2 * tasks - self_reversed(14), 40_116_600);
-    }
-
-    /// Row sets that are their own upside-down image: north and south alike.
-    fn self_reversed(half: u64) -> u64 {
-        (0..half / 2).fold(1, |product, i| product * (half - i) / (i + 1))
-    }
-}
+mod tests;

@@ -10,7 +10,7 @@
 //! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
 //! units.
 
-use crate::board::placement::Placement;
+use crate::board::Placement;
 use crate::plan::{Plan, Units, Weighted};
 
 /// The completions of a placement, cut by the queens of the next two columns, or of one if only one is left.
@@ -60,7 +60,7 @@ impl PrefixPlan {
             if tasks.first().is_none_or(|first| first.task.is_solution()) {
                 break;
             }
-            tasks = tasks.iter().flat_map(extensions).collect();
+            tasks = tasks.into_iter().flat_map(extensions).collect();
         }
         Self::cut(prefix, &tasks, MOST_LEFT)
     }
@@ -69,39 +69,22 @@ impl PrefixPlan {
     fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
         let set = units.first().map_or(0, |unit| unit.task.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
-        let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
+        let tasks = |first| placements_to(first, queens).count() as u64;
+        let units = units.iter().map(|&first| Unit { first, tasks: tasks(first) }).collect();
         Self { prefix: *prefix, units, queens }
     }
 }
 
 /// The placements of `queens` queens that begin with `first`, in order.
-fn placements_to(first: Weighted<Placement>, queens: usize) -> impl Iterator<Item = Weighted<Placement>> {
-    let mut open = vec![first];
-    std::iter::from_fn(move || {
-        loop {
-            let next = open.pop()?;
-            if next.task.len() == queens {
-                return Some(next);
-            }
-            let begin = open.len();
-            open.extend(extensions(&next));
-            open[begin..].reverse();
-        }
-    })
-}
-
-/// The number of these placements.
-fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
-    match queens - first.task.len() {
-        0 => 1,
-        1 => extensions(&first).count() as u64,
-        _ => extensions(&first).map(|next| count_to(next, queens)).sum(),
+fn placements_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<Item = Weighted<Placement>>> {
+    if first.task.len() == queens {
+        return Box::new(std::iter::once(first));
     }
+    Box::new(extensions(first).flat_map(move |next| placements_to(next, queens)))
 }
 
 /// The tasks with one more queen.
-fn extensions(parent: &Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
-    let Weighted { task, weight } = *parent;
+fn extensions(Weighted { task, weight }: Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
     let n = task.size().get();
     let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
     // They come in order of their last row, so the upper rows come first.

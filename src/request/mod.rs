@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::audit::{self, AuditOptions, Findings};
-use crate::board::Size;
-use crate::board::placement::Placement;
-use crate::board::rotation::RotationalBoard;
+use crate::board::{Placement, RotationalBoard, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{Choice, Engine, Method, MethodError};
 use crate::estimate::{self, EstimateState, Prediction, Sampling};
@@ -14,7 +12,7 @@ use crate::ledger::shard::Shard;
 use crate::ledger::{Fingerprint, Ledger, LedgerError};
 use crate::run::counting::{By, Counting};
 use crate::run::state::RunState;
-use crate::run::{self, CountError, RunError, SelfCheckError, Share, Stop, Threads, self_check};
+use crate::run::{self, CountError, SelfCheckError, Share, Stop, self_check, threads};
 use crate::subject::Subject;
 
 /// A count to make: its subject, engine, instruction set and number of threads.
@@ -35,7 +33,7 @@ pub struct Request {
     subject: Subject,
     engine: Choice,
     isa: Option<Isa>,
-    threads: Threads,
+    threads: usize,
     double_check: Share,
 }
 
@@ -65,8 +63,7 @@ pub struct Report {
 
 impl Request {
     fn new(subject: impl Into<Subject>) -> Self {
-        let (engine, threads, double_check) = (Choice::Auto, Threads::ALL, Share::NONE);
-        Self { subject: subject.into(), engine, isa: None, threads, double_check }
+        Self { subject: subject.into(), engine: Choice::Auto, isa: None, threads: 0, double_check: Share::NONE }
     }
 
     /// All solutions on a board of this size.
@@ -96,10 +93,10 @@ impl Request {
         Self { isa: isa.into(), ..self }
     }
 
-    /// Uses this many threads instead of one for every core that the process may use.
+    /// Uses this many threads; with 0, as without it, one for every core that the process may use.
     #[must_use]
-    pub fn threads(self, threads: impl Into<Threads>) -> Self {
-        Self { threads: threads.into(), ..self }
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// Counts a random share of the tasks a second time by another engine, right after the first time. Up to N = 22 the
@@ -128,8 +125,7 @@ impl Request {
     /// # Errors
     /// As for [`Request::method`].
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
-        let by = By::from(self.method()?);
-        Ok(by.fingerprint(&self.subject, by.counting(&self.subject).plan()))
+        Ok(self.cut(&self.method()?.into()).1)
     }
 
     /// Counts.
@@ -146,19 +142,13 @@ impl Request {
     /// If the engine cannot count this subject or fails its self-check, the count does not fit in 128 bits, a double
     /// check fails, or the threads cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
-        self.start()?.finish()
+        self.start()?.wait()
     }
 
     /// Begins a count that other threads can watch, stop and save.
     ///
     /// ```
-    /// use queens::{Ended, Request, Size};
-    /// let run = Request::solutions(Size::new(12)?).start()?;
-    /// let state = run.state();
-    /// std::thread::spawn(move || println!("{:.0} %", 100.0 * state.progress().share));
-    /// let Ended::Finished(report) = run.wait()? else { panic!("nobody stops it") };
-    /// assert_eq!(report.count, 14_200);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    #[doc = include_str!("../../examples/progress.rs")]
     /// ```
     ///
     /// # Errors
@@ -172,18 +162,7 @@ impl Request {
     /// The units do not depend on the number of threads, so any machine can continue with the ledger.
     ///
     /// ```
-    /// use queens::ledger::Ledger;
-    /// use queens::{Ended, Request, Shard, Size};
-    /// let request = Request::solutions(Size::new(10)?);
-    /// let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
-    /// for shard in [Shard::new(1, 2)?, Shard::new(2, 2)?] {
-    ///     let run = request.resume(Ledger::new(request.fingerprint()?, shard))?;
-    ///     let state = run.state();
-    ///     run.wait()?;
-    ///     whole.merge(&state.ledger())?;
-    /// }
-    /// assert_eq!(whole.total()?.get(), 724);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    #[doc = include_str!("../../examples/shards.rs")]
     /// ```
     ///
     /// # Errors
@@ -219,7 +198,7 @@ impl Request {
     /// As for [`Request::count`], and if the subject is the solutions that a turn leaves unchanged: their tasks are of
     /// another kind.
     pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
-        self.run(self.own(engine)?, None)?.finish()
+        self.run(self.own(engine)?, None)?.wait()
     }
 
     /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
@@ -238,12 +217,7 @@ impl Request {
     /// Predicts the count and its time on this machine from random samples.
     ///
     /// ```
-    /// use queens::estimate::Sampling;
-    /// use queens::{Request, Size};
-    /// let sampling = Sampling { samples: 500, ..Sampling::default() };
-    /// let prediction = Request::solutions(Size::new(14)?).estimate(&sampling)?;
-    /// assert!((300e3..450e3).contains(&prediction.count.mean)); // 365,596
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    #[doc = include_str!("../../examples/estimate.rs")]
     /// ```
     ///
     /// # Errors
@@ -264,16 +238,7 @@ impl Request {
     /// [auditor](crate::auditor).
     ///
     /// ```
-    /// use queens::{AuditOptions, Request, Size};
-    /// let run = Request::solutions(Size::new(9)?).start()?;
-    /// let state = run.state();
-    /// run.wait()?;
-    /// let ledger = state.ledger();
-    /// let options = AuditOptions { units: 5, ..AuditOptions::default() };
-    /// // A ledger knows its subject and its engine.
-    /// let findings = Request::try_from(ledger.fingerprint())?.audit(&ledger, &options)?;
-    /// assert_eq!((findings.units.len(), findings.differences().count()), (5, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    #[doc = include_str!("../../examples/audit.rs")]
     /// ```
     ///
     /// # Errors
@@ -293,10 +258,7 @@ impl Request {
         options: &AuditOptions,
         told: &(dyn Fn(usize) + Sync),
     ) -> Result<Findings, CountError> {
-        let by = By::from(self.method()?);
-        let counting = by.counting(&self.subject);
-        ledger.fingerprint().check(&by.fingerprint(&self.subject, counting.plan()))?;
-        audit::audit(&by, &*counting, ledger, options, self.threads, told)
+        self.audit_as(&self.method()?.into(), ledger, options, told)
     }
 
     /// Audits by an engine of your own, as for [`Request::count_by`]. The ledger may be of any engine with the same
@@ -310,11 +272,29 @@ impl Request {
         ledger: &Ledger,
         options: &AuditOptions,
     ) -> Result<Findings, CountError> {
-        let own = self.own(engine)?;
-        let counting = own.counting(&self.subject);
-        let wanted = own.fingerprint(&self.subject, counting.plan());
-        ledger.fingerprint().check(&Fingerprint { engine: ledger.fingerprint().engine.clone(), ..wanted })?;
-        audit::audit(&own, &*counting, ledger, options, self.threads, &|_| ())
+        self.audit_as(&self.own(engine)?, ledger, options, &|_| ())
+    }
+
+    fn audit_as(
+        &self,
+        by: &By<'_>,
+        ledger: &Ledger,
+        options: &AuditOptions,
+        told: &(dyn Fn(usize) + Sync),
+    ) -> Result<Findings, CountError> {
+        let (counting, mut wanted) = self.cut(by);
+        if by.method.is_none() {
+            wanted.engine.clone_from(&ledger.fingerprint().engine);
+        }
+        ledger.fingerprint().check(&wanted)?;
+        audit::audit(by, &*counting, ledger, options, self.threads, told)
+    }
+
+    /// The count, and what a ledger of it says that it is for.
+    fn cut<'a>(&self, by: &By<'a>) -> (Box<dyn Counting + 'a>, Fingerprint) {
+        let counting = by.counting(&self.subject);
+        let fingerprint = by.fingerprint(&self.subject, &*counting.plan());
+        (counting, fingerprint)
     }
 
     fn own<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<By<'a>, MethodError> {
@@ -326,13 +306,12 @@ impl Request {
 
     /// From this ledger, or from the beginning.
     fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>) -> Result<Run<'a>, LedgerError> {
-        let counting = by.counting(&self.subject);
-        let wanted = by.fingerprint(&self.subject, counting.plan());
+        let (counting, wanted) = self.cut(&by);
         let ledger = match ledger {
             Some(ledger) => ledger.fingerprint().check(&wanted).map(|()| ledger)?,
             None => Ledger::new(wanted, Shard::WHOLE),
         };
-        let state = Arc::new(RunState::new(ledger, counting.kept_plan(), Stop::default()));
+        let state = Arc::new(RunState::new(ledger, counting.plan(), Stop::default()));
         Ok(Run { request: *self, by, counting, state })
     }
 }
@@ -345,38 +324,20 @@ pub struct Run<'a> {
     state: Arc<RunState>,
 }
 
-/// How a run ended.
-#[derive(Clone, Debug)]
-pub enum Ended {
-    /// Every unit is counted.
-    Finished(Report),
-    /// It was stopped. The ledger has what is finished, from which [`Request::resume`] goes on.
-    Stopped(Ledger),
-}
-
 impl Run<'_> {
     /// How far it is, what it has found, and the flag that stops it: for any thread.
     pub fn state(&self) -> Arc<RunState> {
         Arc::clone(&self.state)
     }
 
-    /// Counts, on the threads of the request, until the count is finished or stopped.
+    /// Counts, on the threads of the request. If it is stopped, that is an error too: the ledger of its [state](Run::state)
+    /// then has what is finished, from which [`Request::resume`] goes on.
     ///
     /// # Errors
     /// As for [`Request::count`], and if the ledger does not fit the count.
-    pub fn wait(self) -> Result<Ended, CountError> {
-        let state = self.state();
-        match self.finish() {
-            Ok(report) => Ok(Ended::Finished(report)),
-            Err(CountError::Run(RunError::Stopped)) => Ok(Ended::Stopped(state.ledger())),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// A stop is an error where nobody can stop it.
-    fn finish(self) -> Result<Report, CountError> {
+    pub fn wait(self) -> Result<Report, CountError> {
         let Self { request: Request { subject, threads, double_check, .. }, by, counting, state } = &self;
-        let pool = threads.pool()?;
+        let pool = threads::pool(*threads)?;
         self.request.check(by)?;
         let start = Instant::now();
         let (tally, checked) = run::count(&**counting, &pool, *double_check, state)?;

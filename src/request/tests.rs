@@ -6,8 +6,7 @@ use crate::engine::EngineKind;
 use crate::engine::fault::{self, Fault};
 use crate::ledger::{LedgerError, Partial};
 use crate::oeis;
-use crate::plan::Units;
-use crate::plan::halves::HalvesPlan;
+use crate::plan::{HalvesPlan, Units};
 
 fn join(n: usize) -> Request {
     Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Join).threads(2)
@@ -32,12 +31,12 @@ const ADDED: u128 = 8;
 fn resumed(request: &Request, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
     let run = request.resume(ledger).unwrap();
     let state = run.state();
-    (run.finish(), state.ledger())
+    (run.wait(), state.ledger())
 }
 
 fn difference(result: Result<Report, CountError>) -> u128 {
     match result {
-        Err(CountError::Run(RunError::Differs { first, second, .. })) => first.get().abs_diff(second.get()),
+        Err(CountError::Differs { first, second, .. }) => first.get().abs_diff(second.get()),
         other => panic!("no difference: {other:?}"),
     }
 }
@@ -151,11 +150,11 @@ fn a_part_beyond_its_unit_is_not_gone_on_from() {
 #[test]
 fn a_stopped_run_has_its_ledger() {
     let run = join(12).start().unwrap();
-    run.state().stop().request();
-    let Ended::Stopped(ledger) = run.wait().unwrap() else { panic!("it was stopped before it began") };
-    assert_eq!(ledger.finished(), 0);
-    let Ended::Finished(report) = join(12).resume(ledger).unwrap().wait().unwrap() else { panic!("nobody stops it") };
-    assert_eq!(report.count, published(12));
+    let state = run.state();
+    state.stop().request();
+    assert_eq!(run.wait().unwrap_err(), CountError::Stopped);
+    assert_eq!(state.ledger().finished(), 0);
+    assert_eq!(join(12).resume(state.ledger()).unwrap().wait().unwrap().count, published(12));
     let other = Ledger::new(join(14).fingerprint().unwrap(), Shard::WHOLE);
     assert!(matches!(join(12).resume(other).err(), Some(CountError::Ledger(_))));
 }

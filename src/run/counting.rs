@@ -10,9 +10,7 @@ use std::time::Instant;
 use fastrand::Rng;
 
 use crate::auditor;
-use crate::board::Size;
-use crate::board::placement::Placement;
-use crate::board::rotation::RotationalBoard;
+use crate::board::{Placement, RotationalBoard, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::cover::{Cover, Cut, CutPlan};
 use crate::engine::join::Join;
@@ -20,22 +18,17 @@ use crate::engine::lanes::{Isa, Lanes, Portable, WithLanes};
 use crate::engine::naive::Naive;
 use crate::engine::{Engine, EngineKind, Method};
 use crate::ledger::Fingerprint;
-use crate::plan::halves::HalvesPlan;
-use crate::plan::prefixes::PrefixPlan;
-use crate::plan::{Plan, Units, Weighted};
+use crate::plan::{HalvesPlan, Plan, PrefixPlan, Units, Weighted};
 use crate::rotational;
-use crate::run::clock::thread_seconds;
-use crate::run::join_audit::{self, JoinWithAuditor};
-use crate::run::{RunError, prefix_audit};
+use crate::run::CountError;
+use crate::run::audits::{self, JoinWithAuditor};
+use crate::run::threads::thread_seconds;
 use crate::subject::Subject;
 
 /// What is counted, and the code that counts it.
 pub(crate) trait Counting: Send + Sync {
     /// What it is cut into.
-    fn plan(&self) -> &dyn Units;
-
-    /// The same, to be kept.
-    fn kept_plan(&self) -> Arc<dyn Units>;
+    fn plan(&self) -> Arc<dyn Units>;
 
     /// A thread's means to count by the engine.
     fn worker(&self) -> Box<dyn Worker + '_>;
@@ -53,16 +46,13 @@ pub(crate) type Second<'a> = dyn FnMut(usize, u64, &dyn Fn() -> bool) -> Option<
 
 /// An engine with the buffers of one thread.
 pub(crate) trait Worker: Send {
-    /// Counts the tasks of a unit in their order, from this one on, and hands over each.
-    ///
-    /// # Errors
-    /// The first of `each`, which ends the count.
+    /// Counts the tasks of a unit in their order, from this one on, and hands over each, of which the first error ends it.
     fn unit(
         &mut self,
         unit: usize,
         from: u64,
-        each: &mut dyn FnMut(Found) -> Result<(), RunError>,
-    ) -> Result<(), RunError>;
+        each: &mut dyn FnMut(Found) -> Result<(), CountError>,
+    ) -> Result<(), CountError>;
 
     /// Counts a random part of a unit, as it would be counted in a run.
     fn sample(&mut self, unit: usize, random: &mut Rng) -> Sample;
@@ -86,6 +76,7 @@ pub(crate) struct Found {
 }
 
 /// Some tasks of a unit, or a part of one.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// Their solutions, times their weights.
     pub(crate) count: f64,
@@ -94,6 +85,8 @@ pub(crate) struct Sample {
     /// Processor time and wall time, without what was made before them.
     pub(crate) seconds: f64,
     pub(crate) wall_seconds: f64,
+    /// Wall time with what was made before them.
+    pub(crate) all_seconds: f64,
 }
 
 /// The solutions of a task, without its weight, or of a part of it.
@@ -102,16 +95,6 @@ pub(crate) struct Compared {
     pub(crate) engine: u64,
     pub(crate) auditor: u64,
     pub(crate) is_part: bool,
-}
-
-/// A task of which an engine has found `count` solutions, to be audited.
-pub(crate) struct ToAudit<'a, T> {
-    pub(crate) task: &'a T,
-    pub(crate) count: u64,
-    /// For the part of the task that is audited, if not the whole.
-    pub(crate) random: &'a mut Rng,
-    /// Called now and then; when it returns true, the audit ends.
-    pub(crate) stopped: &'a dyn Fn() -> bool,
 }
 
 /// Counts tasks by other code than the engine of a count.
@@ -221,7 +204,7 @@ where
     E: Engine<Task = Placement> + Send,
     S: Engine<Task = Placement> + Send,
 {
-    Typed { plan: PrefixPlan::new(&prefix).into(), engine, second, audit: prefix_audit::audit }
+    Typed { plan: PrefixPlan::new(&prefix).into(), engine, second, audit: audits::of_prefix }
 }
 
 /// A board cut in halves, on any lanes.
@@ -237,7 +220,7 @@ impl WithLanes for Halved {
         // of each of the largest units, and of smaller ones in proportion, or a part of every task.
         let most = (0..plan.units()).map(|unit| plan.tasks(unit)).max().unwrap_or(1);
         let second = JoinWithAuditor::new(self.0, Portable::new(), most);
-        Box::new(Typed { plan: plan.into(), engine: Join::new(self.0, lanes), second, audit: join_audit::audit })
+        Box::new(Typed { plan: plan.into(), engine: Join::new(self.0, lanes), second, audit: audits::of_join })
     }
 }
 
@@ -252,7 +235,7 @@ impl WithLanes for Turned {
         let plan = Arc::new(engine.plan().clone());
         let auditor = || TurnAuditor { board: self.0, plan: Arc::clone(&plan) };
         let (second, auditor) = (auditor(), auditor());
-        let audit = move |_: &_, _: &mut _, ToAudit { task, count, stopped, .. }: ToAudit<'_, Cut>| {
+        let audit = move |_: &_, _: &mut _, (task, count): (&Cut, u64), _: &mut _, stopped: &dyn Fn() -> bool| {
             let auditor = auditor.recount(&mut (), task, stopped)?;
             Some(Compared { engine: count, auditor, is_part: false })
         };
@@ -265,7 +248,7 @@ struct Typed<P, E, S, A> {
     plan: Arc<P>,
     engine: E,
     second: S,
-    /// Is given a worker of the engine too, by which the engine can count a part of a task.
+    /// Has the auditor count a task of which the engine has found so many solutions, or has both count a random part.
     audit: A,
 }
 
@@ -274,13 +257,9 @@ where
     P: Plan + 'static,
     E: Engine<Task = P::Task> + Send,
     S: SecondEngine<Task = P::Task>,
-    A: Fn(&E, &mut E::Worker, ToAudit<'_, P::Task>) -> Option<Compared> + Send + Sync,
+    A: Fn(&E, &mut E::Worker, (&P::Task, u64), &mut Rng, &dyn Fn() -> bool) -> Option<Compared> + Send + Sync,
 {
-    fn plan(&self) -> &dyn Units {
-        &*self.plan
-    }
-
-    fn kept_plan(&self) -> Arc<dyn Units> {
+    fn plan(&self) -> Arc<dyn Units> {
         self.plan.clone()
     }
 
@@ -329,14 +308,14 @@ where
     P: Plan,
     E: Engine<Task = P::Task>,
     S: Sync,
-    A: Fn(&E, &mut E::Worker, ToAudit<'_, P::Task>) -> Option<Compared> + Sync,
+    A: Fn(&E, &mut E::Worker, (&P::Task, u64), &mut Rng, &dyn Fn() -> bool) -> Option<Compared> + Sync,
 {
     fn unit(
         &mut self,
         unit: usize,
         from: u64,
-        each: &mut dyn FnMut(Found) -> Result<(), RunError>,
-    ) -> Result<(), RunError> {
+        each: &mut dyn FnMut(Found) -> Result<(), CountError>,
+    ) -> Result<(), CountError> {
         for Weighted { task, weight } in self.of.plan.unit(unit).skip(from as usize) {
             each(Found { count: self.count(&task), weight })?;
         }
@@ -344,7 +323,7 @@ where
     }
 
     fn sample(&mut self, unit: usize, random: &mut Rng) -> Sample {
-        let plan = &self.of.plan;
+        let (plan, begun) = (&self.of.plan, Instant::now());
         let (tasks, sharing) = (plan.tasks(unit), plan.tasks_sharing_lists());
         let (drawn, stands_for) = if sharing == 0 {
             let task = plan.task(unit, random.u64(0..tasks));
@@ -362,7 +341,8 @@ where
         let (start, worked) = (Instant::now(), thread_seconds());
         let count = drawn.iter().map(|task| self.count(&task.task) as f64 * task.weight as f64).sum();
         let seconds = thread_seconds() - worked;
-        Sample { count, stands_for, seconds, wall_seconds: start.elapsed().as_secs_f64() }
+        let [wall_seconds, all_seconds] = [start, begun].map(|start| start.elapsed().as_secs_f64());
+        Sample { count, stands_for, seconds, wall_seconds, all_seconds }
     }
 
     fn audit(
@@ -373,7 +353,7 @@ where
         stopped: &dyn Fn() -> bool,
     ) -> Option<Compared> {
         let task = &self.of.plan.task(unit, index).task;
-        (self.of.audit)(&self.of.engine, &mut self.worker, ToAudit { task, count, random, stopped })
+        (self.of.audit)(&self.of.engine, &mut self.worker, (task, count), random, stopped)
     }
 }
 
@@ -385,10 +365,8 @@ where
     E: Engine<Task = P::Task> + Send,
     S: SecondEngine<Task = P::Task>,
 {
-    fn audit<E: Engine>(_: &E, _: &mut E::Worker, _: ToAudit<'_, E::Task>) -> Option<Compared> {
-        None
-    }
-    Typed { plan: Arc::new(plan), engine, second, audit: audit::<E> }
+    let audit = |_: &E, _: &mut _, _: (&_, u64), _: &mut _, _: &dyn Fn() -> bool| None;
+    Typed { plan: Arc::new(plan), engine, second, audit }
 }
 
 #[cfg(test)]

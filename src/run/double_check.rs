@@ -8,18 +8,57 @@
 //! checked what it saved, and loses no more than the task that it was checking. What earlier runs have saved is recounted
 //! before a run goes on from it: a checksum shows that a file is as it was written, but not that its contents are right.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::counting::{Counting, Found, Second};
-use super::drawn::Drawn;
 use super::state::RunState;
-use super::{RunError, Share, Stop};
-use crate::ledger::Ledger;
+use super::{CountError, Stop};
+use crate::ledger::{Ledger, Partial};
 use crate::plan::Units;
 use crate::tally::Tally;
+
+/// A part of a whole, as a number from 0 to 1.
+///
+/// ```
+/// use queens::Share;
+/// assert_eq!(Share::try_from(0.01)?.of(105), 2); // rounded up
+/// assert!(Share::try_from(1.5).is_err());
+/// # Ok::<(), queens::ShareError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Share(f64);
+
+/// The number is not from 0 to 1, so it is not a [`Share`].
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("a share is from 0 to 1, not {0}")]
+pub struct ShareError(f64);
+
+impl Share {
+    /// No part of the whole.
+    pub const NONE: Self = Self(0.0);
+    /// The whole.
+    pub const ALL: Self = Self(1.0);
+
+    /// As a number from 0 to 1.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// This share of a number of things, rounded up.
+    pub fn of(self, number: usize) -> usize {
+        (self.0 * number as f64).ceil() as usize
+    }
+}
+
+impl TryFrom<f64> for Share {
+    type Error = ShareError;
+
+    fn try_from(share: f64) -> Result<Self, ShareError> {
+        if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(ShareError(share)) }
+    }
+}
 
 /// What was counted twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,9 +68,14 @@ pub(crate) struct Checked {
     pub(crate) units: usize,
 }
 
-/// A random share of the tasks of a run, which are recounted.
+/// What of a run is counted twice.
 pub(super) struct DoubleCheck<'a> {
     counting: &'a dyn Counting,
+    /// What earlier runs have finished.
+    ledger: &'a Ledger,
+    /// What of it is recounted: of units, all tasks or the first ones.
+    reread: Vec<(usize, Partial)>,
+    /// The tasks of this run that are recounted, and how many are by now.
     drawn: Drawn,
     recounted: AtomicU64,
 }
@@ -41,26 +85,54 @@ pub(super) struct DoubleCheck<'a> {
 pub(super) type Kept<'a> = Option<Box<Second<'a>>>;
 
 impl<'a> DoubleCheck<'a> {
-    pub(super) fn new(counting: &'a dyn Counting, units: &[usize], share: Share) -> Self {
-        Self { counting, drawn: Drawn::new(counting.plan(), units, share), recounted: AtomicU64::new(0) }
+    /// A random `share` of the tasks that the ledger lacks, and of what it has of units. The latter is rounded down: to
+    /// recount one takes the time of a unit, hours for the largest boards, and a run that is stopped meanwhile chooses and
+    /// recounts others when it goes on.
+    pub(super) fn new(counting: &'a dyn Counting, ledger: &'a Ledger, share: Share) -> Self {
+        let plan = counting.plan();
+        let finished = ledger.tallies().map(|(unit, tally)| (unit, Partial { tasks: plan.tasks(unit), tally }));
+        let all: Vec<_> = finished.chain(ledger.partials().map(|(unit, part)| (unit, *part))).collect();
+        let number = (share.get() * all.len() as f64) as usize;
+        let (reread, drawn) = (fastrand::choose_multiple(all, number), Drawn::new(&*plan, &ledger.todo(), share));
+        Self { counting, ledger, reread, drawn, recounted: AtomicU64::new(0) }
+    }
+
+    /// Recounts what is chosen of the ledger, on the threads of `pool`, and tells `state` how far it is.
+    pub(super) fn reread(&self, pool: &rayon::ThreadPool, state: &RunState) -> Result<(), CountError> {
+        let stopped = || state.stop().is_requested();
+        let recount = |second: &mut Box<Second<'_>>, &(unit, Partial { tasks, tally }): &(usize, Partial)| {
+            let mut sum = Tally::default();
+            for index in 0..tasks {
+                let again = if stopped() { None } else { second(unit, index, &stopped) };
+                let Found { count, weight } = again.ok_or(CountError::Stopped)?;
+                sum.add(count, weight)?;
+                state.recounted();
+            }
+            let (is_part, name) = (!self.ledger.has(unit), self.counting.plan().name(unit));
+            let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
+            same(name, tally, sum).inspect_err(|_| {
+                if is_part {
+                    state.disproved(unit);
+                }
+            })
+        };
+        state.recounts(self.reread.iter().map(|(_, part)| part.tasks).sum());
+        pool.install(|| self.reread.par_iter().try_for_each_init(|| self.counting.second(), recount))
     }
 
     /// Recounts this task of a unit if it is drawn.
-    ///
-    /// # Errors
-    /// If the second engine finds something else, or the run is stopped.
     pub(super) fn check(
         &self,
         kept: &mut Kept<'a>,
         (unit, index): (usize, u64),
         found: Found,
         stop: &Stop,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), CountError> {
         if !self.drawn.has(unit, index) {
             return Ok(());
         }
         let mut second = kept.take().unwrap_or_else(|| self.counting.second());
-        let again = second(unit, index, &|| stop.is_requested()).ok_or(RunError::Stopped)?;
+        let again = second(unit, index, &|| stop.is_requested()).ok_or(CountError::Stopped)?;
         let is_last = index + 1 == self.counting.plan().tasks(unit) || self.drawn.ends_block(index);
         *kept = (!is_last).then_some(second);
         self.recounted.fetch_add(1, Ordering::Relaxed);
@@ -71,78 +143,69 @@ impl<'a> DoubleCheck<'a> {
         same(|| format!("task {index} of {}", self.counting.plan().name(unit)), first?, second?)
     }
 
-    /// How many tasks have been counted twice, and how many of these `units` as a whole, if all are finished.
-    pub(super) fn checked(&self, units: impl Iterator<Item = usize>) -> Checked {
-        let tasks = self.recounted.load(Ordering::Relaxed);
-        Checked { tasks, units: units.filter(|&unit| self.drawn.has_all(self.counting.plan(), unit)).count() }
+    /// What has been counted twice, if all units are finished.
+    pub(super) fn checked(&self) -> Checked {
+        let (plan, earlier) = (self.counting.plan(), self.reread.iter().map(|(_, part)| part.tasks).sum::<u64>());
+        let begun_right = |unit| self.ledger.partial(unit).tasks == 0 || self.reread.iter().any(|part| part.0 == unit);
+        let finished = self.reread.iter().filter(|(unit, _)| self.ledger.has(*unit)).count();
+        let now = self.ledger.todo().into_iter().filter(|&unit| begun_right(unit) && self.drawn.has_all(&*plan, unit));
+        Checked { tasks: earlier + self.recounted.load(Ordering::Relaxed), units: finished + now.count() }
+    }
+}
+
+/// A random share of the tasks of some units, rounded up. It is drawn in blocks of tasks that share lists, since the
+/// first of these tasks alone would take as long as all of them ([`Units::tasks_sharing_lists`]).
+///
+/// The blocks, in the order of the plan, are divided evenly into as many runs as are to be drawn, and one block of each
+/// run is drawn.
+#[derive(Debug)]
+struct Drawn {
+    /// Tasks of a block.
+    length: u64,
+    /// For each unit of the plan, the number of blocks in the units before it.
+    before: Vec<u64>,
+    blocks: u64,
+    /// How many of these are drawn.
+    chosen: u64,
+    seed: u64,
+}
+
+impl Drawn {
+    fn new(plan: &dyn Units, units: &[usize], share: Share) -> Self {
+        let length = plan.tasks_sharing_lists().max(1);
+        let (mut before, mut blocks) = (vec![0; plan.units()], 0);
+        for &unit in units {
+            before[unit] = blocks;
+            blocks += plan.tasks(unit).div_ceil(length);
+        }
+        Self { length, before, blocks, chosen: share.of(blocks as usize) as u64, seed: fastrand::u64(..) }
+    }
+
+    /// Whether this task is drawn. Its unit must be among the units.
+    fn has(&self, unit: usize, index: u64) -> bool {
+        if self.chosen == 0 || self.chosen == self.blocks {
+            return self.chosen > 0;
+        }
+        let block = self.before[unit] + index / self.length;
+        let run = (u128::from(block) * u128::from(self.chosen) / u128::from(self.blocks)) as u64;
+        let first = |run: u64| (u128::from(run) * u128::from(self.blocks)).div_ceil(u128::from(self.chosen)) as u64;
+        block == fastrand::Rng::with_seed(self.seed.wrapping_add(run)).u64(first(run)..first(run + 1))
+    }
+
+    /// Whether all tasks of a unit are drawn.
+    fn has_all(&self, plan: &dyn Units, unit: usize) -> bool {
+        (0..plan.tasks(unit)).all(|index| self.has(unit, index))
+    }
+
+    /// Whether another block begins after this task of a unit.
+    fn ends_block(&self, index: u64) -> bool {
+        (index + 1).is_multiple_of(self.length)
     }
 }
 
 /// Fails with a name if two tallies differ.
-fn same(name: impl FnOnce() -> String, first: Tally, second: Tally) -> Result<(), RunError> {
-    if first == second { Ok(()) } else { Err(RunError::Differs { what: name(), first, second }) }
-}
-
-/// Units of a ledger that are recounted by a second engine.
-pub(super) struct Reread {
-    /// Each with the number of its tasks that are finished, and their tally.
-    units: Vec<(usize, u64, Tally)>,
-    parts: HashSet<usize>,
-}
-
-impl Reread {
-    /// Chooses a random `share` of what `ledger` has of units, rounded down: to recount one takes the time of a unit,
-    /// hours for the largest boards, and a run that is stopped meanwhile chooses and recounts others when it goes on.
-    pub(super) fn new(plan: &dyn Units, ledger: &Ledger, share: Share) -> Self {
-        let finished = ledger.tallies().map(|(unit, tally)| (unit, plan.tasks(unit), tally));
-        let parts = ledger.partials().map(|(unit, part)| (unit, part.tasks, part.tally));
-        let all: Vec<_> = finished.chain(parts).collect();
-        let number = (share.get() * all.len() as f64) as usize;
-        let units = fastrand::choose_multiple(all, number);
-        Self { units, parts: ledger.partials().map(|(unit, _)| unit).collect() }
-    }
-
-    /// Recounts them by the threads of `pool`, and tells `state` how far it is.
-    ///
-    /// # Errors
-    /// If one differs, or the run is stopped.
-    pub(super) fn recount(
-        &self,
-        counting: &dyn Counting,
-        pool: &rayon::ThreadPool,
-        state: &RunState,
-    ) -> Result<(), RunError> {
-        let stopped = || state.stop().is_requested();
-        let recount = |second: &mut Box<Second<'_>>, &(unit, tasks, tally): &(usize, u64, Tally)| {
-            let mut sum = Tally::default();
-            for index in 0..tasks {
-                let again = if stopped() { None } else { second(unit, index, &stopped) };
-                let Found { count, weight } = again.ok_or(RunError::Stopped)?;
-                sum.add(count, weight)?;
-                state.recounted();
-            }
-            let (is_part, name) = (self.parts.contains(&unit), counting.plan().name(unit));
-            let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
-            same(name, tally, sum).inspect_err(|_| {
-                if is_part {
-                    state.disproved(unit);
-                }
-            })
-        };
-        state.recounts(self.checked().tasks);
-        pool.install(|| self.units.par_iter().try_for_each_init(|| counting.second(), recount))
-    }
-
-    /// What it has recounted.
-    pub(super) fn checked(&self) -> Checked {
-        let tasks = self.units.iter().map(|(_, tasks, _)| tasks).sum();
-        Checked { tasks, units: self.units.iter().filter(|(unit, ..)| !self.parts.contains(unit)).count() }
-    }
-
-    /// Whether it has recounted the tasks of this unit that were finished before, if there are any.
-    pub(super) fn covers(&self, unit: usize) -> bool {
-        !self.parts.contains(&unit) || self.units.iter().any(|&(reread, ..)| reread == unit)
-    }
+fn same(name: impl FnOnce() -> String, first: Tally, second: Tally) -> Result<(), CountError> {
+    if first == second { Ok(()) } else { Err(CountError::Differs { what: name(), first, second }) }
 }
 
 #[cfg(test)]
@@ -155,9 +218,8 @@ mod tests {
     use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
-    use crate::ledger::Partial;
-    use crate::plan::{Plan, Units};
-    use crate::{Choice, Method, Placement, Rotation, RotationalBoard, Shard};
+    use crate::plan::{HalvesPlan, Plan, PrefixPlan};
+    use crate::{Choice, Method, Placement, Rotation, RotationalBoard, Shard, Size};
 
     #[test]
     fn a_flipped_tally_is_caught_and_named() {
@@ -165,7 +227,7 @@ mod tests {
         assert_eq!(count_all(&right, 2, Share::ALL), Ok((92, Checked { tasks: 21, units: 21 })));
         let wrong = counting(8, Flipped, Naive);
         let halt = count_all(&wrong, 2, Share::ALL).unwrap_err();
-        let RunError::Differs { what, first, second } = &halt else { panic!("{halt}") };
+        let CountError::Differs { what, first, second } = &halt else { panic!("{halt}") };
         assert!(what.starts_with("task 0 of unit ") && what.ends_with("(completions of 35)"), "{what}");
         assert_eq!(first.get().abs_diff(second.get()), 2, "the task's weight is 2");
         // Unchecked, the error passes.
@@ -207,9 +269,9 @@ mod tests {
         for (earlier, now) in [(0, 3), (3, 6)] {
             let state = state_of(&counting(22, Two, Two), ledger.clone());
             let stops = counting(22, Two, Three(&state, AtomicU64::new(0)));
-            let check = DoubleCheck::new(&stops, &[unit], Share::ALL);
-            assert_eq!(units(&stops, &pool(1), &ledger, &check, &state), Err(RunError::Stopped));
-            assert_eq!(check.checked(std::iter::empty()).tasks, 3);
+            let check = DoubleCheck::new(&stops, &ledger, Share::ALL);
+            assert_eq!(units(&stops, &pool(1), &ledger, &check, &state), Err(CountError::Stopped));
+            assert_eq!(check.recounted.load(Ordering::Relaxed), 3);
             ledger = state.ledger();
             let sum: u64 = plan.unit(unit).take(now).map(|task| 2 * task.weight).sum();
             let part = Partial { tasks: now as u64, tally: u128::from(sum).into() };
@@ -223,10 +285,10 @@ mod tests {
         let (_, unit, mut ledger) = with_tasks();
         ledger.record(unit, 0.into()).unwrap();
         let two = counting(22, Two, Two);
-        let state = state_of(&two, ledger);
+        let state = state_of(&two, ledger.clone());
         state.stop().request();
-        let reread = Reread::new(two.plan(), &state.ledger(), Share::ALL);
-        assert_eq!(reread.recount(&two, &pool(1), &state), Err(RunError::Stopped));
+        let check = DoubleCheck::new(&two, &ledger, Share::ALL);
+        assert_eq!(check.reread(&pool(1), &state), Err(CountError::Stopped));
         let half = RotationalBoard::new(Rotation::Half, 28).unwrap();
         let turned = Method::choose(Choice::Auto, None, half).unwrap().counting(&half.into());
         assert_eq!(turned.second()(0, 0, &|| true), None, "the auditor for turns is asked within a task");
@@ -244,32 +306,93 @@ mod tests {
             let mut ledger = empty.clone();
             ledger.record(unit + 1, u128::from(all).into()).unwrap();
             ledger.record_partial(unit, Partial { tasks: 2, tally: u128::from(first + more).into() }).unwrap();
-            let reread = Reread::new(&plan, &ledger, Share::ALL);
-            let state = state_of(&two, ledger);
+            let check = DoubleCheck::new(&two, &ledger, Share::ALL);
+            let state = state_of(&two, ledger.clone());
             assert_eq!((state.progress().recounted, state.progress().to_recount), (0, 0));
-            let name = reread.recount(&two, &pool(1), &state).err().map(|error| match error {
-                RunError::Differs { what, .. } => what,
+            let name = check.reread(&pool(1), &state).err().map(|error| match error {
+                CountError::Differs { what, .. } => what,
                 other => panic!("{other}"),
             });
             assert_eq!(name, wrong);
             assert_eq!(state.ledger().partials().count(), usize::from(wrong.is_none()));
-            assert_eq!(reread.checked(), Checked { tasks: 2 + plan.tasks(unit + 1), units: 1 });
-            assert_eq!(state.progress().to_recount, reread.checked().tasks);
-            assert!(wrong.is_some() || state.progress().recounted == reread.checked().tasks);
-            assert!(reread.covers(unit) && reread.covers(unit + 2));
+            assert_eq!(check.checked(), Checked { tasks: 2 + plan.tasks(unit + 1), units: plan.units() });
+            assert_eq!(state.progress().to_recount, check.checked().tasks);
+            assert!(wrong.is_some() || state.progress().recounted == check.checked().tasks);
+            // A unit of which the first tasks are not recounted is not counted twice as a whole.
+            let part = check.reread.iter().position(|part| part.0 == unit).unwrap();
+            let mut check = check;
+            check.reread.remove(part);
+            assert_eq!(check.checked(), Checked { tasks: plan.tasks(unit + 1), units: plan.units() - 1 });
         }
         let mut ledger = empty;
         ledger.record(unit + 1, 1.into()).unwrap();
-        let reread = Reread::new(&plan, &ledger, Share::ALL);
         let state = state_of(&two, ledger.clone());
-        let result = reread.recount(&two, &pool(1), &state);
-        assert!(matches!(result, Err(RunError::Differs { what, .. }) if what == plan.name(unit + 1)));
+        let result = DoubleCheck::new(&two, &ledger, Share::ALL).reread(&pool(1), &state);
+        assert!(matches!(result, Err(CountError::Differs { what, .. }) if what == plan.name(unit + 1)));
         assert_eq!(state.ledger().finished(), 1, "a finished unit is not a part");
-        let reread = Reread::new(&plan, &ledger, share(0.99));
-        assert_eq!((reread.checked(), reread.recount(&two, &pool(1), &state)), (Checked::default(), Ok(())));
-        ledger.record_partial(unit, Partial { tasks: 2, tally: 4.into() }).unwrap();
-        assert!(!Reread::new(&plan, &ledger, Share::NONE).covers(unit));
-        let other = Reread { units: vec![(unit + 1, 1, 1.into())], parts: HashSet::from([unit]) };
-        assert!(!other.covers(unit) && other.covers(unit + 1));
+        let check = DoubleCheck::new(&two, &ledger, share(0.99));
+        assert_eq!((check.reread.len(), check.reread(&pool(1), &state)), (0, Ok(())));
+        assert_eq!(DoubleCheck::new(&two, &ledger, Share::NONE).checked(), Checked::default());
+    }
+
+    fn size(n: usize) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    /// The numbers of the tasks that are drawn, in the order of the units.
+    fn numbers(plan: &dyn Units, units: &[usize], share: f64) -> Vec<usize> {
+        let drawn = Drawn::new(plan, units, share.try_into().unwrap());
+        let tasks = units.iter().flat_map(|&unit| (0..plan.tasks(unit)).map(move |index| (unit, index)));
+        (0..).zip(tasks).filter(|&(_, (unit, index))| drawn.has(unit, index)).map(|(number, _)| number).collect()
+    }
+
+    /// Tasks of backtracking share nothing: as many as the share says, rounded up, of which each may be drawn, and one of
+    /// each run.
+    #[test]
+    fn a_share_is_drawn_evenly() {
+        let plan = PrefixPlan::new(&Placement::empty(size(8)));
+        let units: Vec<usize> = (0..10).rev().collect();
+        let number = |share| numbers(&plan, &units, share).len();
+        assert_eq!([0.0, 0.001, 0.1, 0.11, 0.35, 1.0].map(number), [0, 1, 1, 2, 4, 10]);
+        let mut times = [0; 10];
+        for _ in 0..200 {
+            let drawn = numbers(&plan, &units, 0.4);
+            assert!(drawn.iter().zip([0..=2, 3..=4, 5..=7, 8..=9]).all(|(at, run)| run.contains(at)), "{drawn:?}");
+            for at in drawn {
+                times[at] += 1;
+            }
+        }
+        assert!(times.iter().all(|&times| (30..170).contains(&times)), "{times:?}");
+    }
+
+    /// Tasks that share lists are drawn together, up to the end of their unit.
+    #[test]
+    fn blocks_are_drawn_whole() {
+        let plan = HalvesPlan::new(size(25));
+        let length = plan.tasks_sharing_lists();
+        let unit = plan.units() - 1;
+        assert!(length > 1 && plan.tasks(unit) > 2 * length && !plan.tasks(unit).is_multiple_of(length));
+        for _ in 0..20 {
+            let drawn = Drawn::new(&plan, &[unit], 0.5.try_into().unwrap());
+            let has: Vec<bool> = (0..plan.tasks(unit)).map(|index| drawn.has(unit, index)).collect();
+            let blocks: Vec<&[bool]> = has.chunks(length as usize).collect();
+            assert!(blocks.iter().all(|block| block.iter().all(|&has| has == block[0])), "{has:?}");
+            assert_eq!(blocks.iter().filter(|block| block[0]).count(), blocks.len().div_ceil(2));
+            assert!(!drawn.has_all(&plan, unit));
+            let ends = (0..plan.tasks(unit)).filter(|&index| drawn.ends_block(index)).count() as u64;
+            assert_eq!(ends, plan.tasks(unit) / length);
+        }
+        assert!(Drawn::new(&plan, &[unit], Share::ALL).has_all(&plan, unit));
+    }
+
+    #[test]
+    fn a_share_is_a_part_of_a_whole() {
+        for share in [0.0, 0.3, 1.0] {
+            assert_eq!(Share::try_from(share).map(Share::get), Ok(share));
+        }
+        for number in [-0.1, 1.000_001, f64::INFINITY, f64::NAN] {
+            assert!(Share::try_from(number).is_err(), "{number}");
+        }
+        assert_eq!([Share::NONE.of(7), Share::try_from(0.3).unwrap().of(7), Share::ALL.of(7)], [0, 3, 7]);
     }
 }

@@ -6,8 +6,8 @@ use crate::engine::MethodError;
 use crate::ledger::LedgerError;
 use crate::tally::{Overflow, Tally};
 
-/// Why a count was not made. In none of these cases is there a wrong number.
-#[derive(Debug, thiserror::Error)]
+/// Why a count was not made, or ended early. In none of these cases is there a wrong number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CountError {
     /// No board has this size.
@@ -19,36 +19,18 @@ pub enum CountError {
     /// The engine failed on a small board.
     #[error(transparent)]
     SelfCheck(#[from] SelfCheckError),
-    /// The run ended early: it was stopped, its sum is too large, or a double check failed.
-    #[error(transparent)]
-    Run(#[from] RunError),
     /// The ledger to resume or to audit belongs to something else.
     #[error("this ledger is of no use here: {0}")]
     Ledger(#[from] LedgerError),
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
     Threads(String),
-}
-
-impl From<Overflow> for CountError {
-    fn from(overflow: Overflow) -> Self {
-        Self::Run(overflow.into())
-    }
-}
-
-/// Why a run ended early.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// It was asked to stop.
+    /// It was asked to stop. The state of the run has the ledger with what is finished.
     #[error("stopped before the end")]
     Stopped,
     /// The sum is too large.
     #[error(transparent)]
     Overflow(#[from] Overflow),
-    /// Its ledger refuses a result.
-    #[error("the ledger does not take a result: {0}")]
-    Ledger(#[from] LedgerError),
     /// A task or a unit that was counted twice has two different tallies.
     #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]
     Differs {

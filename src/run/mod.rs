@@ -1,27 +1,20 @@
 //! Running a count: a rayon pool with one worker for each thread, a checked sum, and the state that others can read.
 
-pub(crate) mod clock;
+mod audits;
 pub(crate) mod counting;
 mod double_check;
-mod drawn;
 mod error;
-pub(crate) mod join_audit;
-mod pace;
-mod prefix_audit;
+pub(crate) mod pace;
 pub(crate) mod self_check;
-mod share;
 pub mod state;
-mod stop;
-pub(crate) mod student;
-mod threads;
+pub(crate) mod threads;
 
 pub(crate) use double_check::Checked;
-pub use error::{CountError, RunError};
+pub use double_check::{Share, ShareError};
+pub use error::CountError;
 pub use pace::TimeLeft;
 pub use self_check::SelfCheckError;
-pub use share::{Share, ShareError};
-pub use stop::Stop;
-pub use threads::{Threads, available_threads};
+pub use threads::{Stop, available_threads, thread_count};
 
 use std::sync::{Mutex, PoisonError};
 
@@ -29,14 +22,11 @@ use rayon::prelude::*;
 
 use crate::ledger::{Ledger, Partial};
 use crate::run::counting::{Counting, Found, Worker};
-use crate::run::double_check::{DoubleCheck, Kept, Reread};
+use crate::run::double_check::{DoubleCheck, Kept};
 use crate::run::state::{RunState, Scribe};
 use crate::tally::Tally;
 
 /// Counts the units that the ledger of a state lacks. Returns the sum of the ledger, and what was counted twice.
-///
-/// # Errors
-/// If the run is stopped, a sum does not fit, a double check fails or the ledger does not fit the plan.
 pub(crate) fn count(
     counting: &dyn Counting,
     pool: &rayon::ThreadPool,
@@ -44,16 +34,11 @@ pub(crate) fn count(
     state: &RunState,
 ) -> Result<(Tally, Checked), CountError> {
     let ledger = state.earlier();
-    ledger.check_partials(counting.plan())?;
-    // What earlier runs finished is double-checked too.
-    let reread = Reread::new(counting.plan(), &ledger, share);
-    reread.recount(counting, pool, state)?;
-    let todo = ledger.todo();
-    let check = DoubleCheck::new(counting, &todo, share);
+    ledger.check_partials(&*counting.plan())?;
+    let check = DoubleCheck::new(counting, &ledger, share);
+    check.reread(pool, state)?;
     units(counting, pool, &ledger, &check, state)?;
-    let (earlier, now) = (reread.checked(), check.checked(todo.into_iter().filter(|&unit| reread.covers(unit))));
-    let checked = Checked { tasks: earlier.tasks + now.tasks, units: earlier.units + now.units };
-    Ok((state.total()?, checked))
+    Ok((state.total()?, check.checked()))
 }
 
 /// Counts the units that the ledger lacks, on the threads of `pool`.
@@ -63,15 +48,14 @@ pub(crate) fn count(
 /// for estimating the time left. The units of a group stay together: when they were shuffled too, the join was 5 times
 /// slower at N = 17.
 ///
-/// # Errors
-/// If the run is stopped, a sum does not fit or a double check fails. The first thread that meets an error ends the others.
+/// The first thread that meets an error ends the others.
 fn units<'a>(
     counting: &'a dyn Counting,
     pool: &rayon::ThreadPool,
     ledger: &Ledger,
     check: &DoubleCheck<'a>,
     state: &RunState,
-) -> Result<(), RunError> {
+) -> Result<(), CountError> {
     let (plan, todo) = (counting.plan(), ledger.todo());
     let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
     fastrand::Rng::with_seed(0).shuffle(&mut groups);
@@ -103,18 +87,21 @@ impl<'a> Thread<'a, '_> {
         mut finished: Partial,
         check: &DoubleCheck<'a>,
         stop: &Stop,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), CountError> {
         let Self { worker, second, scribe } = self;
-        let stopped = || if stop.is_requested() { Err(RunError::Stopped) } else { Ok(()) };
+        let stopped = || if stop.is_requested() { Err(CountError::Stopped) } else { Ok(()) };
         stopped()?;
         scribe.begin(unit, finished);
         worker.unit(unit, finished.tasks, &mut |found: Found| {
             check.check(second, (unit, finished.tasks), found, stop)?;
             finished.tally.add(found.count, found.weight)?;
             finished.tasks += 1;
-            scribe.advance(&finished);
             // A unit is finished however soon the stop comes.
-            if finished.tasks < of { stopped() } else { Ok(()) }
+            if finished.tasks == of {
+                return Ok(());
+            }
+            scribe.advance(&finished);
+            stopped()
         })?;
         scribe.finish(unit, finished.tally);
         Ok(())
@@ -130,9 +117,7 @@ mod tests {
     use crate::engine::lanes::Portable;
     use crate::engine::naive::Naive;
     use crate::ledger::{Fingerprint, Ledger};
-    use crate::plan::Units;
-    use crate::plan::halves::HalvesPlan;
-    use crate::plan::prefixes::PrefixPlan;
+    use crate::plan::{HalvesPlan, PrefixPlan, Units};
     use crate::run::counting::{SecondEngine, unaudited};
     use crate::{Placement, Shard, Size};
     use std::sync::Arc;
@@ -164,7 +149,7 @@ mod tests {
 
     /// The state of a run on this ledger.
     pub(super) fn state_of(counting: &dyn Counting, ledger: Ledger) -> RunState {
-        RunState::new(ledger, counting.kept_plan(), Stop::default())
+        RunState::new(ledger, counting.plan(), Stop::default())
     }
 
     /// The number of solutions, and what was counted twice.
@@ -172,11 +157,10 @@ mod tests {
         counting: &dyn Counting,
         threads: usize,
         share: Share,
-    ) -> Result<(u128, Checked), RunError> {
+    ) -> Result<(u128, Checked), CountError> {
         match count(counting, &pool(threads), share, &state_of(counting, empty(counting))) {
             Ok((tally, checked)) => Ok((tally.get(), checked)),
-            Err(CountError::Run(error)) => Err(error),
-            Err(error) => panic!("{error}"),
+            Err(error) => Err(error),
         }
     }
 
@@ -222,12 +206,8 @@ mod tests {
     struct NotedWorker<'a>(Box<dyn Worker + 'a>, &'a Mutex<Vec<usize>>);
 
     impl<C: Counting> Counting for Noted<C> {
-        fn plan(&self) -> &dyn Units {
+        fn plan(&self) -> Arc<dyn Units> {
             self.0.plan()
-        }
-
-        fn kept_plan(&self) -> Arc<dyn Units> {
-            self.0.kept_plan()
         }
 
         fn worker(&self) -> Box<dyn Worker + '_> {
@@ -248,8 +228,8 @@ mod tests {
             &mut self,
             unit: usize,
             from: u64,
-            each: &mut dyn FnMut(Found) -> Result<(), RunError>,
-        ) -> Result<(), RunError> {
+            each: &mut dyn FnMut(Found) -> Result<(), CountError>,
+        ) -> Result<(), CountError> {
             self.1.lock().unwrap().push(unit);
             self.0.unit(unit, from, each)
         }
@@ -313,11 +293,11 @@ mod tests {
             let state = state_of(&naive, ledger.clone());
             state.stop().request();
             let halted = count(&naive, &pool(threads), Share::NONE, &state);
-            assert!(matches!(halted, Err(CountError::Run(RunError::Stopped))) && state.ledger().finished() == 0);
+            assert!(matches!(halted, Err(CountError::Stopped)) && state.ledger().finished() == 0);
             let state = state_of(&naive, ledger.clone());
             let stops = counting(8, Stops(&state, AtomicUsize::new(0), 5), Naive);
             let halted = count(&stops, &pool(threads), Share::NONE, &state);
-            assert!(matches!(halted, Err(CountError::Run(RunError::Stopped))), "{halted:?}");
+            assert!(matches!(halted, Err(CountError::Stopped)), "{halted:?}");
             let left = state.ledger();
             assert!((5..5 + threads).contains(&left.finished()), "{} units on {threads} threads", left.finished());
             for (ledger, expected) in [(left, all), (ledger.clone(), all)] {

@@ -1,45 +1,79 @@
-//! The number of threads.
+//! The threads of a run: how many there are, how long they have worked, and how they are stopped.
+//!
+//! They are timed by processor time, which does not grow, as wall time does, when other programs keep the machine busy.
 
-use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::CountError;
-
-/// The number of threads that count: a given number, or one for every core that the process may use.
-///
-/// ```
-/// use queens::{Threads, available_threads};
-/// assert_eq!(Threads::from(3).get(), 3);
-/// assert_eq!(Threads::from(0), Threads::ALL);
-/// assert_eq!(Threads::ALL.get(), available_threads());
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Threads(Option<NonZero<usize>>);
-
-impl Threads {
-    /// One for every core that the process may use.
-    pub const ALL: Self = Self(None);
-
-    /// The number on this machine.
-    pub fn get(self) -> usize {
-        self.0.map_or_else(available_threads, usize::from)
-    }
-
-    pub(crate) fn pool(self) -> Result<rayon::ThreadPool, CountError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.get()).build();
-        pool.map_err(|error| CountError::Threads(error.to_string()))
-    }
-}
-
-/// 0 means every core, as on the command line.
-impl From<usize> for Threads {
-    fn from(threads: usize) -> Self {
-        Self(NonZero::new(threads))
-    }
-}
 
 /// How many cores this process may use, considering affinity and control group; 1 if the system does not say.
 pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// This many threads, or with 0 one for every core that the process may use.
+///
+/// ```
+/// use queens::{available_threads, thread_count};
+/// assert_eq!([thread_count(3), thread_count(0)], [3, available_threads()]);
+/// ```
+pub fn thread_count(threads: usize) -> usize {
+    if threads == 0 { available_threads() } else { threads }
+}
+
+/// A pool of this many threads, or with 0 of one for every core.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, CountError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(thread_count(threads)).build();
+    pool.map_err(|error| CountError::Threads(error.to_string()))
+}
+
+/// A flag that is raised once and never lowered. Clones share the flag.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks every thread to end after its current task.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was requested.
+    pub fn is_requested(&self) -> bool {
+        // Relaxed: the flag protects no other data, and one task more or less does not matter.
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Seconds of processor time that the calling thread has used; only differences are meaningful. If the system does not
+/// measure it finely enough (Windows counts in ticks of a sixty-fourth of a second), it is wall time.
+pub(crate) fn thread_seconds() -> f64 {
+    #[cfg(unix)]
+    {
+        time(rustix::time::ClockId::ThreadCPUTime).as_secs_f64()
+    }
+    #[cfg(not(unix))]
+    {
+        use std::sync::OnceLock;
+        use std::time::Instant;
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed().as_secs_f64()
+    }
+}
+
+/// The processor time that all threads of this process have used since it began; `None` on Windows.
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "elsewhere it cannot be told"))]
+pub(crate) fn process_time() -> Option<Duration> {
+    #[cfg(unix)]
+    return Some(time(rustix::time::ClockId::ProcessCPUTime));
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(unix)]
+fn time(clock: rustix::time::ClockId) -> Duration {
+    rustix::time::clock_gettime(clock).try_into().expect("no clock of processor time is negative")
 }
 
 #[cfg(test)]
@@ -48,9 +82,8 @@ mod tests {
 
     #[test]
     fn a_number_is_that_many_and_0_every_core() {
-        assert_eq!([1, 3].map(|threads| Threads::from(threads).get()), [1, 3]);
-        assert_eq!((Threads::from(0), Threads::default()), (Threads::ALL, Threads::ALL));
-        assert_eq!(Threads::from(3).pool().unwrap().current_num_threads(), 3);
+        assert_eq!([0, 1, 3].map(thread_count), [available_threads(), 1, 3]);
+        assert_eq!([0, 3].map(|threads| pool(threads).unwrap().current_num_threads()), [available_threads(), 3]);
     }
 
     /// As the kernel tells it.
@@ -66,5 +99,21 @@ mod tests {
         if all.iter().any(|&(file, all)| std::fs::read_to_string(file).is_ok_and(|most| most.starts_with(all))) {
             assert_eq!(available_threads(), cores as usize);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sleep_is_not_work() {
+        let (start, all) = (thread_seconds(), process_time().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(thread_seconds() - start < 0.025);
+        let mut number = 1u64;
+        while thread_seconds() - start < 0.026 {
+            number = std::hint::black_box(number.wrapping_mul(3));
+        }
+        assert!(
+            process_time().unwrap().saturating_sub(all) >= Duration::from_millis(25),
+            "the process has done what this thread has"
+        );
     }
 }

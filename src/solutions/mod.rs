@@ -7,16 +7,41 @@
 //! Each board stores its parent. The rows of a solution are read by walking up through the parents until the path meets
 //! that of the previous solution. So a solution costs only as many steps as it has new columns.
 
-mod fundamental;
 mod level;
-pub(crate) mod ranking;
+mod ranking;
 
-pub use fundamental::Fundamental;
+use std::collections::VecDeque;
 
 use level::{Leaf, Level, TAIL};
 
-use crate::board::placement::Placement;
-use crate::board::{Board, Size};
+use crate::board::{Board, Orbit, Placement, Size};
+use crate::oeis::{self, Sequence};
+
+pub use ranking::Ranking;
+
+/// Which solutions are in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Every solution.
+    All,
+    /// Only the least solution of each symmetry class.
+    Fundamental,
+}
+
+impl Listed {
+    /// The published numbers of such solutions on whole boards.
+    pub const fn sequence(self) -> &'static Sequence {
+        match self {
+            Self::All => &oeis::QUEENS,
+            Self::Fundamental => &oeis::UNIQUE,
+        }
+    }
+
+    /// The completions of `prefix` that are in the list, in order, from the first that is not before `start`.
+    pub fn within(self, prefix: Placement, start: Placement) -> Solutions {
+        Solutions { listed: self, ..Solutions::within(prefix, start) }
+    }
+}
 
 /// The solutions on a board in lexicographic order: an iterator that finds them on demand.
 ///
@@ -27,26 +52,27 @@ use crate::board::{Board, Size};
 /// use queens::{Placement, Size, Solutions};
 /// let eight = Size::new(8)?;
 /// assert_eq!(Solutions::new(eight).count(), 92);
+/// assert_eq!(Solutions::new(eight).fundamental().count(), 12);
 /// assert_eq!(Solutions::new(eight).nth(30).unwrap().to_string(), "42586137");
 /// let begun = Placement::parse("158", eight)?;
 /// assert_eq!(Solutions::completions(begun).count(), 1);
-/// let from: Vec<String> = Solutions::starting_at(begun).take(3).map(|p| p.to_string()).collect();
-/// assert_eq!(from, ["15863724", "16837425", "17468253"]);
+/// let from = Solutions::within(Placement::empty(eight), begun).take(3).map(|solution| solution.to_string());
+/// assert!(from.eq(["15863724", "16837425", "17468253"]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Solutions {
-    /// The solutions of a search that begins with so many queens that no level is needed.
-    first: std::vec::IntoIter<Placement>,
+    listed: Listed,
     /// One list for each number of queens from 0 to N − 3.
     levels: Vec<Level>,
     /// The last level that may have boards left.
     depth: usize,
     leaves: Vec<Leaf>,
-    /// The first leaf that has not been returned yet.
-    next: usize,
+    /// The solutions that were found together and not returned yet.
+    found: VecDeque<Placement>,
     /// For each level, the index of the board on the way to `current`; [`NOWHERE`] if the list has been replaced since.
     path: Vec<u16>,
+    /// The solution that was read last.
     current: Placement,
 }
 
@@ -63,12 +89,8 @@ impl Solutions {
         Self::within(prefix, prefix)
     }
 
-    /// The solutions from `start` on. A partial `start` comes before its completions.
-    pub fn starting_at(start: Placement) -> Self {
-        Self::within(Placement::empty(start.size()), start)
-    }
-
-    /// The completions of `prefix` from `start` on, a placement on the same board.
+    /// The completions of `prefix` from `start` on, a placement on the same board. A partial `start` comes before its
+    /// completions.
     ///
     /// # Panics
     /// If the two boards differ in size.
@@ -76,22 +98,27 @@ impl Solutions {
         assert_eq!(prefix.size(), start.size(), "both placements must be on the same board");
         let searched = (prefix.size().get() + 1).saturating_sub(TAIL);
         let mut solutions = Self {
-            first: Vec::new().into_iter(),
+            listed: Listed::All,
             levels: (0..searched).map(|_| Level::new()).collect(),
             depth: 0,
             leaves: Vec::new(),
-            next: 0,
+            found: VecDeque::new(),
             path: vec![NOWHERE; searched],
             current: prefix,
         };
-        let common = prefix.rows().zip(start.rows()).take_while(|(a, b)| a == b).count();
-        if common == prefix.len() {
+        if prefix.begins(&start) {
             solutions.seed(prefix.len(), &start);
-        } else if common == start.len() || start < prefix {
+        } else if start < prefix {
             solutions.seed(prefix.len(), &prefix);
         }
         // Otherwise `start` comes after every completion of `prefix`, and there is no solution to find.
         solutions
+    }
+
+    /// Of these solutions only the fundamental ones: the least of each symmetry class.
+    #[must_use]
+    pub fn fundamental(self) -> Self {
+        Self { listed: Listed::Fundamental, ..self }
     }
 
     /// Prepares a search for the completions of `begun` and all solutions after them that have the same first `fixed`
@@ -113,44 +140,34 @@ impl Solutions {
             stem.set(column, row as u32 - 1);
         }
         self.depth = stem.len().min(self.levels.len().saturating_sub(1));
-        match self.levels.get_mut(stem.len()) {
-            Some(level) => level.begin(&board, u32::MAX),
-            None => self.first = completions_from(stem, begun).into_iter(),
+        if let Some(level) = self.levels.get_mut(stem.len()) {
+            level.begin(&board, u32::MAX);
+        } else {
+            // The last columns, one by one with the attack check of `Placement`.
+            let mut found = vec![stem];
+            for _ in stem.len()..stem.size().get() {
+                found = found.into_iter().flat_map(Placement::extensions).collect();
+            }
+            self.found.extend(found.into_iter().filter(|solution| solution >= begun));
         }
-    }
-
-    /// Finds the next solution, which is then [`Solutions::current`]. Returns a column, counted from 0: all columns
-    /// before it are the same as in the previous solution. It is 0 for the first solution. `None` after the last.
-    ///
-    /// This is for printing: unchanged columns need not be printed again.
-    pub fn advance(&mut self) -> Option<usize> {
-        if let Some(solution) = self.first.next() {
-            self.current = solution;
-            return Some(0);
-        }
-        if self.next == self.leaves.len() {
-            self.search()?;
-        }
-        let leaf = self.leaves[self.next];
-        self.next += 1;
-        Some(self.read(&leaf))
-    }
-
-    /// The solution found last, or the prefix before the first is found.
-    pub fn current(&self) -> &Placement {
-        &self.current
     }
 
     /// Whether the next solution has already been found, so that returning it takes no time.
     pub fn ready(&self) -> bool {
-        self.next < self.leaves.len() || self.first.len() > 0
+        self.listed == Listed::All && !self.found.is_empty()
     }
 
-    /// Expands the boards with the most queens until some of them are solutions.
+    /// The next solution, listed or not.
+    fn advance(&mut self) -> Option<Placement> {
+        if self.found.is_empty() {
+            self.search()?;
+        }
+        self.found.pop_front()
+    }
+
+    /// Expands the boards with the most queens until some of them are solutions, and reads these.
     fn search(&mut self) -> Option<()> {
-        self.next = 0;
-        self.leaves.clear();
-        loop {
+        while self.leaves.is_empty() {
             let (upper, lower) = self.levels.split_at_mut_checked(self.depth + 1)?;
             let level = &mut upper[self.depth];
             if level.next == level.end {
@@ -161,15 +178,18 @@ impl Solutions {
                 self.depth += usize::from(children.end > 0);
             } else {
                 level.finish(&mut self.leaves);
-                if !self.leaves.is_empty() {
-                    return Some(());
-                }
             }
         }
+        for index in 0..self.leaves.len() {
+            self.read(self.leaves[index]);
+            self.found.push_back(self.current);
+        }
+        self.leaves.clear();
+        Some(())
     }
 
-    /// Reads the rows of a solution. Returns the first column that may have changed.
-    fn read(&mut self, leaf: &Leaf) -> usize {
+    /// Reads the rows of a solution.
+    fn read(&mut self, leaf: Leaf) {
         let mut column = self.levels.len() - 1;
         for (ahead, row) in leaf.rows.iter().enumerate() {
             self.current.set(column + ahead, row.trailing_zeros());
@@ -187,26 +207,26 @@ impl Solutions {
             self.current.set(column, (open ^ above).trailing_zeros());
             open = above;
         }
-        column
     }
-}
-
-/// The completions of `stem` from `begun` on, column by column with the attack check of [`Placement`].
-fn completions_from(stem: Placement, begun: &Placement) -> Vec<Placement> {
-    let mut found = vec![stem];
-    for _ in stem.len()..stem.size().get() {
-        found = found.into_iter().flat_map(Placement::extensions).collect();
-    }
-    found.retain(|solution| solution >= begun);
-    found
 }
 
 impl Iterator for Solutions {
     type Item = Placement;
 
     fn next(&mut self) -> Option<Placement> {
-        self.advance()?;
-        Some(self.current)
+        loop {
+            let solution = self.advance()?;
+            if self.listed == Listed::All {
+                return Some(solution);
+            }
+            // Upside down, the first queen of this solution and of every later one would be in a smaller row.
+            if solution.rows().next().is_some_and(|first| 2 * first > solution.size().get() + 1) {
+                return None;
+            }
+            if Orbit::of(&solution).is_some_and(|orbit| orbit.is_fundamental()) {
+                return Some(solution);
+            }
+        }
     }
 }
 
@@ -214,6 +234,7 @@ impl Iterator for Solutions {
 mod tests {
     use super::*;
     use crate::engine::{Engine, naive::Naive};
+    use std::collections::BTreeMap;
 
     fn board(n: usize) -> Placement {
         Placement::empty(Size::new(n).unwrap())
@@ -260,20 +281,6 @@ mod tests {
     }
 
     #[test]
-    fn no_column_before_the_first_changed_one_has_changed() {
-        for begun in [board(8), board(10), board(7).with(2).unwrap()] {
-            let mut solutions = Solutions::starting_at(begun);
-            let mut before: Option<Placement> = None;
-            while let Some(changed) = solutions.advance() {
-                let now = *solutions.current();
-                let same = before.map_or(0, |before| before.rows().zip(now.rows()).take_while(|(a, b)| a == b).count());
-                assert!(changed <= same && same <= changed.max(now.len() - 2), "{before:?} then {now:?}: {changed}");
-                before = Some(now);
-            }
-        }
-    }
-
-    #[test]
     fn large_boards_begin_at_once() {
         for n in 28..=32 {
             let first = Solutions::new(board(n).size()).next().unwrap();
@@ -301,5 +308,22 @@ mod tests {
         assert_eq!(solutions.by_ref().count(), 4);
         assert_eq!((solutions.next(), solutions.next()), (None, None));
         assert_eq!(Solutions::new(board(0).size()).count(), 1);
+    }
+
+    /// Collects every solution under its canonical form: the fundamental solutions must be those of the classes.
+    #[test]
+    fn each_class_has_one_fundamental_solution() {
+        for n in 0..=10 {
+            let mut classes: BTreeMap<Placement, usize> = BTreeMap::new();
+            for solution in Solutions::new(board(n).size()) {
+                *classes.entry(Orbit::of(&solution).unwrap().canonical()).or_default() += 1;
+            }
+            let with_size = |solution| (solution, Orbit::of(&solution).unwrap().class_size());
+            assert!(Solutions::new(board(n).size()).fundamental().map(with_size).eq(classes), "N = {n}");
+        }
+        let eight = Solutions::new(board(8).size()).fundamental();
+        let mut sizes: Vec<usize> = eight.map(|solution| Orbit::of(&solution).unwrap().class_size()).collect();
+        sizes.sort_unstable();
+        assert_eq!(sizes, [4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]);
     }
 }

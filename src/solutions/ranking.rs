@@ -1,15 +1,15 @@
 //! The number of a solution in the list, and the solution with a given number, without listing all before it.
 //!
-//! A block of the list is what begins with the same queens. Counting the solutions of a block takes a tenth of the time
-//! that walking through them does, and less on several cores. So a [`Ranking`] goes through the list block by block: one
-//! that ends before what is sought is counted and passed; another is entered, and its own blocks are as many as its next
-//! column has free rows. Blocks of the last few columns are walked through.
+//! A block of the list is the solutions that begin with the same queens. Counting the solutions of a block takes a tenth
+//! of the time that walking through them does, and less on several cores. So a [`Ranking`] goes through the list block by
+//! block. It counts and passes a block that ends before the solution sought. It enters another block, which has as many
+//! blocks of its own as its next column has free rows. Blocks of the last few columns are walked through.
 //!
 //! The first block is entered without being counted, as it may have many times the solutions that are to be passed. Thus
 //! the blocks grow on the way: those that share all queens but the last few with the first solution, then those that
 //! share fewer, and a small number is found at once on a large board too.
 //!
-//! What the largest blocks have is remembered. A second look-up in the same list costs little, and so does the second
+//! The counts of the largest blocks are remembered. A second look-up in the same list costs little, and so does the second
 //! half of the list of all: upside down, it is the first half in reverse.
 
 use std::collections::HashMap;
@@ -18,41 +18,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::board::placement::Placement;
+use crate::board::Placement;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
-use crate::oeis::{self, Sequence};
 use crate::run::{SelfCheckError, self_check};
-use crate::solutions::Fundamental;
-use crate::solutions::Solutions;
-
-/// Which solutions are in the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listed {
-    /// Every solution.
-    All,
-    /// Only the least solution of each symmetry class.
-    Fundamental,
-}
-
-impl Listed {
-    /// The published numbers of such solutions on whole boards.
-    pub const fn sequence(self) -> &'static Sequence {
-        match self {
-            Self::All => &oeis::QUEENS,
-            Self::Fundamental => &oeis::UNIQUE,
-        }
-    }
-
-    /// The completions of `prefix` that are in the list, in order, from the first that is not before `start`.
-    pub fn within(self, prefix: Placement, start: Placement) -> Box<dyn Iterator<Item = Placement>> {
-        let solutions = Solutions::within(prefix, start);
-        match self {
-            Self::All => Box::new(solutions),
-            Self::Fundamental => Box::new(Fundamental::among(solutions).map(|(solution, _)| solution)),
-        }
-    }
-}
+use crate::solutions::Listed;
 
 /// A block with no more columns left than this is walked through.
 const WALKED: usize = 10;
@@ -102,31 +72,32 @@ impl Ranking {
     /// How many solutions are listed. Takes a fifth of a second for N = 16 on two cores, eight times as long for each
     /// further N, and twice as long for fundamental solutions.
     pub fn total(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let (end, passed) = self.search(self.prefix, Goal::Number(u64::MAX), go_on);
-        end.is_continue().then_some(passed)
+        self.search(self.prefix, u64::MAX, None, go_on).continue_value()
     }
 
     /// The solution with this number, from 1, among those from `start` on; `None` where there are fewer. Counts those
     /// before it.
     pub fn select(&self, start: Placement, number: u64, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Placement> {
-        let (end, _) = self.search(start, Goal::Number(number), go_on);
-        end.break_value().flatten().filter(|_| number > 0)
+        self.search(start, number, None, go_on).break_value().flatten().filter(|_| number > 0)
     }
 
     /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number.
     pub fn number(&self, placement: &Placement, go_on: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let (end, passed) = self.search(self.prefix, Goal::After(*placement), go_on);
-        (end != ControlFlow::Break(None)).then_some(passed)
+        self.search(self.prefix, u64::MAX, Some(*placement), go_on).continue_value()
     }
 
+    /// Passes the solutions from `start` on and not after `last`, and counts them. Breaks with the one that has this
+    /// number among them, or with none where it was stopped.
     fn search(
         &self,
         start: Placement,
-        goal: Goal,
+        number: u64,
+        last: Option<Placement>,
         go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> (ControlFlow<Option<Placement>>, u64) {
-        let mut search = Search { ranking: self, start, goal, passed: 0, go_on };
-        (search.within(self.prefix), search.passed)
+    ) -> ControlFlow<Option<Placement>, u64> {
+        let mut search = RankingSearch { ranking: self, start, number, last, passed: 0, go_on };
+        search.within(self.prefix)?;
+        ControlFlow::Continue(search.passed)
     }
 
     /// The solutions of a block, counted on every core.
@@ -170,88 +141,58 @@ impl Ranking {
     }
 }
 
-/// Where a search ends.
-#[derive(Clone, Copy)]
-enum Goal {
-    /// At the solution with this number, from 1, among those that are passed.
-    Number(u64),
-    /// At the first solution after this placement.
-    After(Placement),
-}
-
 /// A search through the blocks of a list.
-struct Search<'a> {
+struct RankingSearch<'a> {
     ranking: &'a Ranking,
     start: Placement,
-    goal: Goal,
+    number: u64,
+    last: Option<Placement>,
     passed: u64,
     go_on: &'a mut dyn FnMut(u64) -> bool,
 }
 
-impl Search<'_> {
-    /// Ends with the solution where it is in this block, with none where it was stopped; else the block is passed.
+impl RankingSearch<'_> {
+    /// Passes a block, or breaks as [`Ranking::search`] does.
     fn within(&mut self, block: Placement) -> ControlFlow<Option<Placement>> {
+        let (start, last) = (self.start, self.last);
+        let is_after = |placement: &Placement| last.is_some_and(|last| *placement > last);
         if columns_left(&block) <= WALKED {
-            for solution in self.ranking.listed.within(block, self.start) {
-                let found = match self.goal {
-                    Goal::Number(number) => self.passed + 1 >= number,
-                    Goal::After(placement) => solution > placement,
-                };
-                if found {
+            for solution in self.ranking.listed.within(block, start).take_while(|solution| !is_after(solution)) {
+                if self.passed + 1 >= self.number {
                     return ControlFlow::Break(Some(solution));
                 }
                 self.passed += 1;
             }
             return ControlFlow::Continue(());
         }
-        let start = self.start;
+        let children = block.extensions().filter(|child| *child >= start || child.begins(&start));
         let mut first = true;
-        for child in block.extensions().filter(|child| *child >= start || begins(child, &start)) {
-            let (is_whole, passed) = (child >= start, self.passed);
+        for child in children.take_while(|child| !is_after(child)) {
+            let is_whole = child >= start && !last.is_some_and(|last| child.begins(&last));
             let is_cheap = !std::mem::take(&mut first) && columns_left(&child) <= COUNTED;
-            if is_whole && self.may_pass(&child) {
-                if !(self.go_on)(passed) {
+            let before = self.passed;
+            if is_whole {
+                if !(self.go_on)(before) {
                     return ControlFlow::Break(None);
                 }
                 let count = self.ranking.remembered(&child);
                 let count = count.or_else(|| is_cheap.then(|| self.ranking.count(child)));
-                if let Some(count) = count.filter(|&count| self.passes(count)) {
+                if let Some(count) = count.filter(|&count| count < self.number - before) {
                     self.passed += count;
                     continue;
                 }
             }
             self.within(child)?;
             if is_whole {
-                self.ranking.remember(&child, self.passed - passed);
+                self.ranking.remember(&child, self.passed - before);
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// Whether all solutions of a block may come before the goal.
-    fn may_pass(&self, block: &Placement) -> bool {
-        match self.goal {
-            Goal::Number(_) => true,
-            Goal::After(placement) => *block < placement && !begins(block, &placement),
-        }
-    }
-
-    /// Whether all solutions of such a block do, of which there are so many.
-    fn passes(&self, count: u64) -> bool {
-        match self.goal {
-            Goal::Number(number) => count < number - self.passed,
-            Goal::After(_) => true,
-        }
     }
 }
 
 fn columns_left(block: &Placement) -> usize {
     block.size().get() - block.len()
-}
-
-/// Whether a placement begins with these queens.
-fn begins(block: &Placement, placement: &Placement) -> bool {
-    block.len() <= placement.len() && block.rows().eq(placement.rows().take(block.len()))
 }
 
 #[cfg(test)]

@@ -20,7 +20,6 @@ use std::ops::RangeInclusive;
 use fastrand::Rng;
 
 use super::*;
-use crate::auditor::part::TaskPart;
 use crate::engine::join::{ANYWHERE, Worker};
 use crate::engine::lanes::{Isa, Lanes, WithLanes, names};
 

@@ -5,33 +5,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::Args as ClapArgs;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
 use queens::{
     AuditOptions, AuditedTask, CountError, Findings, MethodError, Recounted, Request, Shard, Share, UnknownEngine,
 };
-use serde::Serialize;
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::run_status;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::{messages, numbers, value_parsers};
+use crate::cli::long_run::{Activity, Agreement, Status, When, run_status};
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
 ///
 /// Whole units are recounted by the engine and compared with the file. Single tasks of these are recounted by an auditor
 /// that shares no code with the engine, and compared with what the engine finds. If all units are finished, their sum is
 /// compared with what is known of it. Each audit draws other units, so that it adds to the audits before it.
-#[derive(Args, Debug)]
-pub(crate) struct Command {
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
     /// Checkpoints or shards of one count
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -64,7 +55,7 @@ pub(crate) struct Command {
     progress: When,
 }
 
-impl Command {
+impl Args {
     fn options(&self) -> AuditOptions {
         let default = AuditOptions::default();
         AuditOptions {
@@ -81,7 +72,7 @@ impl Command {
     }
 }
 
-pub(crate) fn run(args: &Command) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let (ledger, parts) = read(&args.files)?;
     if ledger.reached() == (0, 0) {
@@ -105,11 +96,13 @@ pub(crate) fn run(args: &Command) -> Result<(), Failure> {
             error => Failure::from(&error),
         })?;
     activity.finish();
-    let Report { wrong, facts, verdict } = AuditOutcome { ledger: &ledger, options, findings }.report(args, &parts)?;
-    for line in &wrong {
-        messages::error(line);
+    let known = ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?;
+    let agreement = known.map_or_else(Agreement::default, |(_, agreement)| agreement);
+    for line in wrong(&findings, args, &parts) {
+        messages::error(&line);
     }
-    verdict.and(args.json.deliver(&facts))
+    let facts = facts(&findings, &ledger, &agreement, options.seed);
+    verdict(&findings, args, &agreement).and(args.json.deliver(&facts))
 }
 
 /// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
@@ -139,122 +132,100 @@ fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
     Ok((whole, parts))
 }
 
-/// What there is to tell of an audit.
-struct Report {
-    /// Every difference, a line each.
-    wrong: Vec<String>,
-    facts: Facts,
-    verdict: Result<(), Failure>,
-}
-
-/// A ledger, what was to be recounted of it, and what was found.
-struct AuditOutcome<'a> {
-    ledger: &'a Ledger,
-    options: AuditOptions,
-    findings: Findings,
-}
-
-impl AuditOutcome<'_> {
-    /// Puts the findings in words, and holds a complete ledger against what is known of its sum.
-    fn report(&self, args: &Command, parts: &[Ledger]) -> Result<Report, Failure> {
-        let agreement = if self.ledger.is_complete() {
-            merge::known(self.ledger, args.cores.threads)?.1
-        } else {
-            Agreement::default()
-        };
-        let facts = self.facts(&agreement);
-        let findings = &self.findings;
-        let verdict = verdict(findings, args, &agreement);
-        Ok(Report { wrong: wrong(findings, args, parts), facts, verdict })
-    }
-
-    fn facts(&self, agreement: &Agreement) -> Facts {
-        let Self { ledger, options, findings } = self;
-        let Fingerprint { subject, engine, .. } = ledger.fingerprint();
-        let Findings { finished, total, isa, threads, .. } = *findings;
-        let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
-        let found = |wrong: usize| if wrong == 0 { "no difference".to_owned() } else { format!("{wrong} WRONG") };
-        let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
-        let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
-        let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
-        let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
-        let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(LESS) };
-        let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
-        let seconds = findings.elapsed.as_secs_f64();
-        let facts = Facts::of("audit")
-            .subject(subject)
-            .with("units", ledger.units())
-            .with("finished", finished)
-            .with("parts", findings.parts)
-            .with("solutions", total.to_string())
-            .row(
-                "ledger",
-                format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)),
-            )
-            .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
-            .with("audited_tasks", findings.tasks())
-            .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
-        let facts = agreement
-            .of_facts(facts)
-            .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
-            .with("recounted", recounted.to_string())
-            .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
-            .with("audited", audited.to_string())
-            .row("", format!("{} by independent code", percent(share(audited))))
-            .row("chance", format!("{} to find a single wrong unit", percent(findings.chance_to_find(1))));
-        let shares = [0.01, 0.1].map(|share| Share::try_from(share).expect("from 0 to 1"));
-        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
-        let chances = shares.map(|share| chance(findings.share_of_units(share)));
-        let facts = shares.iter().zip(&chances).fold(facts, |facts, (share, &Chance { wrong_units, chance })| {
-            let (chance, are) = (percent(chance), numbers::count_of(wrong_units as u64, "unit"));
-            facts.row("", format!("{chance} to find one if {} % of them are wrong ({are})", 100.0 * share.get()))
-        });
-        let [hundredth, tenth] = chances;
-        facts
-            .with("chance_to_see_1_percent", hundredth.chance)
-            .with("chances", [chance(1), hundredth, tenth])
-            .with("seed", options.seed)
-            .row("seed", format!("{0}; the same units again: --seed {0} --units {compared}", options.seed))
-            .by(Some(engine), isa, threads)
-            .row("threads", threads)
-            .with("seconds", seconds)
-            .row("time", numbers::seconds(seconds))
-            .with("drawn", findings.units.iter().map(UnitJson::from).collect::<Vec<_>>())
-    }
-}
-
-/// Every difference, with the file that has the unit.
-fn wrong(findings: &Findings, args: &Command, parts: &[Ledger]) -> Vec<String> {
+/// Every difference, a line each, with the file that has the unit.
+fn wrong(findings: &Findings, args: &Args, parts: &[Ledger]) -> Vec<String> {
     let in_file = |found: &Recounted| {
+        let of_unit = |unit| unit == found.unit;
         let holds = |part: &Ledger| {
-            let parts = part.partials().map(|(unit, _)| unit);
-            part.tallies().map(|(unit, _)| unit).chain(parts).any(|unit| unit == found.unit)
+            part.tallies().any(|(unit, _)| of_unit(unit)) || part.partials().any(|(unit, _)| of_unit(unit))
         };
-        let file = args.files.iter().zip(parts).find(|(_, part)| holds(part)).map(|(path, _)| path);
-        let file = file.unwrap_or(&args.files[0]).display().to_string();
+        let file = parts.iter().position(holds).unwrap_or(0);
+        let file = args.files[file].display();
         differences(found).into_iter().map(move |line| format!("{file}: {line}"))
     };
     findings.differences().flat_map(in_file).collect()
 }
 
 /// Any difference is worse than one in the sum alone, and having compared nothing is a failure too.
-fn verdict(findings: &Findings, args: &Command, agreement: &Agreement) -> Result<(), Failure> {
-    let time_is_up = |what: &str| {
-        let time = numbers::seconds(args.max_time().as_secs_f64());
-        let longer = if args.max_time.is_none() { "; --max-time gives it longer" } else { "" };
-        Failure::Run(Exit::Failure, format!("{what} within {time}{longer}"))
-    };
+fn verdict(findings: &Findings, args: &Args, agreement: &Agreement) -> Result<(), Failure> {
     if findings.differences().next().is_some() {
         return Err(Failure::AlreadyReported(Exit::Difference));
     }
     agreement.verdict()?;
-    if findings.units.is_empty() {
-        Err(time_is_up("nothing was compared: no unit was recounted"))
-    } else if args.tasks > 0 && findings.tasks() == 0 {
-        Err(time_is_up("no task was recounted by the auditor"))
-    } else {
-        Ok(())
-    }
+    let nothing = match () {
+        () if findings.units.is_empty() => "nothing was compared: no unit was recounted",
+        () if args.tasks > 0 && findings.tasks() == 0 => "no task was recounted by the auditor",
+        () => return Ok(()),
+    };
+    let time = numbers::seconds(args.max_time().as_secs_f64());
+    let longer = if args.max_time.is_none() { "; --max-time gives it longer" } else { "" };
+    Err(Failure::Run(Exit::Failure, format!("{nothing} within {time}{longer}")))
+}
+
+fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64) -> Facts {
+    let Fingerprint { subject, engine, .. } = ledger.fingerprint();
+    let Findings { finished, total, isa, threads, .. } = *findings;
+    let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
+    let found = |wrong: usize| if wrong == 0 { "no difference".to_owned() } else { format!("{wrong} WRONG") };
+    let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
+    let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
+    let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
+    let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
+    // Less than the whole is not rounded to it.
+    let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) };
+    let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
+    let seconds = findings.elapsed.as_secs_f64();
+    // So many wrong units, and how likely such an audit finds one of them.
+    let many = |share| Share::try_from(share).expect("from 0 to 1").of(findings.finished + findings.parts);
+    let [one, hundredth, tenth] = [1, many(0.01), many(0.1)].map(|units| (units, findings.chance_to_find(units)));
+    let in_json = |(units, chance)| Facts::default().with("wrong_units", units).with("chance", chance);
+    let if_share = |share, (units, chance)| {
+        let (chance, are) = (percent(chance), numbers::count_of(units as u64, "unit"));
+        format!("{chance} to find one if {share} % of them are wrong ({are})")
+    };
+    let facts = Facts::of("audit")
+        .subject(subject)
+        .with("units", ledger.units())
+        .with("finished", finished)
+        .with("parts", findings.parts)
+        .with("solutions", total.to_string())
+        .row("ledger", format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)))
+        .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
+        .with("audited_tasks", findings.tasks())
+        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
+    agreement
+        .of_facts(facts)
+        .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
+        .with("recounted", recounted.to_string())
+        .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
+        .with("audited", audited.to_string())
+        .row("", format!("{} by independent code", percent(share(audited))))
+        .row("chance", format!("{} to find a single wrong unit", percent(one.1)))
+        .row("", if_share(1, hundredth))
+        .row("", if_share(10, tenth))
+        .with("chance_to_see_1_percent", hundredth.1)
+        .list("chances", [one, hundredth, tenth].map(in_json))
+        .with("seed", seed)
+        .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
+        .by(Some(engine), isa, threads)
+        .row("threads", threads)
+        .with("seconds", seconds)
+        .row("time", numbers::seconds(seconds))
+        .list("drawn", findings.units.iter().map(recounted_facts))
+}
+
+/// A unit for programs.
+fn recounted_facts(found: &Recounted) -> Facts {
+    let task = |task: &AuditedTask| {
+        Facts::default()
+            .with("task", task.index)
+            .with("weight", task.weight)
+            .with("is_part", task.is_part)
+            .with("engine", task.engine.to_string())
+            .with("auditor", task.auditor.to_string())
+    };
+    let facts = Facts::default().with("unit", found.unit).with("tally", found.tally);
+    facts.with("recounted", found.recounted).list("tasks", found.tasks.iter().map(task))
 }
 
 /// What differs in a unit.
@@ -282,51 +253,6 @@ fn percent(share: f64) -> String {
     format!("{:.*} %", digits as usize, percent.min(99.0))
 }
 
-/// Less than the whole, by as little as can be.
-const LESS: f64 = 1.0 - f64::EPSILON;
-
-/// How likely such an audit finds a wrong unit, if so many are.
-#[derive(Clone, Copy, Serialize)]
-struct Chance {
-    wrong_units: usize,
-    chance: f64,
-}
-
-#[derive(Serialize)]
-struct UnitJson {
-    unit: usize,
-    tally: String,
-    recounted: String,
-    tasks: Vec<TaskJson>,
-}
-
-#[derive(Serialize)]
-struct TaskJson {
-    task: u64,
-    weight: u64,
-    is_part: bool,
-    engine: String,
-    auditor: String,
-}
-
-impl From<&Recounted> for UnitJson {
-    fn from(found: &Recounted) -> Self {
-        let task = |task: &AuditedTask| TaskJson {
-            task: task.index,
-            weight: task.weight,
-            is_part: task.is_part,
-            engine: task.engine.to_string(),
-            auditor: task.auditor.to_string(),
-        };
-        Self {
-            unit: found.unit,
-            tally: found.tally.to_string(),
-            recounted: found.recounted.to_string(),
-            tasks: found.tasks.iter().map(task).collect(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,11 +265,11 @@ mod tests {
 
     #[test]
     fn shares_have_two_digits_and_are_rounded_down() {
-        let shares = [1.0 / 3.0, 0.1 / 3.0, 0.000_75, 2.0 / 3e6, 0.999_999, LESS, 1.0, 0.0].map(percent);
+        let shares = [1.0 / 3.0, 0.1 / 3.0, 0.000_75, 2.0 / 3e6, 0.999_999, 1.0 - f64::EPSILON, 1.0, 0.0].map(percent);
         assert_eq!(shares, ["33 %", "3.3 %", "0.075 %", "0.000066 %", "99 %", "99 %", "100 %", "0 %"]);
     }
 
-    fn parsed(line: &[&str]) -> Command {
+    fn parsed(line: &[&str]) -> Args {
         let matches = command().try_get_matches_from(["queens", "audit", "a-file"].iter().chain(line)).unwrap();
         let Which::Audit(args) = All::from_arg_matches(&matches).unwrap().command else { panic!("it is an audit") };
         args
@@ -417,18 +343,20 @@ mod tests {
             let options = args.options();
             let findings = request.audit_by(engine, &ledger, &options).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
-            AuditOutcome { ledger: &ledger, options, findings }.report(&args, std::slice::from_ref(&ledger)).unwrap()
+            let unknown = Agreement::default();
+            let facts = facts(&findings, &ledger, &unknown, options.seed);
+            (facts, wrong(&findings, &args, &[ledger]), verdict(&findings, &args, &unknown))
         };
-        let right = audited(&WrongBeyond(10));
-        assert!(right.verdict.is_ok() && right.wrong.is_empty(), "{}", right.facts.table());
-        let wrong = audited(&WrongBeyond(9));
-        assert!(matches!(wrong.verdict, Err(Failure::AlreadyReported(Exit::Difference))), "{:?}", wrong.verdict);
-        let text = wrong.facts.table();
+        let (facts, wrong, verdict) = audited(&WrongBeyond(10));
+        assert!(verdict.is_ok() && wrong.is_empty(), "{}", facts.table());
+        let (facts, wrong, verdict) = audited(&WrongBeyond(9));
+        assert!(matches!(verdict, Err(Failure::AlreadyReported(Exit::Difference))), "{verdict:?}");
+        let text = facts.table();
         assert!(text.contains("3 recounted by backtrack (portable): no difference"), "{text}");
         assert!(text.contains("3 recounted by the auditor: 3 WRONG"), "{text}");
-        assert_eq!(wrong.wrong.len(), 3);
-        assert!(wrong.wrong[0].starts_with("a-file: ") && wrong.wrong[0].contains("task 0: the engine finds "));
-        let json: serde_json::Value = serde_json::from_str(&wrong.facts.json()).unwrap();
+        assert_eq!(wrong.len(), 3);
+        assert!(wrong[0].starts_with("a-file: ") && wrong[0].contains("task 0: the engine finds "));
+        let json: serde_json::Value = serde_json::from_str(&facts.json()).unwrap();
         assert_eq!(json["agrees"], false);
     }
 }

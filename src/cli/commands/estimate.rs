@@ -5,21 +5,14 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sampling};
-use queens::{Choice, Request, Rotation, oeis};
-use serde::Serialize;
+use queens::{Choice, Rotation, oeis};
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::long_run::supervision::{Event, Work};
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::signals;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, duration, engine_parser, rotation_parser, whole};
+use crate::cli::long_run::{Activity, Event, Status, When, Work};
+use crate::cli::terminal::{
+    Cores, Exit, Facts, Failure, JsonOutput, Sizes, numbers, signals,
+    value_parsers::{duration, engine_parser, rotation_parser, whole},
+};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -63,19 +56,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
-    let (prediction, signal) = sampled(request, sampling, args.progress)?;
-    args.json.deliver(&facts(&prediction, args.seed))?;
-    signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
-}
-
-/// The prediction, and the signal that ended the sampling before its time.
-fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Prediction, Option<i32>), Failure> {
     let state = Arc::new(EstimateState::default());
-    let drawing = Arc::clone(&state);
+    let (drawing, watched) = (Arc::clone(&state), Arc::clone(&state));
     let work = Work::start("estimate", move || request.estimate_with(&sampling, &drawing).map(drop))?;
-    let activity = Activity::start(progress, "estimate");
-    let watched = Arc::clone(&state);
-    activity.watch(move || status(request.subject().n(), &watched.progress()));
+    let activity = Activity::start(args.progress, "estimate");
+    activity.watch(move || status(n, &watched.progress()));
     let (result, signal) = loop {
         match work.next(None) {
             Some(Event::Ended(result)) => break (Some(result), None),
@@ -91,15 +76,17 @@ fn sampled(request: Request, sampling: Sampling, progress: When) -> Result<(Pred
         }
     };
     result.unwrap_or(Ok(())).map_err(|error| Failure::from(&error))?;
+    let ended = signal.map(Failure::Signal);
     // Where a signal has come, a program that reads JSON is told that it was stopped.
-    if signal.is_none() {
+    if ended.is_none() {
         activity.finish();
     } else {
         drop(activity);
     }
     // A signal may come before there is anything to tell.
-    let prediction = state.prediction().ok_or(signal.map_or(Failure::Closed, Failure::Signal))?;
-    Ok((prediction, signal))
+    let Some(prediction) = state.prediction() else { return Err(ended.unwrap_or(Failure::Closed)) };
+    args.json.deliver(&facts(&prediction, args.seed))?;
+    ended.map_or(Ok(()), Err)
 }
 
 /// How far it is, in words.
@@ -127,78 +114,64 @@ const NARROW: f64 = 0.5;
 const EXACT: f64 = 0.1;
 
 fn facts(prediction: &Prediction, seed: u64) -> Facts {
-    let Prediction { subject, engine, isa, threads, tasks, timed_n, .. } = *prediction;
+    let Prediction { subject, engine, isa, threads, tasks, timed_n, core_seconds, core_share, drift, .. } = *prediction;
     let (n, spent) = (subject.n(), prediction.spent.as_secs_f64());
-    let (unit, unit_seconds) = core_unit(prediction.core_seconds.mean);
-    let extrapolated = timed_n != n;
+    let (unit, unit_seconds) = core_unit(core_seconds.mean);
     let cores = numbers::count_of(prediction.cores as u64, "core");
-    let [counted, timed] =
-        [prediction.count_samples, prediction.time_samples].map(|samples| numbers::grouped(samples as u128));
+    let samples = [prediction.count_samples, prediction.time_samples];
+    let [counted, timed] = samples.map(|samples| numbers::grouped(samples as u128));
     let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
     let facts = Facts::of("estimate")
         .subject(&subject)
-        .with("count", IntervalJson::from(prediction.count))
+        .with("count", prediction.count)
         .result("solutions", interval(prediction.count, count))
-        .with("run_seconds", IntervalJson::from(prediction.seconds));
-    let threads_row = format!("{threads}, on {cores} with nothing else to do");
-    let facts = if subject.rotation().is_some() {
+        .with("run_seconds", prediction.seconds);
+    let times = |facts: Facts| {
+        facts.result(unit, interval(core_seconds, core_time)).row("time", interval(prediction.seconds, time))
+    };
+    let cost = |facts: Facts| {
         facts
-            .result(unit, interval(prediction.core_seconds, core_time))
-            .row("time", interval(prediction.seconds, time))
-            .by(None, isa, threads)
-            .with("samples", prediction.count_samples)
-            .row("threads", threads_row)
+            .row("threads", format!("{threads}, on {cores} with nothing else to do"))
             .with("tasks", tasks)
             .row("tasks", numbers::grouped(tasks.into()))
-            .row("sampled", format!("{counted} tasks, in {}", numbers::seconds(spent)))
+    };
+    let facts = if subject.rotation().is_some() {
+        let facts = times(facts).by(None, isa, threads).with("samples", prediction.count_samples);
+        cost(facts).row("sampled", format!("{counted} tasks, in {}", numbers::seconds(spent)))
     } else {
         let published = oeis::QUEENS.term(n);
         let needed = prediction.max_time_needed;
         let longer = needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
             format!("some would be timed with --max-time {}", enough(needed))
         });
-        let memory = peak_memory();
+        let why = format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}");
+        let (extrapolated, memory) = (timed_n != n, peak_memory());
         let least = if extrapolated { "more than " } else { "" };
-        facts
+        let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
+        let changed =
+            format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
+        let facts = facts
             .with("published", published.map(|term| term.to_string()))
             .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
-            .with("core_seconds", IntervalJson::from(prediction.core_seconds))
-            .with("cpu_seconds", prediction.core_seconds.mean)
-            .result(unit, interval(prediction.core_seconds, core_time))
-            .row("time", interval(prediction.seconds, time))
+            .with("core_seconds", core_seconds)
+            .with("cpu_seconds", core_seconds.mean);
+        let facts = times(facts)
             .with("timed_n", timed_n)
             .with("max_time_needed", needed.map(|time| time.as_secs_f64()))
-            .row_some(
-                "",
-                extrapolated.then(|| {
-                    format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}")
-                }),
-            )
+            .row_some("", extrapolated.then_some(why))
             .by(Some(engine), isa, threads)
-            .row("engine", format!("{engine}, {isa}"))
-            .row("threads", threads_row)
-            .with("tasks", tasks)
-            .row("tasks", numbers::grouped(tasks.into()))
+            .row("engine", format!("{engine}, {isa}"));
+        cost(facts)
             .with("memory_bytes", memory)
             .row_some("memory", memory.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
             .with("count_samples", prediction.count_samples)
             .with("time_samples", prediction.time_samples)
             .row("sampled", format!("{counted} parts counted and {timed} tasks timed, in {}", numbers::seconds(spent)))
             // Less than 1 on a busy machine.
-            .with("core_share", prediction.core_share)
-            .row_some(
-                "machine",
-                (prediction.core_share < BUSY)
-                    .then(|| format!("busy: a thread had {:.0} % of a core", 100.0 * prediction.core_share)),
-            )
-            .with("drift", prediction.drift)
-            .row_some(
-                "speed",
-                (prediction.drift > DRIFTING).then(|| {
-                    let percent = 100.0 * prediction.drift;
-                    format!("changed by up to {percent:.0} % while tasks were timed, which the interval covers")
-                }),
-            )
+            .with("core_share", core_share)
+            .row_some("machine", (core_share < BUSY).then_some(busy))
+            .with("drift", drift)
+            .row_some("speed", (drift > DRIFTING).then_some(changed))
     };
     facts.with("seed", seed).with("seconds", spent)
 }
@@ -212,18 +185,13 @@ fn core_unit(seconds: f64) -> (&'static str, f64) {
     }
 }
 
-/// What the last of so many digits of a number stands for, 1 at least.
-fn last_digit(value: f64, digits: i32) -> f64 {
-    10f64.powi((value.max(1.0).log10().floor() as i32 + 1 - digits).max(0))
-}
-
 /// A time as options take it, rounded up to minutes, hours or days, and these to two digits.
 fn enough(time: Duration) -> String {
     let minutes = (time.as_secs_f64() / 60.0).ceil();
     let units = [(1.0, 'm'), (60.0, 'h'), (1440.0, 'd')];
     let (unit, name) = units.into_iter().find(|(unit, _)| minutes < 100.0 * unit).unwrap_or(units[2]);
     let number = (minutes / unit).ceil();
-    let step = last_digit(number, 2);
+    let step = 10f64.powi(number.log10() as i32 - 1).max(1.0);
     format!("{}{name}", (number / step).ceil() * step)
 }
 
@@ -267,21 +235,6 @@ fn peak_memory() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
-}
-
-/// Numbers here, not strings: they are estimates and fit a double.
-#[derive(Serialize)]
-struct IntervalJson {
-    mean: f64,
-    low: f64,
-    /// Null where there are too few samples to tell.
-    high: Option<f64>,
-}
-
-impl From<Interval> for IntervalJson {
-    fn from(Interval { mean, low, high, .. }: Interval) -> Self {
-        Self { mean, low, high: high.is_finite().then_some(high) }
-    }
 }
 
 #[cfg(test)]

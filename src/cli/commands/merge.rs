@@ -2,24 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::Args as ClapArgs;
 use queens::ledger::format::FormatError;
 use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
 use queens::{Request, Shard};
 
-use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
-use crate::cli::long_run::named_files::{NamedFile, named_files};
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::{messages, numbers};
+use crate::cli::long_run::{Agreement, Form, NamedFile, Printed, named_files::named_files};
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, messages, numbers};
 
-#[derive(Args, Debug)]
-pub(crate) struct Merge {
+#[derive(ClapArgs, Debug)]
+pub(crate) struct Args {
     /// Files that `queens count` wrote with --shard and --out, or folders with them
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
@@ -32,23 +26,23 @@ pub(crate) struct Merge {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn run(args: &Merge) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
-    let merged = merge(&args.paths)?;
-    let missing = merged.whole.unfinished_shards(merged.of).collect::<Vec<_>>();
-    if !missing.is_empty() {
-        let list = ranges(missing.iter().copied());
-        let object = merged.facts(None, &missing).json();
-        let are = if missing.len() == 1 { "is" } else { "are" };
-        let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
-        // Whether anybody reads the list or not, shards are missing.
-        let _ = args.json.deliver_text(&object, || messages::deliver(&format!("{list}\n")));
-        return Err(Failure::Run(Exit::Missing, reason));
+    let merged = Merged::read(&args.paths)?;
+    let missing: Vec<u32> = merged.whole.unfinished_shards(merged.of).collect();
+    if missing.is_empty() {
+        let (total, agreement) = known(&merged.whole, 0)?;
+        let facts = merged.facts(Some(total), &agreement, &missing);
+        let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
+        return Printed { agreement: &agreement, facts, numbers: Some(format!("{total}\n")) }.deliver(&form);
     }
-    let (total, agreement) = known(&merged.whole, 0)?;
-    let facts = merged.facts(Some((total, &agreement)), &[]);
-    let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
-    Printed { agreement: &agreement, facts, numbers: Some(format!("{total}\n")) }.deliver(&form)
+    let list = ranges(missing.iter().copied());
+    let are = if missing.len() == 1 { "is" } else { "are" };
+    let reason = format!("{} of {} shards {are} missing or unfinished: {list}", missing.len(), merged.of);
+    let object = merged.facts(None, &Agreement::default(), &missing).json();
+    // Whether anybody reads the list or not, shards are missing.
+    let _ = args.json.deliver_text(&object, || messages::deliver(&format!("{list}\n")));
+    Err(Failure::Run(Exit::Missing, reason))
 }
 
 /// The sum of a complete ledger, and what is known of it, found out on so many threads.
@@ -65,65 +59,59 @@ struct Merged {
     damaged: Vec<String>,
 }
 
-/// Joins the ledgers in these files, and in the files of these folders, each of which must fit the first.
-fn merge(paths: &[PathBuf]) -> Result<Merged, Failure> {
-    let mut merged: Option<Merged> = None;
-    let mut all_damaged = Vec::new();
-    for NamedFile { path, is_named } in named_files(paths, 0)? {
-        let ledger = match store::read(&path) {
-            Err(error) if error.is_damage() => {
-                messages::warning(&format!("{error}; it counts as missing"));
-                all_damaged.push(escape::name(&path));
-                continue;
-            }
-            Err(StoreError::Format(_, FormatError::NotALedger)) if !is_named => continue,
-            ledger => ledger?,
-        };
-        let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
-        // A file says what it is for; what such a count has to have is found out anew.
-        let wanted = Request::try_from(ledger.fingerprint())
-            .and_then(|request| request.fingerprint())
-            .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
-        ledger.fingerprint().check(&wanted).map_err(named)?;
-        let Merged { whole, of, .. } = merged.get_or_insert_with(|| Merged {
-            whole: Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE),
-            of: ledger.shard().of(),
-            damaged: Vec::new(),
-        });
-        if ledger.shard().of() != *of {
-            let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
-            return Err(named(LedgerError::Foreign { what: "a count in", found, wanted }));
-        }
-        whole.merge(&ledger).map_err(named)?;
-    }
-    let Some(merged) = merged else {
-        let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
-        let reason = format!("{}: no sound shard, so that all are missing", names.join(", "));
-        return Err(Failure::Run(Exit::Missing, reason));
-    };
-    Ok(Merged { damaged: all_damaged, ..merged })
-}
-
 impl Merged {
-    /// Of the sum and what is known of it, where no shard is missing.
-    fn facts(&self, sum: Option<(u128, &Agreement)>, missing: &[u32]) -> Facts {
-        let Fingerprint { subject, engine, .. } = self.whole.fingerprint();
-        let origin = &self.whole.origin;
-        let total = sum.map(|(total, _)| total);
+    /// Joins the ledgers in these files, and in the files of these folders, each of which must fit the first.
+    fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let (mut merged, mut damaged): (Option<(Ledger, u32)>, _) = (None, Vec::new());
+        for NamedFile { path, is_named } in named_files(paths, 0)? {
+            let ledger = match store::read(&path) {
+                Err(error) if error.is_damage() => {
+                    messages::warning(&format!("{error}; it counts as missing"));
+                    damaged.push(escape::name(&path));
+                    continue;
+                }
+                Err(StoreError::Format(_, FormatError::NotALedger)) if !is_named => continue,
+                ledger => ledger?,
+            };
+            let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
+            // A file says what it is for; what such a count has to have is found out anew.
+            let wanted = Request::try_from(ledger.fingerprint())
+                .and_then(|request| request.fingerprint())
+                .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
+            ledger.fingerprint().check(&wanted).map_err(named)?;
+            let first = || (Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE), ledger.shard().of());
+            let (whole, of) = merged.get_or_insert_with(first);
+            if ledger.shard().of() != *of {
+                let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
+                return Err(named(LedgerError::Foreign { what: "a count in", found, wanted }));
+            }
+            whole.merge(&ledger).map_err(named)?;
+        }
+        let (whole, of) = merged.ok_or_else(|| {
+            let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
+            let reason = format!("{}: no sound shard, so that all are missing", names.join(", "));
+            Failure::Run(Exit::Missing, reason)
+        })?;
+        Ok(Self { whole, of, damaged })
+    }
+
+    /// With the sum where no shard is missing.
+    fn facts(&self, total: Option<u128>, agreement: &Agreement, missing: &[u32]) -> Facts {
+        let (Fingerprint { subject, engine, .. }, origin) = (self.whole.fingerprint(), &self.whole.origin);
+        let (seconds, cpu) = (origin.elapsed.as_secs_f64(), origin.cpu_time.map(|time| time.as_secs_f64()));
         let facts = Facts::of("merge")
             .subject(subject)
             .with("count", total.map(|total| total.to_string()))
             .result("solutions", numbers::grouped(total.unwrap_or(0)));
-        let unknown = Agreement::default();
-        sum.map_or(&unknown, |(_, agreement)| agreement)
+        agreement
             .of_facts(facts)
             .fact("engine", "engine", engine)
             .fact("shards", "shards", self.of)
             .with("missing", missing)
             .with("damaged", &self.damaged)
-            .with("seconds", origin.elapsed.as_secs_f64())
-            .row("time", format!("{} in all", numbers::seconds(origin.elapsed.as_secs_f64())))
-            .with("cpu_seconds", origin.cpu_time.map(|time| time.as_secs_f64()))
-            .row_some("work", origin.cpu_time.map(|time| numbers::core_time(time.as_secs_f64())))
+            .with("seconds", seconds)
+            .row("time", format!("{} in all", numbers::seconds(seconds)))
+            .with("cpu_seconds", cpu)
+            .row_some("work", cpu.map(numbers::core_time))
     }
 }

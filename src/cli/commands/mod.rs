@@ -4,10 +4,9 @@ pub(crate) mod audit;
 pub(crate) mod bench;
 #[cfg(feature = "browse")]
 pub(crate) mod browse;
-pub(crate) mod completions;
 pub(crate) mod count;
+pub(crate) mod definitions;
 pub(crate) mod estimate;
-pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod numbered;
 pub(crate) mod profile;
@@ -15,4 +14,5 @@ pub(crate) mod show;
 pub(crate) mod solutions;
 pub(crate) mod status;
 pub(crate) mod symmetries;
+mod terms;
 pub(crate) mod verify;

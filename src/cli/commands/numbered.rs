@@ -6,10 +6,8 @@ use queens::estimate::Sampling;
 use queens::run::TimeLeft;
 use queens::{EngineKind, Listed, Placement, Ranking, Request, Size};
 
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::status::{self, Status};
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{messages, numbers};
+use crate::cli::long_run::{Activity, Status, status};
+use crate::cli::terminal::{Failure, messages, numbers};
 
 /// So many solutions take less than ten seconds to count, on a slow core too.
 const LONG: u64 = 20_000_000;

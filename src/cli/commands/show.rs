@@ -8,15 +8,8 @@ use serde::Serialize;
 
 use crate::cli::commands::numbered::{self, Filter};
 use crate::cli::draw::{attackers, has_queen, svg, text};
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Extensions};
-use crate::cli::terminal::files::Output;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::stdout;
-use crate::cli::terminal::value_parsers::whole;
+use crate::cli::long_run::{Activity, When};
+use crate::cli::terminal::{Extensions, Facts, Failure, JsonOutput, Output, file_format, stdout, value_parsers::whole};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {

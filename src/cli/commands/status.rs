@@ -3,25 +3,21 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use queens::ledger::Ledger;
 use queens::ledger::format::FormatError;
 use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
-use queens::ledger::{Fingerprint, Ledger};
 use queens::{Rotation, Shard};
-use serde::Serialize;
 
-use crate::cli::long_run::named_files::{NamedFile, named_files, unsaved_files};
-use crate::cli::long_run::run_status::title;
-use crate::cli::long_run::status::{about, time};
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::table::wrapped;
-use crate::cli::terminal::{escape, numbers, stdout};
+use crate::cli::long_run::{
+    NamedFile,
+    named_files::{named_files, unsaved_files},
+    run_status::title,
+    status::{about, time},
+};
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, numbers, stdout, table::wrapped};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
@@ -41,289 +37,192 @@ pub(crate) struct Args {
     json: JsonOutput,
 }
 
-/// From the worst to the best, of which the best is told of a shard that has several files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+/// How a shard stands, from the worst to the best, of which the best is told where it has several files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
+    Missing,
     Stopped,
     Running,
     Complete,
 }
 
+impl State {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Stopped => "stopped",
+            Self::Running => "running",
+            Self::Complete => "complete",
+        }
+    }
+}
+
 /// A ledger's file.
-#[derive(Serialize)]
 struct LedgerFile {
-    file: String,
-    #[serde(skip)]
-    shard: Shard,
-    #[serde(rename = "shard")]
-    name: String,
+    path: PathBuf,
+    ledger: Ledger,
     state: State,
-    #[serde(flatten)]
-    work: Work,
-    host: String,
-    saved_ago: Option<f64>,
 }
 
-/// What is done of some units, and what it took.
-#[derive(Clone, Copy, Default, Serialize)]
-struct Work {
-    units_done: usize,
-    units: usize,
-    /// Units of which the first tasks are done.
-    parts: usize,
-    seconds: f64,
-}
-
-/// A count in so many shards.
-struct Count {
-    fingerprint: Fingerprint,
-    of: u32,
-    files: Vec<LedgerFile>,
-}
-
-/// A file that is no sound ledger.
-#[derive(Serialize)]
-struct Damaged {
-    file: String,
-    reason: String,
-}
+/// The files of a count in so many shards: one at least.
+type Count = Vec<LedgerFile>;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let mut counts: Vec<Count> = Vec::new();
-    let (mut damaged, mut named) = (Vec::new(), false);
+    let (mut damaged, mut unsaved, mut named) = (Vec::new(), Vec::new(), false);
+    // Of files without a ledger.
+    let mut others = Facts::default();
     for NamedFile { path, is_named } in named_files(&args.paths, DEPTH)? {
         named |= is_named;
         match store::read(&path) {
             Ok(ledger) => {
-                let (fingerprint, of) = (ledger.fingerprint(), ledger.shard().of());
-                let at = counts.iter().position(|count| (&count.fingerprint, count.of) == (fingerprint, of));
-                let at = at.unwrap_or_else(|| {
-                    counts.push(Count { fingerprint: fingerprint.clone(), of, files: Vec::new() });
-                    counts.len() - 1
-                });
-                counts[at].files.push(LedgerFile::new(&path, &ledger));
+                let state = match () {
+                    () if ledger.is_complete() => State::Complete,
+                    () if store::is_in_use(&path) => State::Running,
+                    () => State::Stopped,
+                };
+                let of = |ledger: &Ledger| (ledger.fingerprint().clone(), ledger.shard().of());
+                let count = counts.iter().position(|count| of(&count[0].ledger) == of(&ledger));
+                let file = LedgerFile { path, ledger, state };
+                match count {
+                    Some(count) => counts[count].push(file),
+                    None => counts.push(vec![file]),
+                }
             }
             Err(error) if is_named => return Err(error.into()),
             Err(StoreError::Format(_, FormatError::NotALedger)) => {}
-            Err(error) => damaged.push(Damaged { file: escape::name(&path), reason: error.to_string() }),
+            Err(error) => {
+                let (file, reason) = (escape::name(&path), error.to_string());
+                others = others.row("damaged", escape::harmless(&reason));
+                damaged.push(Facts::default().with("file", file).with("reason", reason));
+            }
         }
     }
     // A shard that keeps no checkpoint, or has yet to save one, has a number for its name where there are many.
-    let mut unsaved = Vec::new();
     for path in unsaved_files(&args.paths, DEPTH) {
-        let number = path.file_name().and_then(|name| name.to_str()?.parse().ok());
-        let shard = |count: &Count| Shard::new(number?, count.of).ok();
         match counts.as_mut_slice() {
-            [count] if shard(count).is_some() => {
-                count.files.push(LedgerFile::unsaved(&path, shard(count).expect("it is one"), count));
+            [count] if let Some(ledger) = begun(&count[0].ledger, &path) => {
+                count.push(LedgerFile { path, ledger, state: State::Running });
             }
-            _ => unsaved.push(escape::name(&path)),
+            _ => {
+                let file = escape::name(&path);
+                others = others.row("running", format!("{file}: nothing is saved yet"));
+                unsaved.push(file);
+            }
         }
     }
-    if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {
-        return Err(Failure::Run(
-            Exit::Failure,
-            format!(
-                "{}: no checkpoint and no shard",
-                args.paths.iter().map(|path| escape::name(path)).collect::<Vec<_>>().join(", ")
-            ),
-        ));
+    let others = others.table();
+    if counts.is_empty() && others.is_empty() {
+        let names: Vec<String> = args.paths.iter().map(|path| escape::name(path)).collect();
+        return Err(Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", "))));
     }
     // Of a file that is named, only that is told.
     let tables = counts.iter().flat_map(|count| {
-        let each = named || count.of == 1;
-        if each { count.files.iter().map(|file| count.table_of(file)).collect() } else { vec![count.table()] }
+        let each = named || count[0].ledger.shard().of() == 1;
+        if each { count.iter().map(LedgerFile::facts).collect() } else { vec![count_facts(count)] }
     });
-    let mut tables: Vec<String> = tables.map(|facts| facts.table()).collect();
-    if !damaged.is_empty() || !unsaved.is_empty() {
-        let facts = damaged
-            .iter()
-            .fold(Facts::default(), |facts, damaged: &Damaged| facts.row("damaged", escape::harmless(&damaged.reason)));
-        let begun = |facts: Facts, file| facts.row("running", format!("{file}: nothing is saved yet"));
-        tables.push(unsaved.iter().fold(facts, begun).table());
-    }
-    let counts: Vec<CountJson> = counts.into_iter().map(Count::json).collect();
-    let facts = Facts::of("status").with("counts", counts).with("damaged", damaged).with("unsaved", unsaved);
-    args.json.deliver(&facts.text(&tables.join("\n")))
+    let tables = tables.map(|facts| facts.table()).chain((!others.is_empty()).then_some(others));
+    let tables = tables.collect::<Vec<_>>().join("\n");
+    let counts = counts.iter().map(|count| count_facts(count));
+    let facts = Facts::of("status").list("counts", counts).list("damaged", damaged).with("unsaved", unsaved);
+    args.json.deliver(&facts.text(&tables))
+}
+
+/// The empty ledger of the shard for which a file of this name is begun.
+fn begun(other: &Ledger, path: &Path) -> Option<Ledger> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let shard = Shard::new(number, other.shard().of()).ok()?;
+    Some(Ledger::new(other.fingerprint().clone(), shard))
 }
 
 impl LedgerFile {
-    fn new(path: &Path, ledger: &Ledger) -> Self {
-        let state = match () {
-            () if ledger.is_complete() => State::Complete,
-            () if store::is_in_use(path) => State::Running,
-            () => State::Stopped,
-        };
+    fn facts(&self) -> Facts {
+        let Self { path, ledger, state } = self;
+        let (host, shard) = (&ledger.origin.host, ledger.shard());
         let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
-        Self {
-            file: escape::name(path),
-            shard: ledger.shard(),
-            name: ledger.shard().to_string(),
-            state,
-            work: Work {
-                units_done: ledger.finished(),
-                units: ledger.units(),
-                parts: ledger.partials().count(),
-                seconds: ledger.origin.elapsed.as_secs_f64(),
-            },
-            host: ledger.origin.host.clone(),
-            saved_ago: saved.map(|age| age.as_secs_f64()),
-        }
-    }
-
-    /// One that a run has begun.
-    fn unsaved(path: &Path, shard: Shard, count: &Count) -> Self {
-        let units = shard.units(count.fingerprint.units).len();
-        Self {
-            file: escape::name(path),
-            shard,
-            name: shard.to_string(),
-            state: State::Running,
-            work: Work { units, ..Work::default() },
-            host: String::new(),
-            saved_ago: None,
-        }
-    }
-}
-
-impl Work {
-    fn plus(self, other: Self) -> Self {
-        Self {
-            units_done: self.units_done + other.units_done,
-            units: self.units + other.units,
-            parts: self.parts + other.parts,
-            seconds: self.seconds + other.seconds,
-        }
-    }
-
-    /// Seconds until the rest is done by so many at once; none where too little is done to tell.
-    fn left(self, at_once: usize) -> Option<f64> {
-        /// Fewer units say little of the others.
-        const FEWEST: usize = 8;
-        let pace = self.seconds / self.units_done as f64;
-        (self.units_done >= FEWEST && at_once > 0)
-            .then(|| pace * (self.units - self.units_done) as f64 / at_once as f64)
-    }
-
-    fn rows(self, facts: Facts, left: &str) -> Facts {
-        let Self { units_done, units, parts, seconds } = self;
-        let parts = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-        let percent = 100.0 * units_done as f64 / units.max(1) as f64;
-        facts
-            .row("units", format!("{units_done} of {units}{parts}, {percent:.1} %"))
-            .row("spent", numbers::seconds(seconds))
-            .row_some("left", (units_done < units).then_some(left))
-    }
-}
-
-impl Count {
-    /// Of each shard that has a file, the best of its files.
-    fn shards(&self) -> BTreeMap<u32, &LedgerFile> {
-        let mut shards: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
-        for file in &self.files {
-            let best = shards.entry(file.shard.index()).or_insert(file);
-            if (file.state, file.work.units_done) > (best.state, best.work.units_done) {
-                *best = file;
-            }
-        }
-        shards
-    }
-
-    fn in_state(&self, state: State) -> Vec<u32> {
-        self.shards().into_iter().filter(|(_, file)| file.state == state).map(|(index, _)| index).collect()
-    }
-
-    fn missing(&self) -> Vec<u32> {
-        let shards = self.shards();
-        (1..=self.of).filter(|index| !shards.contains_key(index)).collect()
-    }
-
-    /// All of it, missing shards too.
-    fn work(&self) -> Work {
-        let done = self.shards().values().fold(Work::default(), |sum, file| sum.plus(file.work));
-        Work { units: self.fingerprint.units, ..done }
-    }
-
-    fn table(&self) -> Facts {
-        let running = self.in_state(State::Running);
-        let width = stdout::width().saturating_sub("complete  ".len());
-        let shards = [
-            ("complete", self.in_state(State::Complete)),
-            ("running", running.clone()),
-            ("stopped", self.in_state(State::Stopped)),
-            ("missing", self.missing()),
-        ];
-        let told = shards.into_iter().filter(|(_, shards)| !shards.is_empty()).flat_map(|(label, shards)| {
-            let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
-            let lines = wrapped(&list, width, &[',', ' ']).into_iter().enumerate();
-            lines.map(move |(index, line)| (if index == 0 { label } else { "" }, line)).collect::<Vec<_>>()
-        });
-        let facts = Facts::default().row("count", title(&self.fingerprint)).row("shards", self.of);
-        let facts = told.fold(facts, |facts, (label, line)| facts.row(label, line));
-        let work = self.work();
-        let left = match (work.left(running.len()), work.left(1)) {
-            (Some(left), _) => format!("{} with {} running", about(left), running.len()),
-            (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
-            (None, None) => "not known yet".to_owned(),
-        };
-        work.rows(facts, &left)
-    }
-
-    fn table_of(&self, file: &LedgerFile) -> Facts {
-        let by = if file.host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(&file.host)) };
-        let ago = file.saved_ago.map(|ago| format!(", saved {} ago{by}", time(Duration::from_secs_f64(ago))));
-        let state = match file.state {
-            State::Complete => "complete",
-            State::Running => "running",
-            State::Stopped => "stopped",
-        };
-        let left = file.work.left(1).map_or_else(|| "not known yet".to_owned(), about);
-        let left = if file.state == State::Stopped { format!("{left}, once it goes on") } else { left };
+        let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
+        let ago = saved.map_or_else(String::new, |ago| format!(", saved {} ago{by}", time(ago)));
+        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), about);
+        let left = if *state == State::Stopped { format!("{left}, once it goes on") } else { left };
         let facts = Facts::default()
-            .row("file", &file.file)
-            .row("count", title(&self.fingerprint))
-            .row_some("shard", (self.of > 1).then_some(file.shard))
-            .result("state", format!("{state}{}", ago.unwrap_or_default()));
-        file.work.rows(facts, &left)
-    }
-
-    fn json(self) -> CountJson {
-        let work = self.work();
-        let [complete, running, stopped] =
-            [State::Complete, State::Running, State::Stopped].map(|state| self.in_state(state));
-        let subject = &self.fingerprint.subject;
-        CountJson {
-            n: subject.n(),
-            prefix: subject.prefix().map(|prefix| prefix.to_string()),
-            symmetry: subject.rotation().map(Rotation::name),
-            engine: self.fingerprint.engine.clone(),
-            shards: self.of,
-            missing: self.missing(),
-            left: work.left(running.len()),
-            work,
-            complete,
-            running,
-            stopped,
-            files: self.files,
-        }
+            .fact("file", "file", escape::name(path))
+            .row("count", title(ledger.fingerprint()))
+            .with("shard", shard.to_string())
+            .row_some("shard", (shard.of() > 1).then_some(shard))
+            .with("state", state.name())
+            .result("state", format!("{}{ago}", state.name()));
+        with_work(facts, ledger, &left).with("host", host).with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
     }
 }
 
-#[derive(Serialize)]
-struct CountJson {
-    n: usize,
-    prefix: Option<String>,
-    symmetry: Option<&'static str>,
-    engine: String,
-    shards: u32,
-    complete: Vec<u32>,
-    running: Vec<u32>,
-    stopped: Vec<u32>,
-    missing: Vec<u32>,
-    #[serde(flatten)]
-    work: Work,
-    left: Option<f64>,
-    files: Vec<LedgerFile>,
+/// Of all shards, those that are missing too.
+fn count_facts(files: &[LedgerFile]) -> Facts {
+    let (fingerprint, of) = (files[0].ledger.fingerprint(), files[0].ledger.shard().of());
+    // Of each shard that has a file, the best of its files.
+    let mut shards: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
+    for file in files {
+        let best = shards.entry(file.ledger.shard().index()).or_insert(file);
+        if (file.state, file.ledger.finished()) > (best.state, best.ledger.finished()) {
+            *best = file;
+        }
+    }
+    let mut whole = Ledger::new(fingerprint.clone(), Shard::WHOLE);
+    for file in shards.values() {
+        whole.merge(&file.ledger).expect("shards have different units");
+    }
+    // That of shards without a finished task too.
+    whole.origin.elapsed = shards.values().map(|file| file.ledger.origin.elapsed).sum();
+    let subject = &fingerprint.subject;
+    let mut facts = Facts::default()
+        .with("n", subject.n())
+        .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
+        .with("symmetry", subject.rotation().map(Rotation::name))
+        .with("engine", &fingerprint.engine)
+        .row("count", title(fingerprint))
+        .fact("shards", "shards", of);
+    let state_of = |index: &u32| shards.get(index).map_or(State::Missing, |file| file.state);
+    let in_state = |state| (1..=of).filter(|index| state_of(index) == state).collect::<Vec<_>>();
+    let width = stdout::width().saturating_sub("complete  ".len());
+    for state in [State::Complete, State::Running, State::Stopped, State::Missing] {
+        let (name, shards) = (state.name(), in_state(state));
+        let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
+        facts = facts.with(name, &shards);
+        let lines = if shards.is_empty() { Vec::new() } else { wrapped(&list, width, &[',', ' ']) };
+        for (index, line) in lines.iter().enumerate() {
+            facts = facts.row(if index == 0 { name } else { "" }, line);
+        }
+    }
+    let running = in_state(State::Running).len();
+    let seconds = left(&whole, running);
+    let left = match (seconds, left(&whole, 1)) {
+        (Some(left), _) => format!("{} with {running} running", about(left)),
+        (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
+        (None, None) => "not known yet".to_owned(),
+    };
+    with_work(facts, &whole, &left).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
+}
+
+/// Seconds until the rest is done by so many at once; none where too little is done to tell.
+fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
+    /// Fewer units say little of the others.
+    const FEWEST: usize = 8;
+    let (done, units) = (ledger.finished(), ledger.units());
+    let pace = ledger.origin.elapsed.as_secs_f64() / done as f64;
+    (done >= FEWEST && at_once > 0).then(|| pace * (units - done) as f64 / at_once as f64)
+}
+
+/// What is done of a ledger, what it took, and the time left in words.
+fn with_work(facts: Facts, ledger: &Ledger, left: &str) -> Facts {
+    let (done, units, parts) = (ledger.finished(), ledger.units(), ledger.partials().count());
+    let (percent, seconds) = (100.0 * done as f64 / units.max(1) as f64, ledger.origin.elapsed.as_secs_f64());
+    let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
+    facts
+        .with("units_done", done)
+        .with("units", units)
+        .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
+        .with("parts", parts)
+        .with("seconds", seconds)
+        .row("spent", numbers::seconds(seconds))
+        .row_some("left", (done < units).then_some(left))
 }

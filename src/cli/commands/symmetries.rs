@@ -4,9 +4,7 @@ use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
+use crate::cli::terminal::{Facts, Failure, JsonOutput};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {

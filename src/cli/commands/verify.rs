@@ -1,32 +1,29 @@
 //! `queens verify`
 
-mod work;
-
+use std::fmt::Display;
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
+use console::measure_text_width;
 use queens::run::state::RunState;
 use queens::verify::{Check, Engines, Terms, Verdict};
-use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Threads};
-use serde::Serialize;
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
 
-use crate::cli::commands::count::range;
-use crate::cli::commands::profile;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::stdout::{self, BestEffortStdout};
-use crate::cli::terminal::table::{Column, HEAD, Table, wrapped};
-use crate::cli::terminal::value_parsers::{Cores, Sizes, named_engine_parser, rotation_parser, size};
-use crate::cli::terminal::{files, numbers};
+use super::terms::{self, Layout, Term};
+use super::{count::request, profile};
+use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::terminal::{
+    BestEffortStdout, Column, Cores, Exit, Facts, Failure, HEAD, JsonOutput, Sizes, Table, escape, files, messages,
+    numbers::{self, count_of},
+    stdout,
+    table::wrapped,
+    value_parsers::{named_engine_parser, rotation_parser, size},
+};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -75,266 +72,246 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
-    if let Some(symmetry) = args.symmetry {
-        return range::verify(symmetry, boards, &args.cores, &args.json, args.progress);
+    if let Some(rotation) = args.symmetry {
+        return turns(rotation, boards, args);
     }
     size(to)?;
     if args.profile {
-        return profile::verify(boards, &args.cores, &args.json, args.progress);
+        return profile::verify(boards, args);
     }
     let start = Instant::now();
     let terms = if args.unique { Terms::Unique } else { Terms::All };
-    let source = Source::new(terms, args.bfile.as_deref())?;
-    let engines =
-        Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: args.cores.isa.into_iter().collect() };
-    let mut out = BestEffortStdout::default();
-    let mut layout = None;
-    let mut rows = Vec::new();
-    let sizes: Vec<Size> =
-        Size::all().filter(|size| boards.contains(&size.get()) && source.term(*size).is_some()).collect();
-    let Some(&largest) = sizes.last() else {
+    let (sequence, path) = (terms.sequence(), args.bfile.as_deref());
+    let bfile = path.map(read).transpose()?;
+    let name = path.map_or_else(|| sequence.id.to_owned(), escape::name);
+    let term = |n| bfile.as_ref().map_or_else(|| sequence.term(n), |bfile| bfile.term(n));
+    let (named, isas) = (args.engines.clone(), args.cores.isa.into_iter().collect());
+    let engines = Engines { named, beyond: BEYOND_QUICK, isas };
+    let of_size = |size: Size| {
+        let (published, methods) = (term(size.get())?, engines.methods(size));
+        Some(methods.map(|methods| Row { size, published, methods, checks: Vec::new() }))
+    };
+    let rows = Size::all().filter(|size| boards.contains(&size.get())).filter_map(of_size);
+    let mut rows: Vec<Row> = rows.collect::<Result<_, _>>().map_err(|error| Failure::usage(&error))?;
+    if rows.is_empty() {
         let message = match args.to.one() {
-            Some(to) => format!("{} has no term up to N = {to}", source.name),
-            None => format!("{} has no term from N = {} to {to}", source.name, boards.start()),
+            Some(to) => format!("{name} has no term up to N = {to}"),
+            None => format!("{name} has no term from N = {} to {to}", boards.start()),
         };
         return Err(Failure::Run(Exit::Failure, message));
-    };
-    let methods = sizes.iter().map(|size| engines.methods(*size)).collect::<Result<Vec<_>, _>>();
-    let methods = methods.map_err(|error| Failure::usage(&error))?;
-    let all_methods =
-        ENGINES.iter().filter_map(|engine| methods.iter().flatten().find(|method| method.engine == engine.kind));
-    let all_methods: Vec<Method> = all_methods.copied().collect();
-    refuse_idle(&args.engines, &all_methods, &sizes)?;
+    }
+    let methods = |kind| rows.iter().flat_map(|row| &row.methods).find(|method| method.engine == kind);
+    let methods: Vec<Method> = ENGINES.iter().filter_map(|engine| methods(engine.kind).copied()).collect();
+    refuse_idle(&args.engines, &methods, &rows)?;
     let activity = Activity::start(args.progress, "verify");
-    let (mut done, all) = (0, methods.iter().map(Vec::len).sum());
-    work::tell_limits(&sizes, &methods, &args.engines, Threads::from(args.cores.threads).get());
-    for (size, methods) in sizes.into_iter().zip(&methods) {
-        let published = source.term(size).expect("sizes without a term were left out");
+    if let Some(text) = left_out(&rows).filter(|_| args.engines.is_empty()) {
+        messages::note(&text);
+    }
+    if let Some(text) = very_long(&rows, thread_count(args.cores.threads)) {
+        messages::warning(&text);
+    }
+    let mut out = BestEffortStdout::default();
+    let widest = rows[0].published.max(rows[rows.len() - 1].published);
+    let table = EnginesTable::new(&methods, widest, stdout::width());
+    let (mut head, mut done, all) = (table.columns.head(), 0, rows.iter().map(|row| row.methods.len()).sum());
+    for row in &mut rows {
         let watch = |method: &Method, run: Arc<RunState>| {
-            let (title, so_far) = (format!("N = {size}, {}", method.engine), done);
-            activity.watch(move || work::step(&title, (so_far, all), run.progress().share));
+            let (title, so_far) = (format!("N = {}, {}", row.size, method.engine), done);
+            activity.watch(move || step(&title, (so_far, all), run.progress().share));
             done += 1;
         };
-        let checks =
-            terms.check(size, published, methods, args.cores.threads, watch).map_err(|error| Failure::from(&error))?;
-        let row = Row { size, published, checks };
+        let checks = terms.check(row.size, row.published, &row.methods, args.cores.threads, watch);
+        row.checks = checks.map_err(|error| Failure::from(&error))?;
         if !args.json.is_alone() {
-            let layout = layout.get_or_insert_with(|| {
-                Layout::new(&all_methods, source.term(largest).expect("as above").max(published), stdout::width())
-            });
-            activity.aside(|| -> std::io::Result<()> {
-                if rows.is_empty() {
-                    out.write_all(layout.table.head().as_bytes())?;
-                }
-                out.write_all(layout.row(&row).as_bytes())
-            })?;
+            let lines = std::mem::take(&mut head) + &table.line(row);
+            activity.aside(|| out.write_all(lines.as_bytes()))?;
         }
-        rows.push(row);
     }
     activity.finish();
-    let summary = Summary::new(&rows);
     let seconds = start.elapsed().as_secs_f64();
-    let object = json(&source, &rows, &summary, seconds).json();
-    let delivered = args.json.deliver_text(&object, || summary.print(&mut out, &source, rows.len(), seconds));
-    match summary.first_difference(&rows, &source) {
-        None => delivered,
-        Some(message) => Err(Failure::Run(Exit::Difference, message)),
+    let checks = || rows.iter().flat_map(|row| row.checks.iter().map(move |check| (row, check)));
+    let differing: Vec<(&Row, &Check)> = checks().filter(|(_, check)| check.verdict != Verdict::Agrees).collect();
+    let facts = Facts::of("verify")
+        .with("sequence", sequence.id)
+        .with("source", &name)
+        .list("terms", rows.iter().map(Row::facts))
+        .with("results", checks().count())
+        .with("differences", differing.len())
+        .with("seconds", seconds);
+    let delivered = args.json.deliver_text(&facts.json(), || {
+        let (terms, results) = (count_of(rows.len() as u64, "term"), count_of(checks().count() as u64, "result"));
+        let (style, verdict) = match differing.len() {
+            0 => (GOOD, "all agree".to_owned()),
+            1 => (BAD, "1 differs".to_owned()),
+            more => (BAD, format!("{more} differ")),
+        };
+        let time = numbers::seconds(seconds);
+        let text = format!("{terms} of {name}, {results}: {style}{verdict}{style:#}, in {time}");
+        Ok(wrapped(&text, stdout::width(), &[' ']).iter().try_for_each(|line| writeln!(out, "{line}"))?)
+    });
+    differing.first().map_or(delivered, |(row, check)| Err(failure(&name, row, check, differing.len() - 1)))
+}
+
+/// What the command fails of where a result differs, as do so many more.
+fn failure(name: &str, Row { size, published, .. }: &Row, check: &Check, more: usize) -> Failure {
+    let found = match told(&check.verdict) {
+        (Some(count), _) => format!(" finds {count}"),
+        (_, reason) => format!(": {}", reason.unwrap_or_default()),
+    };
+    let more = match more {
+        0 => String::new(),
+        1 => "; 1 more result differs".to_owned(),
+        more => format!("; {more} more results differ"),
+    };
+    let engine = check.method.engine;
+    let message = format!("the term for N = {size} in {name} is {published}, but {engine}{found}{more}");
+    Failure::Run(Exit::Difference, message)
+}
+
+/// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
+fn turns(rotation: Rotation, boards: RangeInclusive<usize>, args: &Args) -> Result<(), Failure> {
+    let (to, sequence) = (*boards.end(), rotation.sequence());
+    request(Some(rotation), to, &args.cores)?.method().map_err(|error| Failure::usage(&error))?;
+    let boards: Vec<usize> = boards.filter(|&n| sequence.term(n).is_some()).collect();
+    if boards.is_empty() {
+        return Err(Failure::Run(Exit::Failure, format!("{} has no term up to N = {to}", sequence.id)));
     }
+    let activity = Activity::start(args.progress, "verify");
+    let found = boards.into_iter().map(|n| {
+        activity.at(Status { title: format!("N = {n}, {rotation} turn"), ..Status::default() });
+        let report = request(Some(rotation), n, &args.cores)?.count().map_err(|error| Failure::from(&error))?;
+        Ok((n, Term::by(&report, report.count)))
+    });
+    let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
+    let compared = terms::compare("verify", sequence, Layout::table(sequence, to), &args.json, print, found);
+    activity.finish();
+    compared
 }
 
 /// A check that compares nothing must not pass.
-fn refuse_idle(named: &[EngineKind], methods: &[Method], sizes: &[Size]) -> Result<(), Failure> {
-    let idle = |kind: &&EngineKind| !methods.iter().any(|method| method.engine == **kind);
-    let (Some(first), Some(last)) = (sizes.first(), sizes.last()) else { return Ok(()) };
-    let Some(engine) = named.iter().find(idle) else {
-        if methods.is_empty() {
-            let message = format!(
-                "nothing to compare: every engine takes too long for N = {first} to {last}; name one with --engine"
-            );
-            return Err(Failure::Run(Exit::Failure, message));
+fn refuse_idle(named: &[EngineKind], methods: &[Method], rows: &[Row]) -> Result<(), Failure> {
+    let (first, last) = (rows[0].size, rows[rows.len() - 1].size);
+    let idle = named.iter().find(|kind| !methods.iter().any(|method| method.engine == **kind));
+    let reason = match idle {
+        Some(engine) => format!("the {engine} engine counts none of N = {first} to {last}"),
+        None if methods.is_empty() => {
+            format!("every engine takes too long for N = {first} to {last}; name one with --engine")
         }
-        return Ok(());
+        None => return Ok(()),
     };
-    let message = format!("nothing to compare: the {engine} engine counts none of N = {first} to {last}");
-    Err(Failure::Run(Exit::Failure, message))
+    Err(Failure::Run(Exit::Failure, format!("nothing to compare: {reason}")))
 }
 
-/// Where the terms come from.
-struct Source {
-    terms: Terms,
-    bfile: Option<BFile>,
-    name: String,
+/// What is left out because nobody has named an engine for it.
+fn left_out(rows: &[Row]) -> Option<String> {
+    let mut idle = rows.iter().filter(|row| row.methods.is_empty()).map(|row| row.size);
+    let first = idle.next()?;
+    let last = idle.next_back().unwrap_or(first);
+    Some(format!("N = {first} to {last}: every engine takes long; name the one to verify with --engine"))
 }
 
-impl Source {
-    fn new(terms: Terms, path: Option<&Path>) -> Result<Self, Failure> {
-        let Some(path) = path else {
-            return Ok(Self { terms, bfile: None, name: terms.sequence().id.to_owned() });
-        };
-        let name = escape::name(path);
-        let failure = |reason: &dyn std::fmt::Display| Failure::Run(Exit::Failure, format!("{name}: {reason}"));
-        let bytes = files::read(path).map_err(|error| failure(&error))?;
-        // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
-        let bfile = BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))?;
-        Ok(Self { terms, bfile: Some(bfile), name })
-    }
+/// What takes longer than anybody waits for.
+fn very_long(rows: &[Row], cores: usize) -> Option<String> {
+    /// Of so many seconds, which are about ten times too many for large boards.
+    const LONG: f64 = 6000.0;
+    let term = |n: usize| oeis::QUEENS.term(n).unwrap_or(1).max(1) as f64;
+    // An engine takes about a second for its quick size, and grows with the number of solutions.
+    let seconds = |size: Size, engine: EngineKind| term(size.get()) / term(engine.info().quick);
+    let each = rows.iter().rev().flat_map(|row| row.methods.iter().map(|method| (row.size, method.engine)));
+    let (size, engine) = each.into_iter().find(|&(size, engine)| seconds(size, engine) > LONG * cores as f64)?;
+    Some(format!("N = {size} by {engine} takes very long; 'queens estimate {size}' tells how long"))
+}
 
-    fn term(&self, size: Size) -> Option<u128> {
-        match &self.bfile {
-            Some(bfile) => bfile.term(size.get()),
-            None => self.terms.sequence().term(size.get()),
-        }
+/// While one of so many checks runs: which one, after so many, and what share of it is done.
+fn step(title: &str, (done, all): (usize, usize), share: f64) -> Status {
+    Status {
+        title: title.to_owned(),
+        share: Some((done as f64 + share) / all as f64),
+        fields: vec![format!("{done} of {all} checks")],
+        ..Status::default()
     }
+}
+
+fn read(path: &Path) -> Result<BFile, Failure> {
+    let failure = |reason: &dyn Display| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
+    let bytes = files::read(path).map_err(|error| failure(&error))?;
+    // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
+    BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))
 }
 
 /// All there is to say of one N.
 struct Row {
     size: Size,
     published: u128,
+    methods: Vec<Method>,
     checks: Vec<Check>,
 }
 
-/// The columns of the table.
-struct Layout {
+impl Row {
+    fn facts(&self) -> Facts {
+        let result = |check: &Check| {
+            let (found, error) = told(&check.verdict);
+            Facts::default()
+                .by(Some(check.method.engine.info().name), check.method.isa, check.threads)
+                .with("agrees", check.verdict == Verdict::Agrees)
+                .with("found", found.map(|count| count.to_string()))
+                .with("error", error)
+                .with("seconds", check.elapsed.as_secs_f64())
+        };
+        let facts = Facts::default().with("n", self.size.get()).with("published", self.published.to_string());
+        facts.list("results", self.checks.iter().map(result))
+    }
+}
+
+/// The number found, where it is not the published term, and what there is to say that is no number.
+fn told(verdict: &Verdict) -> (Option<u128>, Option<String>) {
+    match verdict {
+        Verdict::Differs(count) => (Some(*count), None),
+        Verdict::Asymmetric(error) => (None, Some(error.to_string())),
+        Verdict::Failed(reason) => (None, Some(reason.clone())),
+        _ => (None, None),
+    }
+}
+
+/// A column for each engine.
+struct EnginesTable {
     methods: Vec<Method>,
     /// Whether each result has its time, which is the first to be left out where the terminal is narrow.
     times: bool,
-    table: Table,
+    columns: Table,
 }
 
-impl Layout {
-    fn new(methods: &[Method], largest: u128, width: usize) -> Self {
+impl EnginesTable {
+    fn new(methods: &[Method], widest: u128, width: usize) -> Self {
         /// As wide as `✓  12.3 ms` may be.
         const TIMED: usize = 12;
-        let term = numbers::grouped(largest).len();
-        let columns = |least: usize| -> Vec<(usize, &str, u8)> {
+        let columns = |least: usize, width: usize| {
+            let first = [(2, "N", 0), (numbers::grouped(widest).len(), "published", 1)];
             let results = methods.iter().map(|method| (least, method.engine.info().name, 0));
-            [(2, "N", 0), (term, "published", 1)].into_iter().chain(results).collect()
+            let columns = first.into_iter().chain(results);
+            Table::new(columns.map(|(width, head, rank)| Column::as_wide_as(width, head, rank)).collect(), width)
         };
-        let with_times = columns(TIMED);
-        let needed = with_times.iter().map(|(width, head, _)| width.max(&head.len()) + 2).sum::<usize>();
-        let times = needed <= width.saturating_add(2);
-        let columns = if times { with_times } else { columns(0) };
-        let columns = columns.into_iter().map(|(width, head, rank)| Column::as_wide_as(width, head, rank));
-        Self { methods: methods.to_vec(), times, table: Table::new(columns.collect(), width) }
+        let times = measure_text_width(columns(TIMED, usize::MAX).head().trim_end()) <= width;
+        Self { methods: methods.to_vec(), times, columns: columns(if times { TIMED } else { 0 }, width) }
     }
 
-    fn row(&self, row: &Row) -> String {
+    fn line(&self, row: &Row) -> String {
         let result = |method: &Method| {
             let check = row.checks.iter().find(|check| check.method == *method);
-            let (style, text) = match check {
-                None => (HEAD, "-".to_owned()),
-                Some(check) => {
-                    let (style, verdict) = match &check.verdict {
-                        Verdict::Agrees => (GOOD, "✓".to_owned()),
-                        Verdict::Differs(count) => (BAD, format!("✗ {}", numbers::grouped(*count))),
-                        Verdict::Asymmetric(_) => (BAD, "✗ modulo 8".to_owned()),
-                        _ => (BAD, "✗ failed".to_owned()),
-                    };
-                    let seconds = check.elapsed.as_secs_f64();
-                    (style, if self.times { format!("{verdict}  {:>7}", numbers::seconds(seconds)) } else { verdict })
-                }
+            let Some(check) = check else { return format!("{HEAD}-{HEAD:#}") };
+            let (style, verdict) = match &check.verdict {
+                Verdict::Agrees => (GOOD, "✓".to_owned()),
+                Verdict::Differs(count) => (BAD, format!("✗ {}", numbers::grouped(*count))),
+                Verdict::Asymmetric(_) => (BAD, "✗ modulo 8".to_owned()),
+                _ => (BAD, "✗ failed".to_owned()),
             };
-            format!("{style}{text}{style:#}")
+            let time = numbers::seconds(check.elapsed.as_secs_f64());
+            let time = if self.times { format!("  {time:>7}") } else { String::new() };
+            format!("{style}{verdict}{time}{style:#}")
         };
         let cells = [row.size.to_string(), numbers::grouped(row.published)].into_iter();
-        self.table.line(cells.chain(self.methods.iter().map(result)))
+        self.columns.line(cells.chain(self.methods.iter().map(result)))
     }
-}
-
-/// How many results there are, and how many are wrong.
-struct Summary {
-    results: usize,
-    differences: usize,
-}
-
-impl Summary {
-    fn new(rows: &[Row]) -> Self {
-        let checks = || rows.iter().flat_map(|row| &row.checks);
-        let differences = checks().filter(|check| check.verdict != Verdict::Agrees).count();
-        Self { results: checks().count(), differences }
-    }
-
-    fn print(&self, out: &mut impl Write, source: &Source, terms: usize, seconds: f64) -> Result<(), Failure> {
-        let Self { results, differences } = *self;
-        let (style, verdict) = match differences {
-            0 => (GOOD, "all agree".to_owned()),
-            1 => (BAD, "1 differs".to_owned()),
-            _ => (BAD, format!("{differences} differ")),
-        };
-        let (s, name) = (if terms == 1 { "" } else { "s" }, &source.name);
-        let seconds = numbers::seconds(seconds);
-        let results = if results == 1 { "1 result".to_owned() } else { format!("{results} results") };
-        let text = format!("{terms} term{s} of {name}, {results}: {style}{verdict}{style:#}, in {seconds}");
-        Ok(wrapped(&text, stdout::width(), &[' ']).iter().try_for_each(|line| writeln!(out, "{line}"))?)
-    }
-
-    fn first_difference(&self, rows: &[Row], source: &Source) -> Option<String> {
-        let mut checks = rows.iter().flat_map(|row| row.checks.iter().map(move |check| (row, check)));
-        let (row, check) = checks.find(|(_, check)| check.verdict != Verdict::Agrees)?;
-        let (name, size, published, engine) = (&source.name, row.size, row.published, check.method.engine);
-        let found = match &check.verdict {
-            Verdict::Agrees => return None,
-            Verdict::Differs(count) => format!("{engine} finds {count}"),
-            Verdict::Asymmetric(error) => format!("{engine}: {error}"),
-            Verdict::Failed(reason) => format!("{engine}: {reason}"),
-            other => format!("{engine}: {other:?}"),
-        };
-        let more = match self.differences - 1 {
-            0 => String::new(),
-            1 => "; 1 more result differs".to_owned(),
-            more => format!("; {more} more results differ"),
-        };
-        Some(format!("the term for N = {size} in {name} is {published}, but {found}{more}"))
-    }
-}
-
-#[derive(Serialize)]
-struct TermJson {
-    n: usize,
-    published: String,
-    results: Vec<ResultJson>,
-}
-
-#[derive(Serialize)]
-struct ResultJson {
-    engine: &'static str,
-    isa: &'static str,
-    threads: usize,
-    agrees: bool,
-    /// Where it is not the published term.
-    found: Option<String>,
-    /// Where there is more to say than a number.
-    error: Option<String>,
-    seconds: f64,
-}
-
-fn json(source: &Source, rows: &[Row], summary: &Summary, seconds: f64) -> Facts {
-    let result = |check: &Check| ResultJson {
-        engine: check.method.engine.info().name,
-        isa: check.method.isa.name(),
-        threads: check.threads,
-        agrees: check.verdict == Verdict::Agrees,
-        found: if let Verdict::Differs(count) = check.verdict { Some(count.to_string()) } else { None },
-        error: match &check.verdict {
-            Verdict::Asymmetric(error) => Some(error.to_string()),
-            Verdict::Failed(error) => Some(error.clone()),
-            _ => None,
-        },
-        seconds: check.elapsed.as_secs_f64(),
-    };
-    let term = |row: &Row| TermJson {
-        n: row.size.get(),
-        published: row.published.to_string(),
-        results: row.checks.iter().map(result).collect(),
-    };
-    Facts::of("verify")
-        .with("sequence", source.terms.sequence().id)
-        .with("source", &source.name)
-        .with("terms", rows.iter().map(term).collect::<Vec<_>>())
-        .with("results", summary.results)
-        .with("differences", summary.differences)
-        .with("seconds", seconds)
 }
 
 #[cfg(test)]
@@ -353,10 +330,10 @@ mod tests {
         for check in &mut checks {
             check.elapsed = Duration::from_millis(25);
         }
-        let row = Row { size, published: 666_090_624, checks };
+        let row = Row { size, published: 666_090_624, methods: methods.to_vec(), checks };
         let plain = |width| {
-            let layout = Layout::new(&methods, 666_090_624, width);
-            anstream::adapter::strip_str(&(layout.table.head() + &layout.row(&row))).to_string()
+            let table = EnginesTable::new(&methods, 666_090_624, width);
+            anstream::adapter::strip_str(&(table.columns.head() + &table.line(&row))).to_string()
         };
         let heads = " N    published          join     backtrack         naive\n";
         let wide = format!("{heads} 8  666,090,624    ✓  25.0 ms  ✗ 92  25.0 ms             -\n");
@@ -364,5 +341,32 @@ mod tests {
         let narrow = " N    published  join  backtrack  naive\n 8  666,090,624     ✓       ✗ 92      -\n";
         assert_eq!([plain(56), plain(39)], [narrow; 2]);
         assert_eq!(plain(38), " N  join  backtrack  naive\n 8     ✓       ✗ 92      -\n");
+    }
+    fn rows(sizes: RangeInclusive<usize>, named: &[EngineKind]) -> Vec<Row> {
+        let engines = Engines { named: named.to_vec(), beyond: 3, isas: Vec::new() };
+        let row = |size| Row { size, published: 0, methods: engines.methods(size).unwrap(), checks: Vec::new() };
+        Size::all().filter(|size| sizes.contains(&size.get())).map(row).collect()
+    }
+
+    #[test]
+    fn the_share_grows_check_by_check() {
+        let Status { title, share, left, fields, .. } = step("N = 8, join", (3, 8), 0.5);
+        assert_eq!((title.as_str(), share, fields), ("N = 8, join", Some(0.4375), vec!["3 of 8 checks".to_owned()]));
+        assert!(left.is_none());
+    }
+
+    #[test]
+    fn what_takes_very_long_is_told_before() {
+        let all = rows(10..=27, &[]);
+        assert_eq!(
+            left_out(&all).unwrap(),
+            "N = 21 to 27: every engine takes long; name the one to verify with --engine"
+        );
+        assert_eq!((left_out(&all[..8]), very_long(&all, 2)), (None, None));
+        let join = rows(10..=27, &[EngineKind::Join]);
+        assert_eq!(very_long(&join, 2).unwrap(), "N = 27 by join takes very long; 'queens estimate 27' tells how long");
+        // N = 20 takes seconds, N = 22 half an hour of one core.
+        assert_eq!(very_long(&join[..11], 1), None);
+        assert!(very_long(&join[..13], 1).is_some());
     }
 }

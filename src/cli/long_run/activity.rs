@@ -5,13 +5,8 @@ use std::time::{Duration, Instant};
 
 use queens::run::TimeLeft;
 
-use crate::cli::long_run::display::Ending;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::printer::Printer;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::messages;
-use crate::cli::terminal::signals::{self, Answering};
+use crate::cli::long_run::{Status, When, display::Ending, printer::Printer};
+use crate::cli::terminal::{Answering, Facts, messages, signals};
 
 /// A bar after two seconds, a line a minute or JSON, as `--progress` says, from a thread of its own. Whoever works says how
 /// far it is, as often as it likes and from any thread; what would break the bar is printed aside; and before the result

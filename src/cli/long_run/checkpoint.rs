@@ -11,10 +11,8 @@ use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, Origin};
 
-use crate::cli::long_run::options::LongRun;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{json, messages};
+use crate::cli::long_run::LongRun;
+use crate::cli::terminal::{Exit, Failure, json, messages};
 
 /// The checkpoint of a run, where it keeps one.
 pub(crate) struct Checkpoint {
@@ -82,11 +80,11 @@ impl Checkpoint {
                 found => found?.flatten(),
             };
             match found {
-                Some(found) => {
-                    if let Some(reason) = found.fallback {
+                Some((found, fallback)) => {
+                    if let Some(reason) = fallback {
                         messages::warning(&format!("{reason}; going on from the save before it"));
                     }
-                    ledger = found.ledger;
+                    ledger = found;
                     checkpoint.reached_before = Some(ledger.reached());
                 }
                 // A mistyped name should not go unnoticed.

@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 use console::Term;
 use jiff::Zoned;
 
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::messages;
+use crate::cli::long_run::{Status, When};
+use crate::cli::terminal::{Facts, messages};
 
 /// A run shorter than this shows no progress unless it is asked for.
 const SILENT: Duration = Duration::from_secs(2);
@@ -85,7 +83,7 @@ impl Display {
         }
         match &self.form {
             Form::Bar(bar) => {
-                let text = status().bar(columns(), &Zoned::now());
+                let text = status().bar(messages::width(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 let text = if plain { anstream::adapter::strip_str(&text).to_string() } else { text };
                 bar.draw(&text);
@@ -107,7 +105,7 @@ impl Display {
         if matches!(self.form, Form::Json) {
             return print(&status.event("progress"));
         }
-        let width = if std::io::stderr().is_terminal() { columns() } else { usize::MAX };
+        let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };
         self.aside(|| messages::note(&status.line(width, &Zoned::now())));
     }
 
@@ -166,11 +164,4 @@ impl Bar {
                 self.stderr.clear_line().and_then(|()| self.stderr.write_str(line)).and_then(|()| self.stderr.flush());
         }
     }
-}
-
-/// Columns of the terminal, 80 where there is none. The last one stays free, for some terminals begin a new line behind
-/// it.
-fn columns() -> usize {
-    const LEAST: usize = 20;
-    usize::from(Term::stderr().size().1).max(LEAST) - 1
 }

@@ -43,7 +43,7 @@ impl LongRunHint {
     }
 
     /// What is to be said now, where it is due and the run is not short; `advice` is added where it is long.
-    pub(super) fn told(&mut self, progress: impl FnOnce() -> Progress, advice: &str) -> Option<String> {
+    pub(super) fn told(&mut self, progress: impl FnOnce() -> Progress, advice: Option<&str>) -> Option<String> {
         let now = Instant::now();
         if self.due.is_none_or(|due| now < due) {
             return None;
@@ -58,16 +58,19 @@ impl LongRunHint {
         self.due = None;
         let time = match left {
             Some(left) if left.high < Self::SHORT => return None,
-            Some(left) if left.high < Self::LONG => return Some(format!("{} expected", range(&left))),
             Some(left) => format!("{} expected", range(&left)),
             None => match rough {
                 Some(seconds) => format!("roughly {} expected, by runs on other machines", order(seconds)),
                 None => "how long this takes is not known yet".to_owned(),
             },
         };
-        let more = self.estimate.as_ref().map_or_else(String::new, |command| format!("; '{command}' tells more"));
-        let known = self.known.map_or_else(String::new, |id| format!("; the number is known, OEIS {id} has it"));
-        Some(time + &more + &known + advice)
+        let known = self.known.map_or_else(String::new, |id| format!("; the number is known: OEIS {id}"));
+        let more = self.estimate.as_ref().map(|command| format!("'{command}' tells more"));
+        if left.is_some_and(|left| left.high < Self::LONG) {
+            return Some(time + &known);
+        }
+        let more: Vec<String> = more.into_iter().chain(advice.map(str::to_owned)).collect();
+        Some(format!("{time}{known}\n{}", more.join("; ")).trim_end().to_owned())
     }
 }
 
@@ -146,27 +149,30 @@ mod tests {
         };
         let due = |n| LongRunHint { due: Some(Instant::now()), ..hint(solutions(n)) };
         let mut early = hint(solutions(24));
-        assert_eq!(early.told(|| unreachable!("it is not due"), ""), None);
+        assert_eq!(early.told(|| unreachable!("it is not due"), None), None);
         let mut short = due(24);
-        assert_eq!((short.told(|| progress(left(9)), ""), short.due), (None, None));
-        assert_eq!(due(20).told(|| progress(left(14)), "; advice").unwrap(), "about 14 s expected");
+        assert_eq!((short.told(|| progress(left(9)), None), short.due), (None, None));
+        assert_eq!(
+            due(20).told(|| progress(left(14)), Some("advice")).unwrap(),
+            "about 14 s expected; the number is known: OEIS A000170"
+        );
         let mut long = due(29);
         assert_eq!(
-            long.told(|| progress(left(1800)), "; advice").unwrap(),
-            "about 30 min expected; 'queens estimate 29 --engine backtrack' tells more; advice"
+            long.told(|| progress(left(1800)), Some("advice")).unwrap(),
+            "about 30 min expected\n'queens estimate 29 --engine backtrack' tells more; advice"
         );
-        assert_eq!(long.told(|| unreachable!("it was said"), ""), None);
+        assert_eq!(long.told(|| unreachable!("it was said"), None), None);
         assert_eq!(
-            due(24).told(|| progress(None), "; advice").unwrap(),
-            "roughly 20 h expected, by runs on other machines; 'queens estimate 24' tells more; the number is known, \
-             OEIS A000170 has it; advice"
+            due(24).told(|| progress(None), Some("advice")).unwrap(),
+            "roughly 20 h expected, by runs on other machines; the number is known: OEIS A000170\n'queens estimate 24' \
+             tells more; advice"
         );
         let mut unknown = due(29);
-        assert_eq!(unknown.told(|| progress(None), ""), None);
+        assert_eq!(unknown.told(|| progress(None), None), None);
         assert!(unknown.due.is_some_and(|due| due > Instant::now()));
         (unknown.due, unknown.latest) = (Some(Instant::now()), Instant::now());
-        let told = unknown.told(|| progress(None), "").unwrap();
-        assert_eq!(told, "how long this takes is not known yet; 'queens estimate 29 --engine backtrack' tells more");
+        let told = unknown.told(|| progress(None), None).unwrap();
+        assert_eq!(told, "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' tells more");
         let request = solutions(24).fingerprint().unwrap();
         assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(&request, when).due.is_none()));
     }

@@ -7,11 +7,7 @@ use queens::oeis::{self, Sequence};
 use queens::{Placement, Residue, Subject};
 use serde::Serialize;
 
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::messages;
+use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]

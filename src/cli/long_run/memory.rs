@@ -1,6 +1,6 @@
 //! Whether a run will find the memory that it needs, told before it is taken.
 
-use queens::{Request, Subject, Threads};
+use queens::{Request, Subject, thread_count};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use crate::cli::terminal::{messages, numbers};
@@ -9,7 +9,7 @@ use crate::cli::terminal::{messages, numbers};
 pub(crate) fn look(request: &Request, threads: usize) {
     let (Subject::Completions(prefix), Ok(method)) = (request.subject(), request.method()) else { return };
     let need = |threads| method.memory(prefix.size(), threads);
-    if let Some(text) = warning(need, Threads::from(threads).get(), available()) {
+    if let Some(text) = warning(need, thread_count(threads), available()) {
         messages::warning(&text);
     }
 }

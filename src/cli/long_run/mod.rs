@@ -13,3 +13,11 @@ pub(crate) mod run_status;
 pub(crate) mod status;
 pub(crate) mod supervision;
 pub(crate) mod units;
+
+pub(crate) use activity::Activity;
+pub(crate) use known_terms::{Agreement, Form, Printed};
+pub(crate) use named_files::NamedFile;
+pub(crate) use options::{LongRun, When};
+pub(crate) use status::Status;
+pub(crate) use supervision::{Event, Work};
+pub(crate) use units::Outcome;

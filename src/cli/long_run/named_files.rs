@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use queens::ledger::store;
 
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{escape, files};
+use crate::cli::terminal::{Exit, Failure, escape, files};
 
 pub(crate) struct NamedFile {
     pub(crate) path: PathBuf,

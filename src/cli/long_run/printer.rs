@@ -7,8 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::display::{Display, Ending, Line};
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
+use crate::cli::long_run::{Status, When};
 
 /// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);

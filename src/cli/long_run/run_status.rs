@@ -6,8 +6,10 @@ use queens::ledger::Fingerprint;
 use queens::run::state::Progress;
 
 use super::status::{Status, time};
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::numbers::{count_of, grouped, rounded};
+use crate::cli::terminal::{
+    Facts,
+    numbers::{count_of, grouped, rounded},
+};
 
 /// What is counted, as in `N = 20, join`.
 pub(crate) fn title(fingerprint: &Fingerprint) -> String {

@@ -6,8 +6,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::Zoned;
 use queens::run::TimeLeft;
 
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::numbers;
+use crate::cli::terminal::{Facts, numbers};
 
 const DONE: Style = AnsiColor::Cyan.on_default();
 const TO_DO: Style = Style::new().dimmed();
@@ -32,10 +31,13 @@ pub(crate) struct Status {
 impl Status {
     /// A track and what fits beside it.
     pub(crate) fn bar(&self, width: usize, now: &Zoned) -> String {
-        let cells = if width < 60 { 8 } else { 20 };
+        let fields = self.fields(now);
+        // The time left comes before a long track.
+        let needed =
+            self.brief().chars().count() + 4 + fields.iter().take(2).map(|field| field.chars().count()).sum::<usize>();
+        let cells = [20, 8].into_iter().find(|cells| width >= 3 * cells && width >= needed + cells).unwrap_or(4);
         let done = (self.share.unwrap_or(0.0).clamp(0.0, 1.0) * cells as f64) as usize;
         let track = format!("{DONE}{}{DONE:#}{TO_DO}{}{TO_DO:#}", "━".repeat(done), "─".repeat(cells - done));
-        let fields = self.fields(now);
         self.titled(|title| {
             let room = width.saturating_sub(title.chars().count() + cells + 2);
             format!("{title} {track} {}", fit(&fields, "  ", room))
@@ -54,9 +56,14 @@ impl Status {
         })
     }
 
+    /// The beginning of the title.
+    fn brief(&self) -> &str {
+        self.title.split(", ").next().unwrap_or_default()
+    }
+
     /// With the whole title where that costs no field, else with its beginning.
     fn titled(&self, text: impl Fn(&str) -> String) -> String {
-        let short = self.title.split(", ").next().unwrap_or_default();
+        let short = self.brief();
         let (whole, brief) = (text(&self.title), text(short));
         if whole.len() - self.title.len() == brief.len() - short.len() { whole } else { brief }
     }
@@ -196,6 +203,14 @@ mod tests {
             status().event("progress").json(),
             "{\"schema\":2,\"event\":\"progress\",\"n\":16,\"share\":0.4231,\"elapsed\":62.0}\n"
         );
+    }
+
+    /// However narrow the terminal is, the time left comes before a long track.
+    #[test]
+    fn a_track_gets_shorter_for_the_time_left() {
+        let status = Status { left: Some(left(4000.0, 0.4)), ..status() };
+        assert_eq!(bar(&status, 40), "N = 16 ━─── 42.3 %  40 to 93 min left");
+        assert_eq!(bar(&status, 43), "N = 16 ━━━───── 42.3 %  40 to 93 min left");
     }
 
     #[test]

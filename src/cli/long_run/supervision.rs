@@ -10,7 +10,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use queens::Ended;
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
 use queens::run::state::{Progress, RunState};
@@ -19,14 +18,11 @@ use queens::{CountError, Report};
 use super::display::{Ending, Line};
 use super::hint::LongRunHint;
 use super::run_status;
-use crate::cli::long_run::checkpoint::Checkpoint;
-use crate::cli::long_run::options::LongRun;
-use crate::cli::long_run::printer::Printer;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::signals::{self, Listening, Request};
+use crate::cli::long_run::{LongRun, checkpoint::Checkpoint, printer::Printer};
+use crate::cli::terminal::{
+    Exit, Facts, Failure, Listening, numbers,
+    signals::{self, Request},
+};
 
 /// How long threads that were told to stop may take to finish their tasks. Tasks that take longer are lost, for a person
 /// who pressed ^C does not wait.
@@ -41,7 +37,7 @@ enum Interruption {
 }
 
 /// The result of a run that came to its end, and what interrupted it.
-type Outcome = (Option<Result<Ended, CountError>>, Option<Interruption>);
+type Outcome = (Option<Result<Report, CountError>>, Option<Interruption>);
 
 /// Work in a thread of its own. It is never joined: where its end cannot be waited for, the end of the process ends it.
 pub(crate) struct Work<T> {
@@ -95,7 +91,7 @@ pub(crate) fn run(
     state: Arc<RunState>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
-    work: impl FnOnce() -> Result<Ended, CountError> + Send + 'static,
+    work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = state.ledger().fingerprint().clone();
     let hint = LongRunHint::new(&fingerprint, args.progress);
@@ -120,7 +116,7 @@ impl SupervisedRun<'_> {
     /// Waits for the end of the run; saves and answers requests meanwhile.
     fn wait(
         &mut self,
-        work: &Work<Result<Ended, CountError>>,
+        work: &Work<Result<Report, CountError>>,
         deadline: Option<Instant>,
         mut hint: LongRunHint,
     ) -> Outcome {
@@ -134,9 +130,9 @@ impl SupervisedRun<'_> {
                 None => {}
             }
             let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
-                (true, _) => "",
-                (false, true) => "; with --checkpoint FILE it could be resumed",
-                (false, false) => "; stopped after a minute or more, it is saved in a new file here",
+                (true, _) => None,
+                (false, true) => Some("with --checkpoint FILE it could be resumed"),
+                (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
             };
             if let Some(told) = hint.told(|| self.state.progress(), advice) {
                 self.printer.say(Line::Note(told));
@@ -188,18 +184,18 @@ impl SupervisedRun<'_> {
     fn conclude(mut self, outcome: Outcome) -> Result<(Report, Ledger), Failure> {
         let ledger = self.state.ledger();
         let saved = match &outcome {
-            (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => self.save(interruption, &ledger),
+            (Some(Err(CountError::Stopped)) | None, Some(interruption)) => self.save(interruption, &ledger),
             _ => Ok(()),
         };
         let Self { state, checkpoint, printer, args } = self;
         match outcome {
             // A count that ends while it is told to stop has ended.
-            (Some(Ok(Ended::Finished(report))), _) => {
+            (Some(Ok(report)), _) => {
                 let warning = checkpoint.finish(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 printer.end(Ending::finished(warning.into_iter().collect()));
                 Ok((report, ledger))
             }
-            (Some(Ok(Ended::Stopped(_))) | None, Some(interruption)) => {
+            (Some(Err(CountError::Stopped)) | None, Some(interruption)) => {
                 let progress = state.progress();
                 let (is_saved, (line, mut failure)) =
                     (saved.is_ok(), interruption.ending(&ledger, &progress, checkpoint, args));
@@ -218,15 +214,13 @@ impl SupervisedRun<'_> {
                 printer.end(Ending { lines, event, object });
                 Err(failure)
             }
+            (None, None) => unreachable!("a run is waited for until it ends or is interrupted"),
             (Some(Err(error)), _) => {
                 // A task that was counted twice with different results is not among those finished.
                 let warning = checkpoint.save(&ledger).err().map(|error| Line::Warning(error.to_string()));
                 let lines = warning.into_iter().collect();
                 printer.end(Ending { lines, ..Ending::stopped(Some(&error.to_string())) });
                 Err(Failure::from(&error))
-            }
-            (Some(Ok(Ended::Stopped(_))) | None, None) => {
-                unreachable!("a run is waited for until it ends or is interrupted")
             }
         }
     }

@@ -9,14 +9,8 @@ use queens::ledger::store::{Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, format};
 use queens::{Report, Request, Shard};
 
-use crate::cli::long_run::checkpoint::Checkpoint;
-use crate::cli::long_run::known_terms::Agreement;
-use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::supervision;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{files, messages, numbers};
+use crate::cli::long_run::{Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
+use crate::cli::terminal::{Exit, Facts, Failure, files, messages, numbers};
 
 /// What came of it.
 pub(crate) struct Outcome {
@@ -122,15 +116,15 @@ impl Units<'_> {
             }
             found => found?,
         };
-        if let Some(found) = found {
+        if let Some((ledger, fallback)) = found {
             let path = out.display();
-            if found.ledger.is_complete() {
-                if let Some(reason) = found.fallback {
+            if ledger.is_complete() {
+                if let Some(reason) = fallback {
                     messages::warning(&format!("{reason}; the save before it takes its place"));
-                    store.save(&found.ledger)?;
+                    store.save(&ledger)?;
                 }
                 messages::note(&format!("{path}: shard {shard} is complete already"));
-                return Ok(self.go_on(found.ledger, Checkpoint::nothing())?.0);
+                return Ok(self.go_on(ledger, Checkpoint::nothing())?.0);
             }
             let message =
                 format!("{path}: an unfinished shard; resume it with --checkpoint {path}, and give --out another name");

@@ -7,9 +7,11 @@ use anstyle::{AnsiColor, Style};
 use queens::{Isa, Placement, Rotation, Subject};
 use serde::Serialize;
 
-use crate::cli::terminal::json::{SCHEMA, cpu_name, object};
-use crate::cli::terminal::stdout;
-use crate::cli::terminal::table::wrapped;
+use crate::cli::terminal::{
+    json::{SCHEMA, cpu_name, object},
+    stdout,
+    table::wrapped,
+};
 
 const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();
@@ -63,6 +65,13 @@ impl Facts {
             Some(value) => self.with(key, value),
             None => self,
         }
+    }
+
+    /// A field with an object for each of these.
+    pub(crate) fn list(mut self, key: &'static str, objects: impl IntoIterator<Item = Self>) -> Self {
+        let objects = objects.into_iter().map(|facts| facts.json().trim_end().to_owned());
+        self.fields.push(format!("\"{key}\":[{}]", objects.collect::<Vec<_>>().join(",")));
+        self
     }
 
     /// A row.

@@ -6,10 +6,9 @@ use std::io;
 use queens::CountError;
 use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
-use queens::run::{RunError, SelfCheckError};
+use queens::run::SelfCheckError;
 
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{Exit, stdout};
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -64,7 +63,7 @@ impl From<&CountError> for Failure {
         if let CountError::Method(error) = error {
             return Self::usage(error);
         }
-        let wrong = matches!(error, CountError::SelfCheck(_) | CountError::Run(RunError::Differs { .. }));
+        let wrong = matches!(error, CountError::SelfCheck(_) | CountError::Differs { .. });
         Self::Run(if wrong { Exit::Difference } else { Exit::Failure }, error.to_string())
     }
 }

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use crate::cli::terminal::escape;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::files::is_stdout;
+use crate::cli::terminal::{Failure, escape, files::is_stdout};
 
 /// The extensions that mean one format.
 pub(crate) type Extensions = &'static [&'static str];

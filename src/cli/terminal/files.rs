@@ -5,12 +5,11 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use queens::ledger::durable::{Draft, folder, sync_folder, target};
+use queens::ledger::durable::{draft, folder, sync_folder, target};
+use tempfile::NamedTempFile;
 
 use super::signals::UnfinishedFile;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{Exit, Failure, stdout};
 
 /// Where a result goes. Nothing is buffered here: write in large pieces.
 pub(crate) struct Output {
@@ -22,7 +21,7 @@ pub(crate) struct Output {
 enum Destination {
     Stdout(StdoutLock<'static>),
     /// Written beside its final place under a temporary name, then renamed; removed if a signal ends the program before.
-    File(Draft, PathBuf, UnfinishedFile),
+    File(NamedTempFile, PathBuf, UnfinishedFile),
     /// A device or a named pipe, which can only be written to as it is.
     Special(File),
 }
@@ -62,7 +61,7 @@ impl Output {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let written = match &mut self.to {
             Destination::Stdout(out) => stdout::write_all(out, bytes),
-            Destination::File(draft, ..) => draft.write_all(bytes),
+            Destination::File(draft, ..) => draft.as_file_mut().write_all(bytes),
             Destination::Special(file) => stdout::write_all(file, bytes),
         };
         written.map_err(|error| failure(&self.name, &error))
@@ -71,8 +70,12 @@ impl Output {
     /// Makes the file appear, durably: the file is synced, renamed, and then its folder is synced.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Destination::File(draft, path, _unfinished) = self.to else { return Ok(()) };
-        let finished = draft.sync().and_then(|()| draft.rename()).and_then(|_| sync_folder(&path));
-        finished.map_err(|error| failure(&self.name, &error))
+        let finish = || {
+            draft.as_file().sync_all()?;
+            draft.persist(&path)?;
+            sync_folder(&path)
+        };
+        finish().map_err(|error| failure(&self.name, &error))
     }
 }
 
@@ -88,7 +91,8 @@ impl Destination {
         // A link stays a link: the new file is made in the folder of the file that it points to.
         let path = target(path)?;
         let permissions = about.ok().map(|about| about.permissions());
-        let (draft, unfinished) = UnfinishedFile::make(|| Draft::new(&path, None, permissions.as_ref()), Draft::path)?;
+        let (draft, unfinished) =
+            UnfinishedFile::make(|| draft(&path, None, permissions.as_ref()), NamedTempFile::path)?;
         Ok(Self::File(draft, path, unfinished))
     }
 }
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn temporary_names_stay_hidden() {
-        let error = tempfile::NamedTempFile::new_in("/no such folder").unwrap_err();
+        let error = NamedTempFile::new_in("/no such folder").unwrap_err();
         assert!(error.to_string().contains(".tmp"));
         if cfg!(unix) {
             assert_eq!(reason(&error), "No such file or directory");

@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use queens::ledger::store;
 
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::{escape, file_format, files, messages};
+use crate::cli::terminal::{Exit, Facts, Failure, escape, file_format, files, messages};
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct JsonOutput {

@@ -1,19 +1,15 @@
 //! Lines for people on stderr: errors, warnings, notes; and results on stdout.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use console::Term;
 use queens::Size;
 
-use crate::cli::terminal::escape::harmless;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::stdout;
-use crate::cli::terminal::value_parsers::Sizes;
+use crate::cli::terminal::{Exit, Facts, Failure, Sizes, escape::harmless, stdout, table::wrapped};
 
 /// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
 const NO_LEDGER: &str = "a profile is counted in one go, and is not saved";
@@ -55,12 +51,22 @@ pub(crate) fn note(message: &str) {
     say("note", Style::new(), message);
 }
 
+/// Columns of stderr's terminal, 80 where there is none. The last one stays free, for some terminals begin a new line
+/// behind it.
+pub(crate) fn width() -> usize {
+    const LEAST: usize = 20;
+    usize::from(Term::stderr().size().1).max(LEAST) - 1
+}
+
 fn say(kind: &'static str, style: Style, message: &str) {
     let text = if EVENTS.load(Ordering::Relaxed) {
         Facts::event(kind).with("message", message).json()
     } else {
         let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
-        format!("{label}{}\n", harmless(message))
+        let line = format!("{label}{}", harmless(message));
+        // A command begins with blanks: whoever copies it is to get one line.
+        let width = if message.starts_with(' ') || !std::io::stderr().is_terminal() { usize::MAX } else { width() };
+        wrapped(&line, width, &[' ']).join("\n") + "\n"
     };
     // Where even stderr is closed, there is nobody left to tell.
     let _ = anstream::stderr().write_all(text.as_bytes());

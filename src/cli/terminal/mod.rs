@@ -16,3 +16,14 @@ pub(crate) mod signals;
 pub(crate) mod stdout;
 pub(crate) mod table;
 pub(crate) mod value_parsers;
+
+pub(crate) use exit::Exit;
+pub(crate) use facts::Facts;
+pub(crate) use failure::Failure;
+pub(crate) use file_format::Extensions;
+pub(crate) use files::Output;
+pub(crate) use json_output::JsonOutput;
+pub(crate) use signals::{Answering, Listening};
+pub(crate) use stdout::BestEffortStdout;
+pub(crate) use table::{Column, HEAD, Table};
+pub(crate) use value_parsers::{Cores, Sizes};

@@ -6,8 +6,7 @@ use std::panic::PanicHookInfo;
 use std::time::Duration;
 use std::{panic, process, thread};
 
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::{messages, signals};
+use crate::cli::terminal::{Exit, messages, signals};
 
 /// How long a save may take after a panic. After this time it waits for a lock that the failed thread holds.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(10);

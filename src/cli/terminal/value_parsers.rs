@@ -8,7 +8,7 @@ use jiff::SpanRelativeTo;
 use jiff::fmt::friendly::SpanParser;
 use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Share, Size};
 
-use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::Failure;
 
 /// A whole number in a range, for clap; `what` is its name in the error.
 pub(crate) fn whole(

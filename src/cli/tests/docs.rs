@@ -6,8 +6,10 @@ use clap::Command;
 use queens::ENGINES;
 
 use crate::cli::help::command;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::file_format::{CSV, HTML, JSON, SVG, TEXT};
+use crate::cli::terminal::{
+    Exit,
+    file_format::{CSV, HTML, JSON, SVG, TEXT},
+};
 
 /// The documents that show or name commands, with their texts.
 fn documents() -> Vec<(String, String)> {

@@ -2,7 +2,7 @@
 //!
 //! Given are items and pieces. A piece covers two items and holds two keys. The engine counts the sets of pieces that
 //! cover every item once and hold no key twice. The solutions that a turn leaves unchanged are such covers;
-//! [`crate::rotational::pairing`] and [`crate::rotational::half_board`] define their items and keys.
+//! [`crate::rotational`] defines their items and keys.
 //!
 //! # The method
 //!

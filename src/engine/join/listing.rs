@@ -7,7 +7,7 @@ use super::table::{Quadrants, Role};
 use super::{ANYWHERE, InnerSquares, Join, WEIGHTS, Worker};
 use crate::engine::lanes::Lanes;
 use crate::engine::split::Grouped;
-use crate::plan::halves::{Halves, Middle, SHARED_EAST};
+use crate::plan::{Halves, Middle, SHARED_EAST};
 
 /// How many halves are listed at a time, about. Longer lists are made in pieces, and the probe side anew for each piece
 /// of the build side.

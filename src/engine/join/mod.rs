@@ -102,7 +102,7 @@ use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::{Cost, Lanes};
 use crate::engine::split::{Grouped, Listed, MAX_DEPTH, Model, Splitter};
-use crate::plan::halves::{Halves, Middle};
+use crate::plan::{Halves, Middle};
 
 /// Lists of the probe side that are counted apart because they weigh differently.
 const WEIGHTS: usize = 3;

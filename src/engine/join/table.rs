@@ -6,7 +6,7 @@ use super::half::{Half, Inner};
 use super::keys::{Keys, Side};
 use super::quadrant::{Blocked, Buffers, Quadrant, QuadrantLister, Shape};
 use crate::board::Size;
-use crate::plan::halves::{Halves, Middle, strip};
+use crate::plan::{Halves, Middle, halves::tile_width};
 
 /// How many inner queens the build and the probe side are cut by at most, given the half and the middle.
 pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
@@ -75,7 +75,7 @@ impl QuadrantTables {
         let cache = if half <= KEPT_HALF[odd] {
             CachePolicy::All
         } else if half <= WHOLE_HALF {
-            CachePolicy::Souths(strip(half, odd == 1).unwrap_or(1))
+            CachePolicy::Souths(tile_width(half, odd == 1).unwrap_or(1))
         } else {
             CachePolicy::Parts
         };
@@ -291,7 +291,7 @@ impl Quadrants {
                     });
                 }
                 CachePolicy::Souths(souths) => {
-                    // The tasks of a strip come north by north. Corners of one recipe share what is kept.
+                    // The tasks of a tile come north by north. Corners of one recipe share what is kept.
                     let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * souths } else { sharing };
                     let others: Vec<usize> =

@@ -4,8 +4,7 @@ use super::table::{CachePolicy, Depths};
 use super::*;
 use crate::engine::lanes::Portable;
 use crate::engine::split::ENDLESS_MATCHING;
-use crate::plan::halves::HalvesPlan;
-use crate::plan::{Plan, Units};
+use crate::plan::{HalvesPlan, Plan, Units};
 
 /// Pieces of lists as short as those of small boards.
 const SHORT: Longest = Longest { build: 30, probe: 20 };

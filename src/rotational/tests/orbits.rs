@@ -10,7 +10,7 @@
 use crate::board::Size;
 use crate::plan::Weighted;
 
-use crate::board::rotation::Rotation;
+use crate::board::Rotation;
 
 /// A board whose queens are whole orbits of a turn.
 #[derive(Clone, Copy, Debug)]

@@ -8,14 +8,22 @@ use super::lock;
 use crate::ledger::Partial;
 use crate::tally::Tally;
 
-/// What a thread tells others, who read it while the thread goes on.
+/// What a thread tells others, who read it now and then while the thread goes on. The thread never waits for them; a reader
+/// that comes while it writes reads again.
 #[derive(Debug, Default)]
 pub(super) struct Hand {
-    published: Published,
+    /// Odd while the unit in hand is being written.
+    version: AtomicU64,
+    /// One more than its number; 0 before there is any.
+    unit: AtomicU64,
+    begun: AtomicU64,
+    tasks: AtomicU64,
+    /// The tally, its lower half first.
+    tally: [AtomicU64; 2],
     finished: Mutex<Vec<Batch>>,
 }
 
-/// A unit that a thread is working on.
+/// A unit that a thread is working on, or has just finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InHand {
     pub(super) unit: usize,
@@ -26,14 +34,14 @@ pub(super) struct InHand {
 }
 
 /// Units that a thread has finished one after another, and when it began and ended, from the start of the run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) units: Vec<(usize, Tally)>,
     pub(super) begun: Duration,
     pub(super) ended: Duration,
 }
 
-/// The side of a thread, which never waits for those who read.
+/// The side of a thread.
 ///
 /// Units of a microsecond, at N = 14, are told in batches: a lock and a clock for each made the run a seventh longer.
 #[derive(Debug)]
@@ -43,22 +51,9 @@ pub(crate) struct Scribe<'a> {
     batch: Batch,
 }
 
-impl Hand {
-    /// What is in hand now. What is read after that from [`Hand::take_finished`] may have the same unit.
-    pub(super) fn read(&self) -> Option<InHand> {
-        self.published.read()
-    }
-
-    /// What was finished since the last call.
-    pub(super) fn take_finished(&self) -> Vec<Batch> {
-        std::mem::take(&mut lock(&self.finished))
-    }
-}
-
 impl<'a> Scribe<'a> {
     pub(super) fn new(hand: &'a Hand, started: Instant) -> Self {
-        let none = Duration::ZERO;
-        Self { hand, started, batch: Batch { units: Vec::new(), begun: none, ended: none } }
+        Self { hand, started, batch: Batch::default() }
     }
 
     /// The thread begins a unit, of which so much was finished before.
@@ -66,12 +61,12 @@ impl<'a> Scribe<'a> {
         if self.batch.units.is_empty() {
             self.batch.begun = self.started.elapsed();
         }
-        self.hand.published.write(Some(InHand { unit, finished, begun: self.batch.begun }));
+        self.hand.write(&InHand { unit, finished, begun: self.batch.begun });
     }
 
     /// So much of its unit is finished now.
     pub(crate) fn advance(&self, finished: &Partial) {
-        self.hand.published.advance(finished);
+        self.hand.change(|| self.hand.part(finished));
     }
 
     /// The thread has finished its unit. It is told at once if it took long, and otherwise with those that follow.
@@ -84,13 +79,10 @@ impl<'a> Scribe<'a> {
                 self.tell();
             }
         }
-        self.hand.published.write(None);
     }
 
     fn tell(&mut self) {
-        let Batch { units, begun, ended } = &mut self.batch;
-        let told = Batch { units: std::mem::take(units), begun: *begun, ended: *ended };
-        lock(&self.hand.finished).push(told);
+        lock(&self.hand.finished).push(std::mem::take(&mut self.batch));
     }
 }
 
@@ -103,33 +95,13 @@ impl Drop for Scribe<'_> {
     }
 }
 
-/// A unit in hand, which one thread writes and others read now and then. The writer never waits; a reader that comes while
-/// it writes reads again.
-#[derive(Debug, Default)]
-struct Published {
-    /// Odd while the others are being written.
-    version: AtomicU64,
-    /// One more than its number; 0 if there is none.
-    unit: AtomicU64,
-    begun: AtomicU64,
-    tasks: AtomicU64,
-    /// The tally, its lower half first.
-    tally: [AtomicU64; 2],
-}
-
-impl Published {
-    fn write(&self, unit: Option<InHand>) {
+impl Hand {
+    fn write(&self, InHand { unit, finished, begun }: &InHand) {
         self.change(|| {
-            self.unit.store(unit.map_or(0, |unit| unit.unit as u64 + 1), Ordering::Relaxed);
-            if let Some(InHand { finished, begun, .. }) = unit {
-                self.begun.store(begun.as_nanos() as u64, Ordering::Relaxed);
-                self.part(&finished);
-            }
+            self.unit.store(*unit as u64 + 1, Ordering::Relaxed);
+            self.begun.store(begun.as_nanos() as u64, Ordering::Relaxed);
+            self.part(finished);
         });
-    }
-
-    fn advance(&self, finished: &Partial) {
-        self.change(|| self.part(finished));
     }
 
     fn part(&self, Partial { tasks, tally }: &Partial) {
@@ -147,7 +119,8 @@ impl Published {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    fn read(&self) -> Option<InHand> {
+    /// The unit in hand now. It may be among those that are read after that from [`Hand::take_finished`].
+    pub(super) fn read(&self) -> Option<InHand> {
         loop {
             let version = self.version.load(Ordering::Acquire);
             let unit = self.unit.load(Ordering::Relaxed);
@@ -161,6 +134,11 @@ impl Published {
             }
             std::hint::spin_loop();
         }
+    }
+
+    /// What was finished since the last call.
+    pub(super) fn take_finished(&self) -> Vec<Batch> {
+        std::mem::take(&mut lock(&self.finished))
     }
 }
 
@@ -177,22 +155,22 @@ mod tests {
     /// What is read was written at one time: all its numbers are made of one.
     #[test]
     fn what_is_in_hand_is_read_whole() {
-        let (published, ended) = (Published::default(), AtomicBool::new(false));
-        assert_eq!(published.read(), None);
-        published.write(Some(in_hand(0)));
+        let (hand, ended) = (Hand::default(), AtomicBool::new(false));
+        assert_eq!(hand.read(), None);
+        hand.write(&in_hand(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                (1..200_000).for_each(|tasks| published.write(Some(in_hand(tasks))));
+                (1..200_000).for_each(|tasks| hand.write(&in_hand(tasks)));
                 ended.store(true, Ordering::Relaxed);
             });
             let mut last = 0;
             while !ended.load(Ordering::Relaxed) {
-                let read = published.read().unwrap();
+                let read = hand.read().unwrap();
                 assert!(read == in_hand(read.finished.tasks) && read.finished.tasks >= last, "{read:?}");
                 last = read.finished.tasks;
             }
         });
-        assert_eq!(published.read(), Some(in_hand(199_999)));
+        assert_eq!(hand.read(), Some(in_hand(199_999)));
     }
 
     /// Short units are told together, the last ones at the end, and a long one at once.
@@ -208,7 +186,7 @@ mod tests {
         assert_eq!(hand.read().map(|unit| unit.unit), Some(7));
         std::thread::sleep(Duration::from_millis(2));
         scribe.finish(7, 5.into());
-        assert_eq!((units(hand.take_finished()), hand.read()), (vec![7], None));
+        assert_eq!(units(hand.take_finished()), [7]);
         // A batch that was begun a moment ago in the time of the run.
         let mut scribe = Scribe::new(&hand, now + Duration::from_hours(1));
         for unit in 0..100 {

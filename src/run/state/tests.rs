@@ -1,11 +1,9 @@
-use super::hand::InHand;
 use super::*;
 use crate::engine::Engine;
 use crate::ledger::{Fingerprint, Partial};
 use crate::plan::{Plan, Weighted};
 use crate::run::counting::unaudited;
-use crate::run::pace::TimeLeft;
-use crate::run::{CountError, RunError, Share, count};
+use crate::run::{CountError, Share, count};
 use crate::{Shard, Size};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -76,7 +74,7 @@ fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], in_hand: &[(us
         InHand { unit, finished, begun: when(begun) }
     };
     let hands = in_hand.iter().map(hand).collect();
-    let progress = held.progress(&Uneven, in_hand.len().max(2), hands, when(at));
+    let progress = watch.progress_of(&held, in_hand.len().max(2), hands, when(at));
     drop(held);
     for (mut scribe, &(unit, _, tasks)) in watch.start(in_hand.len()).zip(in_hand) {
         scribe.begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
@@ -202,7 +200,7 @@ fn a_stop_loses_and_repeats_no_task() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + runs % 3).build().unwrap();
             let result = count(&unaudited(Uneven, &engine, Never), &pool, Share::NONE, &watch);
             saved = watch.ledger();
-            let stopped = matches!(result, Err(CountError::Run(RunError::Stopped)));
+            let stopped = matches!(result, Err(CountError::Stopped));
             assert!(if saved.is_complete() { stopped || result.is_ok() } else { stopped });
             counted = engine.counted;
             runs += 1;

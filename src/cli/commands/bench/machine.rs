@@ -29,22 +29,34 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn here() -> Self {
         use sysinfo::{CpuRefreshKind, RefreshKind, System};
-        let cpu = cpuid();
         let cores = System::physical_core_count().ok();
         let list = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
         let logical = list.map_or(0, |list| list.cpus().len());
         let version = System::long_os_version().unwrap_or_default();
         let kernel = System::kernel_version().map_or_else(|_| String::new(), |kernel| format!(", kernel {kernel}"));
         Self {
-            family: cpu.map(|cpu| cpu.family),
-            model: cpu.map(|cpu| cpu.model),
-            microarchitecture: cpu.and_then(Cpu::microarchitecture).map(str::to_owned),
             cores,
             threads_per_core: cores.filter(|&cores| cores > 0 && logical >= cores).map(|cores| logical / cores),
             threads: available_threads(),
             caches: caches(Path::new("/sys/devices/system/cpu/cpu0/cache")),
             system: format!("{version}{kernel}, {}", std::env::consts::ARCH).trim_start_matches(", ").to_owned(),
+            ..cpuid().map_or_else(Self::default, |(family, model, is_amd)| {
+                Self::of_processor(family, model, is_amd && Isa::Avx512f.is_available())
+            })
         }
+    }
+
+    /// With the name of the microarchitecture, where it is certain. A virtual machine may have a model that its host made
+    /// up, as some have of Intel's, but AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
+    fn of_processor(family: u32, model: u32, is_amd_with_avx512: bool) -> Self {
+        // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
+        let name = match (family, model) {
+            _ if !is_amd_with_avx512 => None,
+            (0x19, 0x10..=0x1f | 0x60..=0xaf) => Some("Zen 4"),
+            (0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) => Some("Zen 5"),
+            _ => None,
+        };
+        Self { family: Some(family), model: Some(model), microarchitecture: name.map(str::to_owned), ..Self::default() }
     }
 
     /// `, family 25, model 17 (Zen 4)`; empty where nothing is known
@@ -62,45 +74,21 @@ impl Machine {
     }
 }
 
-/// What a processor says of itself.
-#[derive(Clone, Copy)]
-struct Cpu {
-    is_amd: bool,
-    family: u32,
-    model: u32,
-    has_avx512: bool,
-}
-
-/// By the instruction CPUID.
+/// Family and model of an x86-64 processor, and whether it is AMD's, by the instruction CPUID.
 #[cfg(target_arch = "x86_64")]
-fn cpuid() -> Option<Cpu> {
+fn cpuid() -> Option<(u32, u32, bool)> {
     let [vendor, version] = [0, 1].map(std::arch::x86_64::__cpuid);
     let bits = |from: u32, count: u32| version.eax >> from & ((1 << count) - 1);
     // What does not fit into four bits is in fields of its own.
     let family = if bits(8, 4) == 15 { 15 + bits(20, 8) } else { bits(8, 4) };
     let model = if family < 6 { bits(4, 4) } else { bits(16, 4) << 4 | bits(4, 4) };
-    let (is_amd, has_avx512) = (&vendor.ebx.to_le_bytes() == b"Auth", Isa::Avx512f.is_available());
     // The vendor comes with the last of what can be asked for.
-    (vendor.eax >= 1).then_some(Cpu { is_amd, family, model, has_avx512 })
+    (vendor.eax >= 1).then_some((family, model, &vendor.ebx.to_le_bytes() == b"Auth"))
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn cpuid() -> Option<Cpu> {
+fn cpuid() -> Option<(u32, u32, bool)> {
     None
-}
-
-impl Cpu {
-    /// The name, where it is certain. A virtual machine may have a model that its host made up, as some have of Intel's,
-    /// but AVX-512 can only be hidden: of AMD's, Zen 4 was the first to have it.
-    fn microarchitecture(self) -> Option<&'static str> {
-        // Families and models as in Linux, arch/x86/kernel/cpu/amd.c.
-        match (self.family, self.model) {
-            _ if !self.is_amd || !self.has_avx512 => None,
-            (0x19, 0x10..=0x1f | 0x60..=0xaf) => Some("Zen 4"),
-            (0x1a, 0x00..=0x2f | 0x40..=0x4f | 0x60..=0x7f) => Some("Zen 5"),
-            _ => None,
-        }
-    }
 }
 
 /// The caches that Linux lists in this folder.
@@ -114,12 +102,8 @@ fn caches(folder: &Path) -> Vec<String> {
             _ => "",
         };
         let kilobytes: u64 = size.trim().trim_end_matches('K').parse().ok()?;
-        let size = if kilobytes.is_multiple_of(1024) {
-            format!("{} MiB", kilobytes / 1024)
-        } else {
-            format!("{kilobytes} KiB")
-        };
-        Some(format!("L{}{kind} {size}", level.trim()))
+        let (size, unit) = if kilobytes.is_multiple_of(1024) { (kilobytes / 1024, "MiB") } else { (kilobytes, "KiB") };
+        Some(format!("L{}{kind} {size} {unit}", level.trim()))
     };
     (0..).map_while(cache).collect()
 }
@@ -130,15 +114,12 @@ mod tests {
 
     #[test]
     fn processors_are_named_where_it_is_certain() {
-        let named = |is_amd, family, model, has_avx512| {
-            let name = Cpu { is_amd, family, model, has_avx512 }.microarchitecture().map(str::to_owned);
-            Machine { family: Some(family), model: Some(model), microarchitecture: name, ..Machine::default() }
-                .identity()
-        };
-        assert_eq!(named(true, 25, 17, true), ", family 25, model 17 (Zen 4)");
-        assert_eq!(named(true, 26, 2, true), ", family 26, model 2 (Zen 5)");
-        assert_eq!(named(true, 25, 17, false), ", family 25, model 17");
-        assert_eq!(named(false, 6, 167, true), ", family 6, model 167");
+        let named =
+            |family, model, is_amd_with_avx512| Machine::of_processor(family, model, is_amd_with_avx512).identity();
+        assert_eq!(named(25, 17, true), ", family 25, model 17 (Zen 4)");
+        assert_eq!(named(26, 2, true), ", family 26, model 2 (Zen 5)");
+        assert_eq!(named(25, 17, false), ", family 25, model 17");
+        assert_eq!(named(6, 167, true), ", family 6, model 167");
         assert_eq!(Machine::default().identity(), "");
     }
 

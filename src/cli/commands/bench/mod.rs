@@ -1,33 +1,26 @@
 //! `queens bench`
 
-mod compare;
 mod machine;
 mod results;
-mod score;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use queens::bench::{BenchError, Combination, bench};
 use queens::verify::Engines;
 use queens::{EngineKind, Isa, Size, available_threads};
 
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::escape;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Extensions};
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::stdout::{self, BestEffortStdout};
-use crate::cli::terminal::value_parsers::{self, Sizes, isa_parser, named_engine_parser, tolerance, whole};
-use crate::cli::terminal::{files, json, messages, numbers};
+use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::terminal::{
+    BestEffortStdout, Exit, Extensions, Failure, JsonOutput, Sizes, escape, file_format, files, json, messages,
+    numbers, stdout,
+    value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
+};
 use results::BenchResults;
 
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
@@ -99,13 +92,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    type Export<'a> = (&'a str, &'a Option<PathBuf>, Extensions, fn(&BenchResults) -> String);
-    let exports: [Export; 2] = [
-        ("--csv <FILE>", &args.csv, file_format::CSV, tables::csv),
-        ("--markdown <FILE>", &args.markdown, file_format::MARKDOWN, tables::markdown),
-    ];
-    let exports =
-        || exports.iter().filter_map(|(argument, path, of, text)| Some((argument, path.as_deref()?, of, text)));
+    type Export<'a> = (&'static str, &'a Path, Extensions, fn(&BenchResults) -> String);
+    let csv = args.csv.iter().map(|path| -> Export { ("--csv <FILE>", path, file_format::CSV, tables::csv) });
+    let markdown = args
+        .markdown
+        .iter()
+        .map(|path| -> Export { ("--markdown <FILE>", path, file_format::MARKDOWN, tables::markdown) });
+    let exports: Vec<Export> = csv.chain(markdown).collect();
     // A file that can't be read or written is an error before the long work, not after it.
     args.json.check()?;
     if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
@@ -113,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::invalid("--json [<FILE>]", size, &reason));
     }
     let mut on_stdout = usize::from(args.json.is_alone());
-    for (argument, path, extensions, _) in exports() {
+    for &(argument, path, extensions, _) in &exports {
         file_format::require(argument, path, extensions)?;
         files::try_out(path)?;
         on_stdout += usize::from(files::is_stdout(path));
@@ -138,10 +131,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         write!(out, "{}", tables::terminal(&results, stdout::width()))?;
     }
     args.json.deliver_text(&json::object(&results)?, || Ok(()))?;
-    for (_, path, _, text) in exports() {
+    for (_, path, _, text) in exports {
         files::save(path, text(&results).as_bytes())?;
     }
-    old.map_or(Ok(()), |(path, old)| compare::run(&mut out, &results, &old, path, args.tolerance))
+    old.map_or(Ok(()), |(path, old)| tables::compare(&mut out, &results, &old, path, args.tolerance))
 }
 
 /// Times the combinations asked for.
@@ -158,7 +151,11 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
         });
     });
     activity.finish();
-    let saved = BenchResults::new(&timings.map_err(|error| failure(&error))?, args.runs);
+    let timings = timings.map_err(|error| match error {
+        BenchError::Count(error) => Failure::from(&error),
+        _ => Failure::Run(Exit::Difference, error.to_string()),
+    })?;
+    let saved = BenchResults::new(&timings, args.runs);
     let noise = saved.noise();
     if args.runs > 1 && noise > NOISE {
         messages::warning(&format!(
@@ -169,19 +166,17 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     Ok(saved)
 }
 
-fn failure(error: &BenchError) -> Failure {
-    match error {
-        BenchError::Count(error) => error.into(),
-        _ => Failure::Run(Exit::Difference, error.to_string()),
-    }
-}
-
 /// The combinations asked for that can be counted: by size, then engine, then threads. Where none was asked for, also
 /// those of the score.
 fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
-    let isas = isas(args);
-    let score = || score::combinations(&isas, cores).map_err(|error| Failure::usage(&error));
+    // The simplest first; none means the best.
+    let isas: Vec<Isa> = match args.isa.as_deref() {
+        None => Vec::new(),
+        Some([]) => Isa::available().collect(),
+        Some(named) => Isa::ALL.into_iter().filter(|isa| named.contains(isa)).collect(),
+    };
+    let score = || results::of_score(&isas, cores).map_err(|error| Failure::usage(&error));
     if args.score {
         return score();
     }
@@ -219,17 +214,4 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
         combinations.extend(score()?);
     }
     Ok(combinations)
-}
-
-/// The instruction sets asked for, the simplest first: all of this processor where `--isa` names none; empty without
-/// `--isa`, which means the best.
-fn isas(args: &Args) -> Vec<Isa> {
-    let mut isas = match args.isa.as_deref() {
-        None => Vec::new(),
-        Some([]) => Isa::available().collect(),
-        Some(named) => named.to_vec(),
-    };
-    isas.sort_by_key(|isa| Isa::ALL.iter().position(|other| other == isa));
-    isas.dedup();
-    isas
 }

@@ -8,17 +8,20 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use queens::run::SelfCheckError;
-use queens::{Fundamental, Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
+use queens::{Listed, Orbit, Placement, Ranking, Size, Symmetry};
 
 use super::CHECKED;
 use super::moves::{Move, Position};
 use crate::cli::commands::numbered::{Filter, MOST_COLUMNS_COUNTED};
-use crate::cli::draw::svg;
-use crate::cli::draw::text::{self, Look};
-use crate::cli::terminal::escape;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, SVG, TEXT};
-use crate::cli::terminal::{files, numbers};
+use crate::cli::draw::{
+    svg,
+    text::{self, Look},
+};
+use crate::cli::terminal::{
+    Failure, escape,
+    file_format::{self, SVG, TEXT},
+    files, numbers,
+};
 
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
 const MOST_SAVED: u64 = 1_000_000;
@@ -235,12 +238,10 @@ impl App {
         let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
         let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
         let mut text = Vec::new();
-        let solutions = Solutions::completions(prefix);
-        match listed {
-            Listed::All => solutions.for_each(|solution| drop(writeln!(text, "{solution}"))),
-            Listed::Fundamental => {
-                Fundamental::among(solutions).for_each(|(solution, size)| drop(writeln!(text, "{solution} {size}")));
-            }
+        for solution in listed.within(prefix, prefix) {
+            let orbit = Orbit::of(&solution).filter(|_| listed == Listed::Fundamental);
+            let class = orbit.map_or_else(String::new, |orbit| format!(" {}", orbit.class_size()));
+            let _ = writeln!(text, "{solution}{class}");
         }
         files::save(&path, &text)?;
         Ok(path)

@@ -19,10 +19,10 @@ use ratatui::crossterm::terminal::disable_raw_mode;
 
 use crate::cli::commands::numbered::Filter;
 use crate::cli::draw::text::Look;
-use crate::cli::terminal::exit::Exit;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::messages;
-use crate::cli::terminal::signals::{self, Listening, Request};
+use crate::cli::terminal::{
+    Exit, Failure, Listening, messages,
+    signals::{self, Request},
+};
 use app::App;
 use moves::Move;
 use terminal::{on_suspension, suspend, wait_for_hangup};

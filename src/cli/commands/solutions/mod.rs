@@ -8,18 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use queens::{Fundamental, Listed, Orbit, Placement, Size, Solutions};
+use queens::{Listed, Orbit, Placement, Size, Solutions};
 
 use crate::cli::commands::numbered::Filter;
-use crate::cli::long_run::activity::Activity;
-use crate::cli::long_run::options::When;
-use crate::cli::long_run::status::Status;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::file_format::{self, Extensions};
-use crate::cli::terminal::files::Output;
-use crate::cli::terminal::messages;
-use crate::cli::terminal::numbers::{grouped, rounded};
-use crate::cli::terminal::value_parsers::whole;
+use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::terminal::{
+    Extensions, Failure, Output, file_format, messages,
+    numbers::{grouped, rounded},
+    value_parsers::whole,
+};
 use formats::{About, Digits, Format, NumberedSolution};
 
 #[derive(ClapArgs, Debug)]
@@ -149,7 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let before = if kind.is_numbered() { filter.before(from, &activity)? } else { Some(0) };
     let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
     let start = skip(filter, from, args.skip, &activity)?;
-    let list = start.map(|start| SolutionList::new(Solutions::within(prefix, start), listed));
+    let list = start.map(|start| listed.within(prefix, start));
     let all = filter.published();
     let about = About { size: args.size, prefix, fundamental: args.fundamental, first, all };
     if args.progress == When::Auto && !out.is_file() {
@@ -188,34 +185,6 @@ fn print_number(filter: Filter, solution: &Placement, text: &str, progress: When
     let number = filter.number(solution, &activity)?;
     activity.finish();
     messages::deliver(&format!("{number}\n"))
-}
-
-/// The solutions listed, found one by one.
-enum SolutionList {
-    All(Solutions),
-    Fundamental(Fundamental),
-}
-
-impl SolutionList {
-    fn new(solutions: Solutions, listed: Listed) -> Self {
-        match listed {
-            Listed::All => Self::All(solutions),
-            Listed::Fundamental => Self::Fundamental(Fundamental::among(solutions)),
-        }
-    }
-
-    /// Whether the next solution takes no search.
-    fn ready(&self) -> bool {
-        matches!(self, Self::All(solutions) if solutions.ready())
-    }
-
-    /// The next solution, and of a fundamental one the size of its class.
-    fn next(&mut self) -> Option<(Placement, Option<usize>)> {
-        match self {
-            Self::All(solutions) => solutions.next().map(|solution| (solution, None)),
-            Self::Fundamental(solutions) => solutions.next().map(|(solution, size)| (solution, Some(size))),
-        }
-    }
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
@@ -259,7 +228,7 @@ fn progress(
 fn write(
     out: &mut Output,
     format: &mut dyn Format,
-    mut list: Option<SolutionList>,
+    mut list: Option<Solutions>,
     about: &About,
     limit: u64,
     written_so_far: &AtomicU64,
@@ -273,19 +242,21 @@ fn write(
     let (mut left, mut number) = (limit, about.first);
     format.begin(&mut text, about);
     while left > 0 {
-        let is_old = || !list.as_ref().is_some_and(SolutionList::ready) && written.elapsed() > UNWRITTEN;
+        let is_old = || !list.as_ref().is_some_and(Solutions::ready) && written.elapsed() > UNWRITTEN;
         if text.len() >= PIECE || (!text.is_empty() && is_old()) {
             out.write(&text)?;
             text.clear();
             written = Instant::now();
         }
-        let Some((placement, class_size)) = list.as_mut().and_then(SolutionList::next) else { break };
+        let Some(placement) = list.as_mut().and_then(Solutions::next) else { break };
+        let orbit = about.fundamental.then(|| Orbit::of(&placement)).flatten();
+        let class_size = orbit.map(|orbit| orbit.class_size());
         format.solution(&mut text, &NumberedSolution { number, placement, class_size });
         number = number.map(|number| number.saturating_add(1));
         left -= 1;
         written_so_far.store(limit - left, Ordering::Relaxed);
     }
-    let more = left == 0 && list.as_mut().and_then(SolutionList::next).is_some();
+    let more = left == 0 && list.as_mut().and_then(Solutions::next).is_some();
     format.end(&mut text, more);
     out.write(&text)?;
     Ok(more)

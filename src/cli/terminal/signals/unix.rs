@@ -30,7 +30,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::{REPEAT_WITHIN, Request, arm, lock, remove_unfinished, shared, thread};
-use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::Exit;
 
 /// Signals that end a run and are sent on purpose: a repeat of one is meant.
 const SENT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::{io, process, thread};
 
 use super::{REPEAT_WITHIN, Request, arm, lock, remove_unfinished, shared};
-use crate::cli::terminal::exit::Exit;
+use crate::cli::terminal::Exit;
 
 /// The signal that a Ctrl-C is elsewhere.
 const SIGINT: i32 = 2;

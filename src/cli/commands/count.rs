@@ -1,20 +1,15 @@
-//! `queens count N`
-
-pub(crate) mod range;
-mod unique;
+//! `queens count N` and `queens count A-B`
 
 use clap::Args as ClapArgs;
-use queens::{Choice, ENGINES, Placement, Request, Rotation, RotationalBoard};
+use queens::oeis::{self, Sequence};
+use queens::{Choice, ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
 
-use crate::cli::long_run::known_terms::{Agreement, Form, Printed};
-use crate::cli::long_run::memory;
-use crate::cli::long_run::options::{LongRun, When};
-use crate::cli::long_run::units::{self, Outcome};
-use crate::cli::terminal::facts::Facts;
-use crate::cli::terminal::failure::Failure;
-use crate::cli::terminal::json_output::JsonOutput;
-use crate::cli::terminal::numbers;
-use crate::cli::terminal::value_parsers::{Cores, Sizes, engine_parser, rotation_parser, size};
+use super::terms::{self, Layout, Term};
+use crate::cli::long_run::{Agreement, Form, LongRun, Outcome, Printed, When, memory, units};
+use crate::cli::terminal::{
+    Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers,
+    value_parsers::{engine_parser, rotation_parser, size},
+};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -71,21 +66,45 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
               of a total t, of which --symmetry half leaves h and --symmetry quarter q, (t + h + 2 q) / 8 are unique",
         ));
     }
-    let Some(n) = args.sizes.one() else { return range::run(args) };
+    let Some(n) = args.sizes.one() else { return range(args) };
     let outcome = counted(args, n)?;
-    if args.unique {
-        return unique::run(args, &outcome);
-    }
-    let agreement = outcome.agreement(args.cores.threads)?;
-    let numbers = outcome.shard.is_whole().then(|| format!("{}\n", outcome.report.count));
-    Printed { agreement: &agreement, facts: facts(&outcome, &agreement), numbers }.deliver(&form(args))
-}
-
-/// In which form the result is asked for.
-fn form(args: &Args) -> Form<'_> {
+    let (agreement, facts, number) = if args.unique {
+        let (classes, unique) = classes(&outcome.report)?;
+        // The division has already checked the total modulo 8.
+        let agreement = Agreement::with(&oeis::UNIQUE, n, classes);
+        let facts = unique_facts(&outcome, &agreement, classes, &unique);
+        (agreement, facts, Some(classes))
+    } else {
+        let agreement = outcome.agreement(args.cores.threads)?;
+        let facts = facts(&outcome, &agreement);
+        (agreement, facts, outcome.shard.is_whole().then_some(outcome.report.count))
+    };
     // Where stderr is for programs too, a sentence would be in their way.
     let note = !args.quiet && args.long.progress != When::Json;
-    Form { json: &args.json, quiet: args.quiet, note }
+    let numbers = number.map(|number| format!("{number}\n"));
+    Printed { agreement: &agreement, facts, numbers }.deliver(&Form { json: &args.json, quiet: args.quiet, note })
+}
+
+/// Counts each board of the range.
+fn range(args: &Args) -> Result<(), Failure> {
+    let (long, sizes) = (&args.long, args.sizes);
+    if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
+        return Err(Failure::usage(&"--prefix, --shard, --checkpoint and --max-time need a single N, not a range"));
+    }
+    // A board at the end that cannot be counted should not show after hours.
+    request(args.symmetry, sizes.last, &args.cores)?;
+    let sequence: &Sequence = match args.symmetry {
+        Some(rotation) => rotation.sequence(),
+        None if args.unique => &oeis::UNIQUE,
+        None => &oeis::QUEENS,
+    };
+    let found = sizes.all().map(|n| {
+        let report = counted(args, n)?.report;
+        let value = if args.unique { classes(&report)?.0 } else { report.count };
+        Ok((n, Term::by(&report, value)))
+    });
+    let layout = Layout::of(sequence, sizes.last, args.quiet, long.progress);
+    terms::compare("count", sequence, layout, &args.json, &mut messages::deliver, found)
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.
@@ -113,6 +132,14 @@ fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
     units::run(&args.long, args.quiet, request)
 }
 
+/// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
+fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
+    let Subject::Completions(board) = report.subject else { unreachable!("--unique goes with no --symmetry") };
+    let unique = Unique::new(board.size(), report.threads).map_err(|error| Failure::from(&error))?;
+    let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
+    Ok((classes, unique))
+}
+
 fn facts(outcome: &Outcome, agreement: &Agreement) -> Facts {
     let Outcome { report, shard, .. } = outcome;
     let (whole, count) = (shard.is_whole(), report.count.to_string());
@@ -128,6 +155,25 @@ fn facts(outcome: &Outcome, agreement: &Agreement) -> Facts {
     outcome.facts(agreement.of_facts(facts).counted_by(report.engine, report.isa, report.threads))
 }
 
+fn unique_facts(outcome: &Outcome, agreement: &Agreement, classes: u128, unique: &Unique) -> Facts {
+    let report = &outcome.report;
+    let unchanged = |count| format!("{} unchanged", numbers::grouped(count));
+    let facts = Facts::of("count")
+        .fact("n", "N", report.subject.n())
+        .with("unique", classes.to_string())
+        .result("unique", numbers::grouped(classes));
+    let facts = agreement
+        .of_facts(facts)
+        .with("count", report.count.to_string())
+        .row("solutions", numbers::grouped(report.count))
+        .with("half_turn", unique.half.to_string())
+        .row("half turn", unchanged(unique.half))
+        .with("quarter_turn", unique.quarter.to_string())
+        .row("quarter turn", unchanged(unique.quarter))
+        .counted_by(report.engine, report.isa, report.threads);
+    outcome.facts(facts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,7 +181,7 @@ mod tests {
     use std::time::Duration;
 
     fn plain(outcome: &Outcome) -> String {
-        anstream::adapter::strip_str(&facts(outcome, &Agreement::with(&queens::oeis::QUEENS, 16, 14_772_512)).table())
+        anstream::adapter::strip_str(&facts(outcome, &Agreement::with(&oeis::QUEENS, 16, 14_772_512)).table())
             .to_string()
     }
 

@@ -1,18 +1,54 @@
-//! The join and the auditor on the same task, or on a part of it where the auditor would take hours for the whole.
+//! An engine and the auditor on the same task, or on a random part of it where the whole would take the auditor minutes to
+//! days.
 
 use std::cell::Cell;
 use std::sync::Mutex;
 
 use fastrand::Rng;
 
-use crate::auditor;
-use crate::auditor::part::TaskPart;
-use crate::board::Size;
+use crate::auditor::{self, TaskPart};
+use crate::board::{Placement, Size};
 use crate::engine::Engine;
 use crate::engine::join::{Join, Worker};
 use crate::engine::lanes::Lanes;
-use crate::plan::halves::Halves;
-use crate::run::counting::{Compared, SecondEngine, ToAudit};
+use crate::plan::Halves;
+use crate::run::counting::{Compared, SecondEngine};
+
+/// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
+/// column takes it six times as long.
+const WHOLE_UP_TO: usize = 15;
+
+/// Has the auditor count a task of which the engine has found `count`, or has both count random parts of it until one has a
+/// solution. `None` if it was stopped.
+pub(super) fn of_prefix<E: Engine<Task = Placement>>(
+    engine: &E,
+    worker: &mut E::Worker,
+    (task, count): (&Placement, u64),
+    random: &mut Rng,
+    stopped: &dyn Fn() -> bool,
+) -> Option<Compared> {
+    let all = task.size().get() - task.len();
+    // No part of a small task; on a large board few placements of many queens can be completed, so the parts grow.
+    for empty in WHOLE_UP_TO..all {
+        let part = part(*task, empty, random);
+        let (engine, auditor) = (engine.count(worker, &part), auditor::count(&part, stopped)?);
+        if auditor > 0 || engine != auditor {
+            return Some(Compared { engine, auditor, is_part: true });
+        }
+    }
+    Some(Compared { engine: count, auditor: auditor::count(task, stopped)?, is_part: false })
+}
+
+/// The task with more queens, each on a random free square of the next column, until so many columns are empty or a column
+/// has no free square.
+fn part(mut task: Placement, empty: usize, random: &mut Rng) -> Placement {
+    while task.size().get() - task.len() > empty
+        && let Some(next) = random.choice(task.extensions().collect::<Vec<_>>())
+    {
+        task = next;
+    }
+    task
+}
 
 /// From this size on, a task takes the auditor half an hour to days.
 const IN_PARTS_FROM: usize = 26;
@@ -23,11 +59,14 @@ const ROWS: [usize; 2] = [3, 5];
 /// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 400;
 
-/// Has the auditor count a task, or has both count a random part of it. `None` if it was stopped.
-pub(crate) fn audit<L: Lanes>(
+/// Has the auditor count a task of which the join has found `count`, or has both count a random part of it. `None` if it was
+/// stopped.
+pub(super) fn of_join<L: Lanes>(
     join: &Join<L>,
     worker: &mut Worker,
-    ToAudit { task, count, random, stopped }: ToAudit<'_, Halves>,
+    (task, count): (&Halves, u64),
+    random: &mut Rng,
+    stopped: &dyn Fn() -> bool,
 ) -> Option<Compared> {
     let n = task.n();
     if n < IN_PARTS_FROM {
@@ -92,7 +131,7 @@ impl<L: Lanes> SecondEngine for JoinWithAuditor<L> {
     fn recount(&self, worker: &mut Worker, task: &Halves, stopped: &dyn Fn() -> bool) -> Option<u64> {
         let count = self.join.count(worker, task);
         let Some(random) = &mut self.draw() else { return Some(count) };
-        let Compared { engine, auditor, .. } = audit(&self.join, worker, ToAudit { task, count, random, stopped })?;
+        let Compared { engine, auditor, .. } = of_join(&self.join, worker, (task, count), random, stopped)?;
         // Only their difference matters.
         Some(count.wrapping_sub(engine).wrapping_add(auditor))
     }
@@ -101,17 +140,57 @@ impl<L: Lanes> SecondEngine for JoinWithAuditor<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::backtrack::Backtrack;
     use crate::engine::fault;
     use crate::engine::lanes::Portable;
-    use crate::plan::halves::HalvesPlan;
-    use crate::plan::{Plan, Units};
+    use crate::plan::{HalvesPlan, Plan, PrefixPlan, Units};
 
     fn size(n: usize) -> Size {
         Size::new(n).unwrap()
     }
 
-    fn to_audit<'a>(task: &'a Halves, random: &'a mut Rng) -> ToAudit<'a, Halves> {
-        ToAudit { task, count: 99, random, stopped: &|| false }
+    /// The first task of the plan for this board.
+    fn first(n: usize) -> Placement {
+        PrefixPlan::new(&Placement::empty(size(n))).task(0, 0).task
+    }
+
+    /// Audits that task, of which the engine is said to have found 99 solutions.
+    fn audited<E: Engine<Task = Placement>>(n: usize, engine: &E, is_stopped: bool) -> Option<Compared> {
+        let (random, stopped) = (&mut Rng::with_seed(n as u64), &|| is_stopped);
+        of_prefix(engine, &mut engine.worker(), (&first(n), 99), random, stopped)
+    }
+
+    /// Backtracking that finds one solution too many, and checks how many columns are left to it.
+    struct Wrong;
+
+    impl Engine for Wrong {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            assert!(task.size().get() - task.len() <= WHOLE_UP_TO, "{task}");
+            Backtrack::default().count(&mut Backtrack::default().worker(), task) + 1
+        }
+    }
+
+    /// Small tasks are audited whole, so the engine's count is the one that it has told before. Of large ones both count
+    /// the same few solutions.
+    #[test]
+    fn large_tasks_are_audited_in_part() {
+        let backtrack = Backtrack::default();
+        for n in [12, 17] {
+            let auditor = backtrack.count(&mut backtrack.worker(), &first(n));
+            assert_eq!(audited(n, &backtrack, false), Some(Compared { engine: 99, auditor, is_part: false }));
+        }
+        for n in [18, 24, 32] {
+            let Compared { engine, auditor, is_part } = audited(n, &backtrack, false).unwrap();
+            assert!(is_part && auditor > 0 && engine == auditor, "N = {n}: {engine}, {auditor}");
+            let Compared { engine, auditor, is_part } = audited(n, &Wrong, false).unwrap();
+            assert!(is_part && engine == auditor + 1, "N = {n}: {engine}, {auditor}");
+        }
+        assert_eq!(audited(20, &backtrack, true), None);
     }
 
     /// One task of each so many is audited, in which a join that is wrong in all tasks is seen; each place among them is
@@ -147,7 +226,7 @@ mod tests {
                 let unit = random.usize(..plan.units());
                 let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
                 let join = fault::with(fault, || Join::new(size(n), Portable::new()));
-                let compared = audit(&join, &mut join.worker(), to_audit(&task, &mut random)).unwrap();
+                let compared = of_join(&join, &mut join.worker(), (&task, 99), &mut random, &|| false).unwrap();
                 assert!(compared.is_part && compared.auditor > 0, "N = {n}, {task:?}: no solutions");
                 assert_eq!(compared.engine, compared.auditor + more, "N = {n}, {task:?}");
             }
@@ -155,8 +234,7 @@ mod tests {
             let task = plan.task(plan.units() / 2, 0).task;
             let asked = Cell::new(0);
             let stopped = || asked.replace(asked.get() + 1) >= 3;
-            let stopping = ToAudit { stopped: &stopped, ..to_audit(&task, &mut random) };
-            assert!(audit(&join, &mut join.worker(), stopping).is_none());
+            assert!(of_join(&join, &mut join.worker(), (&task, 99), &mut random, &stopped).is_none());
             assert!(asked.get() < 10, "goes on {} times after it was stopped", asked.get());
         }
     }
@@ -166,7 +244,7 @@ mod tests {
     fn smaller_tasks_are_audited_whole() {
         let (plan, join) = (HalvesPlan::new(size(12)), Join::new(size(12), Portable::new()));
         let (task, mut random) = (plan.task(40, 0).task, Rng::with_seed(1));
-        let compared = audit(&join, &mut join.worker(), to_audit(&task, &mut random));
+        let compared = of_join(&join, &mut join.worker(), (&task, 99), &mut random, &|| false);
         let auditor = join.count(&mut join.worker(), &task);
         assert_eq!(compared, Some(Compared { engine: 99, auditor, is_part: false }));
         let one_in = |n, many| JoinWithAuditor::new(size(n), Portable::new(), many).one_in;

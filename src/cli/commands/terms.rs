@@ -1,0 +1,201 @@
+//! Terms of a sequence, found one after another and each held against the published one: for ranges of `count` and
+//! `profile`, and for `verify`.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use queens::oeis::Sequence;
+use queens::{Isa, Report};
+
+use crate::cli::long_run::{Agreement, When};
+use crate::cli::terminal::{Column, Facts, Failure, JsonOutput, Table, messages, numbers, stdout};
+
+/// A term, and what found it.
+#[derive(Clone, Copy)]
+pub(crate) struct Term {
+    pub(crate) value: u128,
+    pub(crate) engine: &'static str,
+    pub(crate) isa: Isa,
+    pub(crate) threads: usize,
+    pub(crate) elapsed: Duration,
+    pub(crate) double_checked_tasks: u64,
+}
+
+impl Term {
+    pub(crate) fn by(report: &Report, value: u128) -> Self {
+        let Report { engine, isa, threads, elapsed, double_checked_tasks, .. } = *report;
+        Self { value, engine, isa, threads, elapsed, double_checked_tasks }
+    }
+}
+
+/// How terms are printed where stdout does not get the JSON object.
+pub(crate) enum Layout {
+    /// A line "n a(n)" each, as in a b-file of OEIS; with a note at the end on which of them agree.
+    BFile {
+        note: bool,
+    },
+    Table(Table),
+}
+
+impl Layout {
+    /// At a terminal a table with room for the terms up to this index; as a b-file on a pipe, and where only numbers are
+    /// asked for.
+    pub(crate) fn of(sequence: &Sequence, last: usize, quiet: bool, progress: When) -> Self {
+        if !quiet && std::io::stdout().is_terminal() {
+            return Self::table(sequence, last);
+        }
+        // Where stderr is for programs too, a sentence would be in their way.
+        Self::BFile { note: !quiet && progress != When::Json }
+    }
+
+    pub(crate) fn table(sequence: &Sequence, last: usize) -> Self {
+        /// As long as `4 min 23 s` is.
+        const TIME: usize = 10;
+        /// Of a term that is not published, as long as that of N = 32 may be.
+        const UNKNOWN: usize = 32;
+        let term = sequence.term(last).map_or(UNKNOWN, |_| {
+            let widths = (0..=last).filter_map(|n| sequence.term(n)).map(|term| numbers::grouped(term).len());
+            widths.max().unwrap_or(0)
+        });
+        let index = last.to_string().len().max(2);
+        let columns = [(index, "n", 0), (term, "solutions", 0), (0, sequence.id, 1), (TIME, "time", 2)];
+        let columns = columns.map(|(width, head, rank)| Column::as_wide_as(width, head, rank));
+        Self::Table(Table::new(columns.into(), stdout::width()))
+    }
+}
+
+/// Prints each term when it is found, beside what OEIS says of it, or at the end the object of all. A wrong one does not
+/// keep the others from being found; the first such is what the command fails of.
+pub(crate) fn compare(
+    command: &'static str,
+    sequence: &'static Sequence,
+    layout: Layout,
+    json: &JsonOutput,
+    print: &mut dyn FnMut(&str) -> Result<(), Failure>,
+    found: impl IntoIterator<Item = Result<(usize, Term), Failure>>,
+) -> Result<(), Failure> {
+    let layout = (!json.is_alone()).then_some(layout);
+    if let Some(Layout::Table(table)) = &layout {
+        print(&table.head())?;
+    }
+    let (mut terms, mut agreeing, mut wrong) = (Vec::new(), Vec::new(), None);
+    for term in found {
+        let (n, Term { value, engine, isa, threads, elapsed, double_checked_tasks }) = term?;
+        let (seconds, agreement) = (elapsed.as_secs_f64(), Agreement::with(sequence, n, value));
+        let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
+        let facts = Facts::default().with("n", n).with("value", value.to_string()).with("agrees", agrees);
+        let facts = facts.by(Some(engine), isa, threads).with("seconds", seconds);
+        terms.push(facts.with("double_checked_tasks", double_checked_tasks));
+        match &layout {
+            None => {}
+            Some(Layout::BFile { .. }) => print(&format!("{n} {value}\n"))?,
+            Some(Layout::Table(table)) => {
+                let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
+                let cells = [n.to_string(), numbers::grouped(value), word.to_owned(), numbers::seconds(seconds)];
+                print(&table.line(cells))?;
+            }
+        }
+        agreeing.extend((agrees == Some(true)).then_some(n));
+        wrong = wrong.or(agreement.verdict().err());
+    }
+    let object = Facts::of(command).with("sequence", sequence.id).list("terms", terms).json();
+    match (&layout, agreeing.first(), agreeing.last()) {
+        (None, ..) => print(&object)?,
+        (Some(Layout::BFile { note: true }), Some(&first), Some(&last)) if wrong.is_none() => {
+            // Published terms are next to each other, and so are those that agree where none differs.
+            let agree =
+                if first == last { format!("term {first} agrees") } else { format!("terms {first} to {last} agree") };
+            messages::note(&format!("{agree} with OEIS {}", sequence.id));
+        }
+        _ => {}
+    }
+    let saved = layout.map_or(Ok(()), |_| json.save(&object));
+    wrong.map_or(saved, Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::terminal::Exit;
+    use clap::{Args as _, FromArgMatches};
+    use queens::oeis;
+
+    /// Of a count that took a quarter of a second.
+    fn term(value: u128) -> Term {
+        let (engine, isa, elapsed) = ("naive", Isa::Portable, Duration::from_millis(250));
+        Term { value, engine, isa, threads: 1, elapsed, double_checked_tasks: 0 }
+    }
+
+    fn json(line: &[&str]) -> JsonOutput {
+        let command = JsonOutput::augment_args(clap::Command::new("count").no_binary_name(true));
+        JsonOutput::from_arg_matches(&command.get_matches_from(line)).unwrap()
+    }
+
+    /// What is printed of these terms, and how it ends.
+    fn printed(
+        layout: Layout,
+        line: &[&str],
+        found: impl IntoIterator<Item = Result<(usize, Term), Failure>>,
+    ) -> (String, Result<(), Failure>) {
+        let mut printed = String::new();
+        let print = &mut |text: &str| {
+            printed += text;
+            Ok(())
+        };
+        let ended = compare("count", &oeis::QUEENS, layout, &json(line), print, found);
+        (printed, ended)
+    }
+
+    /// Terms of 6 to 10, of which those of the boards named are one too many.
+    fn compared(wrong: &[usize], line: &[&str]) -> (String, Result<(), Failure>) {
+        let value = |n| oeis::QUEENS.term(n).unwrap() + u128::from(wrong.contains(&n));
+        printed(Layout::BFile { note: false }, line, (6..=10).map(|n| Ok((n, term(value(n))))))
+    }
+
+    #[test]
+    fn a_wrong_term_fails_when_all_are_found() {
+        let (printed, ended) = compared(&[], &[]);
+        assert_eq!(printed, "6 4\n7 40\n8 92\n9 352\n10 724\n");
+        assert!(ended.is_ok());
+        for (wrong, first) in [(vec![6], 5), (vec![8], 93), (vec![10], 725), (vec![7, 8, 9], 41)] {
+            for (line, lines) in [(&[][..], 5), (&["--json"], 1)] {
+                let (printed, ended) = compared(&wrong, line);
+                let Err(Failure::Run(Exit::Difference, text)) = ended else { panic!("{wrong:?} passes: {ended:?}") };
+                assert!(text.starts_with(&format!("found {first}, but OEIS A000170 has ")), "{text}");
+                assert_eq!(printed.lines().count(), lines, "{printed}");
+                if lines == 1 {
+                    let object: serde_json::Value = serde_json::from_str(&printed).unwrap();
+                    let terms = object["terms"].as_array().unwrap();
+                    let differing = terms.iter().filter(|term| term["agrees"] == false);
+                    assert!(differing.map(|term| term["n"].as_u64().unwrap() as usize).eq(wrong.iter().copied()));
+                }
+            }
+        }
+    }
+
+    /// What cannot be counted ends the range.
+    #[test]
+    fn a_failure_ends_the_range() {
+        let found = |n| if n < 8 { Ok((n, term(40))) } else { Err(Failure::AlreadyReported(Exit::Failure)) };
+        let (printed, ended) = printed(Layout::BFile { note: false }, &[], (7..=9).map(found));
+        assert_eq!(printed, "7 40\n");
+        assert!(matches!(ended, Err(Failure::AlreadyReported(Exit::Failure))));
+    }
+
+    #[test]
+    fn a_table_has_heads_and_times() {
+        let found = |n| Ok((n, term(if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 })));
+        let columns = [(2, "n"), (14, "solutions"), (7, "A000170"), (10, "time")];
+        let columns = columns.map(|(width, head)| Column::as_wide_as(width, head, 0));
+        let (printed, ended) = printed(Layout::Table(Table::new(columns.into(), 80)), &[], [8, 20, 28].map(found));
+        let expected = [
+            " n       solutions  A000170        time\n",
+            " 8              92   agrees      250 ms\n",
+            "20  39,029,188,884   agrees      250 ms\n",
+            "28               7  unknown      250 ms\n",
+        ]
+        .concat();
+        assert_eq!(anstream::adapter::strip_str(&printed).to_string(), expected);
+        assert!(ended.is_ok());
+    }
+}
