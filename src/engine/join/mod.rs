@@ -24,7 +24,7 @@
 //!
 //! 1. [`quadrant`]: the placements of queens in given rows of a quadrant, in tables made once for all tasks
 //!    ([`table`]), as [`keys`].
-//! 2. [`half`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
+//! 2. [`listing`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
 //! 3. [`split`](super::split): the lists cut by their innermost queens, each of which rules out most of the other list.
 //! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in about five cycles.
 //!
@@ -58,45 +58,14 @@
 //! one innermost queen at a time, which is 350 MB a thread in the first tasks, up to 400 in the largest, where one
 //! task took 1,180.
 //!
-//! # What did not help
-//!
-//! - The build side split in three by the weight of its halves: 57 % of the lanes were filled. Now the side without
-//!   classes is the build side and the probe side comes in lists of one weight.
-//! - Lists split by single keys rather than by queens: after ten splits 0.09 of the pairs were left, against 0.05.
-//! - East and west in the same roles for every N: with crossed middle queens the east has a queen more and five times
-//!   the halves. Tables for the long list cost more than all look-ups; N = 17 and 19 took twice as long.
-//! - Runs of a quadrant list joined set by set: most runs hold one to ten placements, and the loop over sets cost more
-//!   than the pairs. Streaming the shorter list placement by placement halved the listing at N = 18.
-//! - Asking for the next task's quadrants ahead (1.01 at N = 18, 0.96 at 17), and longer runs of them joined without a
-//!   branch (0.99 to 1.01): listing waits for neither.
-//! - Narrow blocks transposed by GFNI too (0.97 to 1.00).
-//! - Both sides in order by the two keys that most of both hold, so that a block of lanes that all hold one skips the
-//!   queries that hold it too: 0.93 to 1.08 of the time at N = 24 to 28, with AVX-512 on Zen 4. Keys chosen for each call,
-//!   by a sample of 31 patterns a side, leave 0.70 of the look-ups at N = 26 and 0.65 at 24, but to put both sides in order
-//!   takes what that saves. Keys chosen once for a task leave 0.76 to 0.83, for what the cuts leave has other dense keys;
-//!   then lists keep their order through all cuts, but four times as many parts are to be kept apart and at last brought
-//!   together. To leave such keys out of the windows (the lanes that hold them are the same for all queries of a class)
-//!   took as much for the many short runs as it saved, and a third key made it 1.07 times as long.
-//! - Fewer keys in the windows, and the queries that hold one of the others looked up once more: of the 26 keys of a call
-//!   at N = 24 and 26 a tenth of the queries hold the rarest, and 0.12, 0.15 and 0.19 the next ones. Without the two or
-//!   three that make a fifth window, three in ten queries would be looked up twice, which costs more than the window
-//!   (computed from these shares, not built).
-//! - Queries of 32 bits, gathered as soon as no more than 32 keys are held by both sides: 1.02 at N = 20, 1.00 at 22,
-//!   0.99 at 24. They are read ten times at half the cost, and to gather them takes as much.
-//! - The build side transposed once for all parts of the probe side, and the rows of its keys compressed for each part by
-//!   PEXT, in place of its patterns: 1.31 at N = 20, 1.13 at 22, 1.07 at 24. To retain 900 of 2,000 patterns and to
-//!   transpose them takes a tenth of what they are then looked up for.
-//! - Turning whole lists from one corner's orientation into another's for each task: 40 % of N = 17. Tables are now made
-//!   in the orientation they are used in.
+//! What did not help is in docs/join.md.
 
-mod half;
 mod keys;
 mod listing;
 mod quadrant;
 mod table;
 
-use self::half::Inner;
-use self::listing::{LONGEST, Longest, list_inner};
+use self::listing::{Inner, LONGEST, Longest, list_inner};
 use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;

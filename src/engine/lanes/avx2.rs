@@ -5,8 +5,7 @@ use std::arch::x86_64::*;
 use super::avx2 as narrow;
 use super::cost::{AVX2, Cost};
 use super::kernels::{kernels, retaining};
-use super::matching::matching;
-use super::transposing::transposing;
+use super::matching::{matching, transposing};
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]

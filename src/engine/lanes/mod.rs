@@ -62,7 +62,6 @@ mod portable;
 mod search;
 #[cfg(test)]
 mod tests;
-mod transposing;
 mod windows;
 
 #[cfg(target_arch = "x86_64")]

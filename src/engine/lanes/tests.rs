@@ -165,7 +165,7 @@ proptest! {
             }
             if Avx512Ice::detect().is_some() {
                 let mut rows = [[7; 8]; 64];
-                avx512::gfni_rows::key_rows(&block, keys, &mut rows);
+                avx512::rows::key_rows_gfni(&block, keys, &mut rows);
                 check_rows(&block, keys, &rows)?;
             }
         }

@@ -1,7 +1,5 @@
 //! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
 
-pub(super) mod gfni_rows;
-mod lists;
 pub(super) mod rows;
 mod vector;
 
@@ -19,10 +17,9 @@ mod narrow {
 
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
-    use super::lists::{compress, retain};
     use super::narrow;
     use super::rows::key_rows;
-    use super::vector::{GATHERED, Vector, count_disjoint, gather, ones};
+    use super::vector::{GATHERED, Vector, compress, count_disjoint, gather, ones, retain};
     use crate::engine::lanes::cost::{AVX512F, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
@@ -47,10 +44,9 @@ mod skylake {
 mod ice {
     use std::arch::x86_64::_mm512_popcnt_epi64;
 
-    use super::gfni_rows::key_rows;
-    use super::lists::{compress, retain};
     use super::narrow;
-    use super::vector::{GATHERED, Vector, count_disjoint, gather};
+    use super::rows::key_rows_gfni as key_rows;
+    use super::vector::{GATHERED, Vector, compress, count_disjoint, gather, retain};
     use crate::engine::lanes::cost::{AVX512, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
