@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queens::estimate::Sampling;
 use queens::run::TimeLeft;
-use queens::{EngineKind, Listed, Placement, Ranking, Request, Size};
+use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size};
 
 use crate::cli::long_run::{Activity, Status, status};
 use crate::cli::terminal::{Failure, messages, numbers};
@@ -24,12 +24,12 @@ const UNSTOPPED: &str = "nothing stops it";
 
 /// Which solutions are listed: those that begin with these queens, all of them or the fundamental ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Filter {
+pub(crate) struct SolutionList {
     pub(crate) prefix: Placement,
     pub(crate) listed: Listed,
 }
 
-impl Filter {
+impl SolutionList {
     /// Every solution of a board.
     pub(crate) fn all(size: Size) -> Self {
         Self { prefix: Placement::empty(size), listed: Listed::All }
@@ -45,7 +45,7 @@ impl Filter {
         self.bound().filter(|_| self.prefix.is_empty())
     }
 
-    /// Why none that is listed has this number, where the published total says so.
+    /// Why no solution of the list has this number, where the published total says so.
     pub(crate) fn beyond(self, number: u64) -> Option<String> {
         let total = self.bound().filter(|&total| number > total)?;
         let kind = if self.listed == Listed::Fundamental { "fundamental solution" } else { "solution" };
@@ -57,8 +57,14 @@ impl Filter {
         Some(format!("N = {size} has {has} (OEIS {id}), numbered from 1 to {last}"))
     }
 
+    /// The size of a solution's class, which is told where only the fundamental ones are listed.
+    pub(crate) fn class_size(self, solution: &Placement) -> Option<usize> {
+        let orbit = (self.listed == Listed::Fundamental).then(|| Orbit::of(solution));
+        orbit.flatten().map(|orbit| orbit.class_size())
+    }
+
     /// Whether it may take ten seconds or longer to count the completions.
-    fn is_long(self) -> bool {
+    pub(crate) fn is_long(self) -> bool {
         self.prefix.size().get() - self.prefix.len() >= MOST_COLUMNS_COUNTED
     }
 
@@ -141,14 +147,6 @@ impl Filter {
     }
 }
 
-/// The number of a placement in the list of all solutions; none where it is no solution, or counting
-/// those before it would take long.
-pub(crate) fn number_in_all(placement: &Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
-    let all = Filter::all(placement.size());
-    let is_counted = placement.is_solution() && !all.is_long();
-    is_counted.then(|| all.number(placement, activity)).transpose()
-}
-
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.
 /// On others the first queens are drawn row by row, and the rest evenly among their completions.
 pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Option<u64>), Failure> {
@@ -161,8 +159,8 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
         messages::note(&format!(
             "not a uniform draw: the first {drawn} queens are drawn row by row, the others uniformly"
         ));
-    } else if Filter::all(size).is_long() {
-        Filter::all(size).tell(|_| 1.0)?;
+    } else if SolutionList::all(size).is_long() {
+        SolutionList::all(size).tell(|_| 1.0)?;
     }
     let mut go_on = shown(board, |_| None, activity);
     loop {
@@ -182,12 +180,16 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
 
 /// Shows how many solutions are passed, and the share of the time where that is known.
 fn shown(prefix: Placement, share: impl Fn(u64) -> Option<f64>, activity: &Activity) -> impl FnMut(u64) -> bool {
-    let title = format!("N = {}", prefix.size());
     move |passed| {
-        let fields = vec![format!("{} solutions passed", numbers::rounded(passed as f64))];
-        activity.at(Status { title: title.clone(), share: share(passed), is_even: true, fields, ..Status::default() });
+        activity.at(progress(prefix.size(), share(passed), passed, "solutions passed"));
         true
     }
+}
+
+/// How far a walk through the solutions is.
+pub(crate) fn progress(size: Size, share: Option<f64>, done: u64, what: &str) -> Status {
+    let fields = vec![format!("{} {what}", numbers::rounded(done as f64))];
+    Status { title: format!("N = {size}"), share, is_even: true, fields, ..Status::default() }
 }
 
 #[cfg(test)]
@@ -196,7 +198,8 @@ mod tests {
 
     #[test]
     fn numbers_are_bounded_by_the_published_total() {
-        let reason = |n, listed, number| Filter { listed, ..Filter::all(Size::new(n).unwrap()) }.beyond(number);
+        let reason =
+            |n, listed, number| SolutionList { listed, ..SolutionList::all(Size::new(n).unwrap()) }.beyond(number);
         assert_eq!([reason(8, Listed::All, 92), reason(28, Listed::All, u64::MAX)], [None, None]);
         let eight = "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92";
         assert_eq!(reason(8, Listed::All, 93).as_deref(), Some(eight));

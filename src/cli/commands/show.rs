@@ -6,8 +6,8 @@ use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Orbit, Placement, Size};
 use serde::Serialize;
 
-use crate::cli::commands::numbered::{self, Filter};
-use crate::cli::draw::{attackers, has_queen, svg, text};
+use crate::cli::commands::numbered::{self, SolutionList};
+use crate::cli::draw::{self, Palette, attackers, has_queen, svg};
 use crate::cli::long_run::{Activity, When};
 use crate::cli::terminal::{Extensions, Facts, Failure, JsonOutput, Output, file_format, stdout, value_parsers::whole};
 
@@ -61,41 +61,40 @@ enum BoardFormat {
     Json,
 }
 
-impl file_format::FileFormat for BoardFormat {
-    fn extensions(self) -> Extensions {
-        match self {
-            Self::Board => file_format::TEXT,
-            Self::Svg => file_format::SVG,
-            Self::Json => file_format::JSON,
-        }
-    }
-}
+const FORMATS: [(BoardFormat, Extensions); 3] = [
+    (BoardFormat::Board, file_format::TEXT),
+    (BoardFormat::Svg, file_format::SVG),
+    (BoardFormat::Json, file_format::JSON),
+];
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     let path = args.output.as_deref();
     let json = args.json.is_alone().then_some(BoardFormat::Json);
-    let kind = file_format::choose(args.format.or(json), path, BoardFormat::Board)?;
+    let kind = file_format::choose(args.format.or(json), path, &FORMATS)?;
     let mut out = Output::open(path)?;
     let activity = Activity::start(When::Auto, "show");
+    let size = || args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error));
     let (placement, number) = match args.number {
-        _ if args.random => numbered::random(size(args)?, &activity)?,
-        Some(number) => (select(args, number, &activity)?, Some(number)),
+        _ if args.random => numbered::random(size()?, &activity)?,
+        Some(number) => (select(size()?, number, &activity)?, Some(number)),
         None => (read(args)?, None),
     };
     // Only JSON tells the number.
+    let (is_told, all) = (kind == BoardFormat::Json || args.json.path().is_some(), SolutionList::all(placement.size()));
     let number = match number {
-        None if kind == BoardFormat::Json || args.json.path().is_some() => {
-            numbered::number_in_all(&placement, &activity)?
-        }
+        None if is_told && placement.is_solution() && !all.is_long() => Some(all.number(&placement, &activity)?),
         number => number,
     };
     activity.finish();
     let object = || facts(&placement, number).json();
     let bytes = match kind {
         BoardFormat::Board => {
-            let room = if out.is_file() { usize::MAX } else { stdout::width() };
-            text::board(&placement, look(args, &out), room).into_bytes()
+            let (palette, width) = (Palette::of_stdout(args.ascii), stdout::width());
+            // A file gets no colours, and has room.
+            let (palette, room) =
+                if out.is_file() { (palette.min(Palette::Unicode), usize::MAX) } else { (palette, width) };
+            draw::board(&placement, palette, room).into_bytes()
         }
         BoardFormat::Svg => svg::svg(&placement).into_bytes(),
         BoardFormat::Json => object().into_bytes(),
@@ -113,27 +112,17 @@ fn read(args: &Args) -> Result<Placement, Failure> {
     placement.map_err(|error| Failure::invalid("<P>", &args.placement, &error))
 }
 
-/// The solution with a number, where the argument is the board's N.
-fn select(args: &Args, number: u64, activity: &Activity) -> Result<Placement, Failure> {
-    let size = size(args)?;
-    let invalid = |reason: String| Failure::invalid("--number <K>", &number.to_string(), &reason);
-    if let Some(reason) = Filter::all(size).beyond(number) {
-        return Err(invalid(reason));
-    }
-    let found = Filter::all(size).select(Placement::empty(size), number, activity)?;
-    found.ok_or_else(|| invalid(format!("there is no such solution for N = {size}")))
-}
-
-fn size(args: &Args) -> Result<Size, Failure> {
-    args.placement.parse().map_err(|error| Failure::invalid("<N>", &args.placement, &error))
-}
-
-/// As stdout can show it; a file gets no colours.
-fn look(args: &Args, out: &Output) -> text::Look {
-    match text::Look::of_stdout(args.ascii) {
-        text::Look::Colour if out.is_file() => text::Look::Unicode,
-        look => look,
-    }
+/// The solution with a number.
+fn select(size: Size, number: u64, activity: &Activity) -> Result<Placement, Failure> {
+    let all = SolutionList::all(size);
+    let reason = match all.beyond(number) {
+        Some(reason) => reason,
+        None => match all.select(all.prefix, number, activity)? {
+            Some(solution) => return Ok(solution),
+            None => format!("there is no such solution for N = {size}"),
+        },
+    };
+    Err(Failure::invalid("--number <K>", &number.to_string(), &reason))
 }
 
 /// A square without a queen, and the columns of the queens that attack it.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use queens::Placement;
+use queens::{Placement, Square};
 
 use super::is_dark;
 
@@ -26,19 +26,11 @@ const MARGIN: usize = 56;
 pub(crate) fn svg(placement: &Placement) -> String {
     let n = placement.size().get();
     let side = n * SQUARE + 2 * MARGIN;
-    let mut svg = begin((side, side), &title(placement));
-    let _ = writeln!(svg, "<g transform=\"translate({MARGIN} {MARGIN})\">");
-    squares(&mut svg, n);
-    frame(&mut svg, n);
     // With all queens placed every square is attacked, and there is nothing left to decide.
-    if !placement.is_solution() {
-        attacks(&mut svg, placement);
-    }
-    queens(&mut svg, placement);
-    svg.push_str("</g>\n");
-    coordinates(&mut svg, n);
-    svg.push_str("</svg>\n");
-    svg
+    let attacks = if placement.is_solution() { String::new() } else { attacks(placement) };
+    let board = squares(n) + &attacks + &queens(placement);
+    let board = group(&format!("transform=\"translate({MARGIN} {MARGIN})\""), &board);
+    begin((side, side), &title(placement)) + &board + &coordinates(n) + "</svg>\n"
 }
 
 fn title(placement: &Placement) -> String {
@@ -67,81 +59,73 @@ fn begin((width, height): (usize, usize), title: &str) -> String {
     )
 }
 
+fn group(attributes: &str, elements: &str) -> String {
+    format!("<g {attributes}>\n{elements}</g>\n")
+}
+
 /// The upper left corner of a square, from the board's own.
 const fn corner(column: usize, row: usize) -> (usize, usize) {
     ((column - 1) * SQUARE, (row - 1) * SQUARE)
 }
 
-fn squares(svg: &mut String, n: usize) {
+/// The squares, and a line around them.
+fn squares(n: usize) -> String {
+    let squares = (1..=n).flat_map(|row| (1..=n).map(move |column| (column, row)));
+    let path = |(column, row)| {
+        let (x, y) = corner(column, row);
+        format!("M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z")
+    };
+    let dark: String = squares.filter(|&(column, row)| is_dark(n, column, row)).map(path).collect();
     let board = n * SQUARE;
-    let _ = writeln!(svg, "<rect width=\"{board}\" height=\"{board}\" fill=\"{LIGHT}\"/>");
-    let mut path = String::new();
-    // Writing to a string cannot fail, here and below.
-    for row in 1..=n {
-        for column in (1..=n).filter(|&column| is_dark(n, column, row)) {
-            let (x, y) = corner(column, row);
-            let _ = write!(path, "M{x} {y}h{SQUARE}v{SQUARE}h-{SQUARE}z");
-        }
-    }
-    let _ = writeln!(svg, "<path fill=\"{DARK}\" d=\"{path}\"/>");
+    format!(
+        "<rect width=\"{board}\" height=\"{board}\" fill=\"{LIGHT}\"/>\n<path fill=\"{DARK}\" d=\"{dark}\"/>\n\
+         <rect width=\"{board}\" height=\"{board}\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"3\"/>\n"
+    )
 }
 
-/// The line around the board.
-fn frame(svg: &mut String, n: usize) {
-    let board = n * SQUARE;
-    let _ =
-        writeln!(svg, "<rect width=\"{board}\" height=\"{board}\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"3\"/>");
-}
-
-fn queens(svg: &mut String, placement: &Placement) {
-    let _ = writeln!(svg, "<g fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\">");
-    for queen in placement.squares() {
+fn queens(placement: &Placement) -> String {
+    let queen = |queen: Square| {
         let (x, y) = corner(queen.column, queen.row);
-        let _ = writeln!(svg, "<use href=\"#queen\" transform=\"translate({} {}) scale(.84)\"/>", x + 8, y + 8);
-    }
-    svg.push_str("</g>\n");
+        format!("<use href=\"#queen\" transform=\"translate({} {}) scale(.84)\"/>\n", x + 8, y + 8)
+    };
+    let ink = format!("fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\"");
+    group(&ink, &placement.squares().map(queen).collect::<String>())
 }
 
 /// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines of
 /// the queens that attack it, and through a free one none.
-fn attacks(svg: &mut String, placement: &Placement) {
+fn attacks(placement: &Placement) -> String {
     let board = placement.size().get() * SQUARE;
-    // A picture within the picture shows nothing beyond its edges.
-    let _ = writeln!(svg, "<svg width=\"{board}\" height=\"{board}\" fill=\"none\" stroke-width=\"9\">");
-    for queen in placement.squares() {
+    let back = 2 * board;
+    let lines = |queen: Square| {
         let (x, y) = corner(queen.column, queen.row);
         let middle = format!("M{} {}", x + SQUARE / 2, y + SQUARE / 2);
-        let (far, back) = (board, 2 * board);
-        let _ = writeln!(
-            svg,
-            "<path stroke=\"{}\" d=\"{middle}h{far}h-{back}{middle}v{far}v-{back}{middle}l{far} {far}l-{back} -{back}\
-             {middle}l{far} -{far}l-{back} {back}\"><title>Attacked by the queen in {queen}</title></path>",
+        format!(
+            "<path stroke=\"{}\" d=\"{middle}h{board}h-{back}{middle}v{board}v-{back}{middle}l{board} {board}l-{back} -{back}\
+             {middle}l{board} -{board}l-{back} {back}\"><title>Attacked by the queen in {queen}</title></path>\n",
             COLOURS[(queen.column - 1) % COLOURS.len()]
-        );
-    }
-    svg.push_str("</svg>\n");
+        )
+    };
+    let lines: String = placement.squares().map(lines).collect();
+    // A picture within the picture shows nothing beyond its edges.
+    format!("<svg width=\"{board}\" height=\"{board}\" fill=\"none\" stroke-width=\"9\">\n{lines}</svg>\n")
 }
 
 /// Column numbers below and above, row numbers left and right.
-fn coordinates(svg: &mut String, n: usize) {
-    open_strokes(svg);
-    let near = MARGIN / 2;
-    let far = n * SQUARE + MARGIN + MARGIN / 2;
-    for index in 1..=n {
+fn coordinates(n: usize) -> String {
+    let (near, far) = (MARGIN / 2, n * SQUARE + MARGIN + MARGIN / 2);
+    let number = |index: usize| {
         let middle = MARGIN + (index - 1) * SQUARE + SQUARE / 2;
-        for (x, y) in [(middle, near), (middle, far), (near, middle), (far, middle)] {
-            strokes(svg, &index.to_string(), (x as f64, y as f64), 1.4);
-        }
-    }
-    svg.push_str("</g>\n");
+        let places = [(middle, near), (middle, far), (near, middle), (far, middle)];
+        places.map(|place| strokes(&index.to_string(), place, 1.4)).concat()
+    };
+    letters(&(1..=n).map(number).collect::<String>())
 }
 
-/// A group for [`strokes`].
-fn open_strokes(svg: &mut String) {
-    let _ = writeln!(
-        svg,
-        "<g fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"2.4\" stroke-linecap=\"round\" stroke-linejoin=\"round\">"
-    );
+/// A group of [`strokes`].
+fn letters(strokes: &str) -> String {
+    let ends = "stroke-linecap=\"round\" stroke-linejoin=\"round\"";
+    group(&format!("fill=\"none\" stroke=\"{SOFT}\" stroke-width=\"2.4\" {ends}"), strokes)
 }
 
 /// Between the boards of a sheet and around them, in units of the picture, and the side of a board.
@@ -151,41 +135,34 @@ const BOARD: usize = 400;
 const CAPTION: usize = 44;
 
 /// Boards of one size with their captions, in rows, in a sheet that is as nearly square as can be. Below them is a note, if
-/// there is any. Captions and note are in the characters of [`strokes`].
+/// there is any. Captions and note are in the characters of [`LETTERS`].
 pub(crate) fn sheet(boards: &[(Placement, String)], title: &str, note: &str) -> String {
     let columns = (boards.len() as f64).sqrt().ceil().max(1.0) as usize;
     let lines = boards.len().div_ceil(columns).max(1);
     let extent = |count: usize, each: usize| count * (each + GAP) + GAP;
-    // A browser shows and prints it on one page.
-    let one_page = "style=\"max-width:100%;max-height:100vh\" role=";
     let (width, height) = (extent(columns, BOARD), extent(lines, BOARD + CAPTION));
-    let below = if note.is_empty() { 0 } else { CAPTION + GAP };
-    let title = if note.is_empty() { title.to_owned() } else { format!("{title}: {note}") };
-    let svg = begin((width, height + below), &title);
-    let mut svg = svg.replacen("role=", one_page, 1);
-    // Writing to a string cannot fail.
-    for (index, (placement, caption)) in boards.iter().enumerate() {
+    let (title, below, note) = if note.is_empty() {
+        (title.to_owned(), 0, String::new())
+    } else {
+        let place = (width / 2, height + CAPTION / 2);
+        (format!("{title}: {note}"), CAPTION + GAP, letters(&strokes(note, place, 2.0)))
+    };
+    let board = |(index, (placement, caption)): (usize, &(Placement, String))| {
         let n = placement.size().get();
         let (x, y) = (GAP + index % columns * (BOARD + GAP), GAP + index / columns * (BOARD + CAPTION + GAP));
         let scale = BOARD as f64 / (n.max(1) * SQUARE) as f64;
-        let _ = writeln!(svg, "<g transform=\"translate({x} {y}) scale({scale:.4})\"><title>{placement}</title>");
-        squares(&mut svg, n);
-        frame(&mut svg, n);
-        queens(&mut svg, placement);
-        svg.push_str("</g>\n");
-        open_strokes(&mut svg);
+        let board = squares(n) + &queens(placement);
         // Long captions get smaller letters; 15 units a letter are their width at most.
-        let scale = (BOARD as f64 / (caption.chars().count() as f64 * 15.0)).min(1.3);
-        strokes(&mut svg, caption, ((x + BOARD / 2) as f64, (y + BOARD + CAPTION / 2 + 6) as f64), scale);
-        svg.push_str("</g>\n");
-    }
-    if !note.is_empty() {
-        open_strokes(&mut svg);
-        strokes(&mut svg, note, (width as f64 / 2.0, (height + CAPTION / 2) as f64), 2.0);
-        svg.push_str("</g>\n");
-    }
-    svg.push_str("</svg>\n");
-    svg
+        let size = (BOARD as f64 / (caption.chars().count() as f64 * 15.0)).min(1.3);
+        let caption = letters(&strokes(caption, (x + BOARD / 2, y + BOARD + CAPTION / 2 + 6), size));
+        format!(
+            "<g transform=\"translate({x} {y}) scale({scale:.4})\"><title>{placement}</title>\n{board}</g>\n{caption}"
+        )
+    };
+    let boards: String = boards.iter().enumerate().map(board).collect();
+    // A browser shows and prints it on one page.
+    let one_page = "style=\"max-width:100%;max-height:100vh\" role=";
+    begin((width, height + below), &title).replacen("role=", one_page, 1) + &boards + &note + "</svg>\n"
 }
 
 /// A queen in a box of 100×100: a crown with five balls, on two bands.
@@ -197,8 +174,12 @@ pub(crate) const QUEEN: &str = "M13 38 28 68H72L87 38 68 56 69.5 29 57.5 54 50 2
     M64.8 26a5.2 5.2 0 1 0 10.4 0a5.2 5.2 0 1 0 -10.4 0z \
     M82.8 36a5.2 5.2 0 1 0 10.4 0a5.2 5.2 0 1 0 -10.4 0z";
 
-/// Digits 0 to 9 as strokes in boxes 10 wide and 16 high.
-const DIGITS: [&str; 10] = [
+/// What coordinates and captions are written with: digits, the comma between the rows of a placement, the × before the size
+/// of a class, and what says that a sheet has `100 of 14200` or `100 ...` boards.
+const LETTERS: &str = "0123456789,×of.";
+
+/// These letters as strokes in boxes 10 wide and 16 high.
+const STROKES: [&str; 15] = [
     "M5 0C1.600 0 .3 3.500 .3 8S1.600 16 5 16 9.700 12.500 9.700 8 8.400 0 5 0Z",
     "M1.500 3.300 6 0V16",
     "M.600 4.300C.600 1.700 2.400 0 5 0s4.400 1.700 4.400 4.200C9.400 7.500 1 11.500 .4 16H9.700",
@@ -209,34 +190,29 @@ const DIGITS: [&str; 10] = [
     "M.4 0H9.700L3.700 16",
     "M5 7.400C2.500 7.400 1 5.900 1 3.700S2.600 0 5 0 9 1.500 9 3.700 7.500 7.400 5 7.400ZM5 7.400C2.200 7.400 .3 9.200 .3 11.700S2.200 16 5 16 9.700 14.200 9.700 11.700 7.800 7.400 5 7.400Z",
     "M2 16C5.800 13.800 9.700 9.800 9.700 5 9.700 2 7.800 0 5 0S.3 2.100 .3 5 2.300 9.800 5 9.800 9.100 7.900 9.600 5.700",
-];
-
-/// The comma between the rows of a placement and the × before the size of a class, in the same boxes; and what says that a
-/// sheet has `100 of 14200` boards.
-const OTHERS: [(char, &str); 5] = [
-    (',', "M4 13.500C4 16.500 3.200 17.800 2 19"),
-    ('×', "M1.500 5 8.500 12M8.500 5 1.500 12"),
-    ('o', "M5 6C2 6 .8 8.300 .8 11S2 16 5 16 9.200 13.700 9.200 11 8 6 5 6Z"),
-    ('f', "M8.500 .5C5.500 -.5 4.500 1.500 4.500 3.500V16M1.500 6.500H7.500"),
-    ('.', "M5 15.500V16"),
+    "M4 13.500C4 16.500 3.200 17.800 2 19",
+    "M1.500 5 8.500 12M8.500 5 1.500 12",
+    "M5 6C2 6 .8 8.300 .8 11S2 16 5 16 9.200 13.700 9.200 11 8 6 5 6Z",
+    "M8.500 .5C5.500 -.5 4.500 1.500 4.500 3.500V16M1.500 6.500H7.500",
+    "M5 15.500V16",
 ];
 
 /// The distance from one character to the next.
 const ADVANCE: f64 = 15.0;
 
-/// The strokes of a text of digits, spaces and [`OTHERS`], with the middle of it at a point.
-fn strokes(svg: &mut String, text: &str, (x, y): (f64, f64), scale: f64) {
+/// The strokes of a text of [`LETTERS`] and spaces, with the middle of it at a point.
+fn strokes(text: &str, (x, y): (usize, usize), scale: f64) -> String {
     let advance = |letter: char| if matches!(letter, ',' | '.' | ' ') { 0.6 * ADVANCE } else { ADVANCE };
     let width: f64 = text.chars().map(advance).sum::<f64>() - 5.0;
-    let mut left = x - scale * width / 2.0;
+    let (mut left, top) = (x as f64 - scale * width / 2.0, y as f64 - scale * 8.0);
+    let mut strokes = String::new();
     for letter in text.chars() {
-        let other = || OTHERS.iter().find(|(other, _)| *other == letter).map_or("", |(_, path)| path);
-        let path = letter.to_digit(10).map_or_else(other, |digit| DIGITS[digit as usize]);
-        if !path.is_empty() {
-            let top = y - scale * 8.0;
+        if let Some(path) = LETTERS.chars().zip(STROKES).find(|(other, _)| *other == letter).map(|(_, path)| path) {
             // Writing to a string cannot fail.
-            let _ = writeln!(svg, "<path transform=\"translate({left:.1} {top:.1}) scale({scale})\" d=\"{path}\"/>");
+            let _ =
+                writeln!(strokes, "<path transform=\"translate({left:.1} {top:.1}) scale({scale})\" d=\"{path}\"/>");
         }
         left += scale * advance(letter);
     }
+    strokes
 }

@@ -19,21 +19,19 @@ pub(crate) const SVG: Extensions = &["svg"];
 /// What versions before 0.4 wrote beside SVG.
 const GONE: [&str; 2] = ["png", "pdf"];
 
-/// The formats of a command that has several, as `--format` takes them. Of those with the same extensions the first is
+/// The format that `--format` or the extension asks for, else the first. Of formats with the same extensions the first is
 /// the one that the extension means.
-pub(crate) trait FileFormat: ValueEnum + Copy {
-    fn extensions(self) -> Extensions;
-}
-
-/// The format that `--format`, the extension or, where there is neither, the command asks for.
-pub(crate) fn choose<F: FileFormat>(format: Option<F>, path: Option<&Path>, default: F) -> Result<F, Failure> {
+pub(crate) fn choose<F: ValueEnum + Copy + PartialEq>(
+    format: Option<F>,
+    path: Option<&Path>,
+    formats: &[(F, Extensions)],
+) -> Result<F, Failure> {
     const ARGUMENT: &str = "--output <FILE>";
+    let default = formats[0].0;
     let Some(path) = path.filter(|path| !is_stdout(path)) else { return Ok(format.unwrap_or(default)) };
-    let formats: Vec<(F, Extensions)> =
-        F::value_variants().iter().map(|&format| (format, format.extensions())).collect();
-    let by_extension = by_extension(ARGUMENT, path, &formats)?;
-    match (format, by_extension) {
-        (Some(format), Some(other)) if format.extensions() != other.extensions() => {
+    let extensions = |format: F| formats.iter().find(|(known, _)| *known == format).map(|(_, extensions)| extensions);
+    match (format, by_extension(ARGUMENT, path, formats)?) {
+        (Some(format), Some(other)) if extensions(format) != extensions(other) => {
             let name = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
             let reason = format!("the extension means another format than {name}, which --format names");
             Err(Failure::invalid(ARGUMENT, &escape::name(path), &reason))
@@ -81,24 +79,16 @@ mod tests {
         Drawing,
     }
 
-    impl FileFormat for TestFormat {
-        fn extensions(self) -> Extensions {
-            match self {
-                Self::Words | Self::Lines => TEXT,
-                Self::Drawing => SVG,
-            }
-        }
-    }
-
     #[test]
     fn the_extension_decides() {
         use TestFormat::{Drawing, Lines, Words};
-        let choose = |format, path: &str| choose(format, Some(Path::new(path)), Lines).ok();
+        let formats = [(Words, TEXT), (Lines, TEXT), (Drawing, SVG)];
+        let choose = |format, path: &str| choose(format, Some(Path::new(path)), &formats).ok();
         assert_eq!(
             [choose(None, "a.svg"), choose(None, "a.SVG"), choose(None, "a.txt")],
             [Drawing, Drawing, Words].map(Some)
         );
-        assert_eq!([choose(None, "-"), choose(None, "folder.d/a"), choose(None, ".svg")], [Some(Lines); 3]);
+        assert_eq!([choose(None, "-"), choose(None, "folder.d/a"), choose(None, ".svg")], [Some(Words); 3]);
         assert_eq!([choose(Some(Lines), "a.txt"), choose(Some(Drawing), "a")], [Lines, Drawing].map(Some));
         // An extension of other commands, of nobody, and one against what was asked for.
         assert_eq!([choose(None, "a.csv"), choose(None, "a.jpg"), choose(Some(Words), "a.svg")], [None; 3]);

@@ -1,22 +1,18 @@
-//! The state of the screen: the current solution, and the search and the count that run in the background.
+//! The state of the screen: the current solution, the ways from it to others, and the search and the count that run in the
+//! background.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use queens::run::SelfCheckError;
-use queens::{Listed, Orbit, Placement, Ranking, Size, Symmetry};
+use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
 
 use super::CHECKED;
-use super::moves::{Move, Position};
-use crate::cli::commands::numbered::{Filter, MOST_COLUMNS_COUNTED};
-use crate::cli::draw::{
-    svg,
-    text::{self, Look},
-};
+use crate::cli::commands::numbered::{MOST_COLUMNS_COUNTED, SolutionList};
+use crate::cli::draw::{self, Palette, svg};
 use crate::cli::terminal::{
     Failure, escape,
     file_format::{self, SVG, TEXT},
@@ -72,8 +68,7 @@ impl<T: Send + 'static> Background<T> {
 }
 
 pub(super) struct App {
-    pub(super) size: Size,
-    pub(super) filter: Filter,
+    pub(super) list: SolutionList,
     pub(super) total: Total,
     ranking: Arc<Ranking>,
     pub(super) current: Option<Position>,
@@ -83,8 +78,6 @@ pub(super) struct App {
     pub(super) message: String,
     pub(super) help: bool,
     pub(super) done: bool,
-    /// Whether the terminal is to be left to the shell for a while.
-    pub(super) suspend: bool,
     pub(super) search: Option<Background<Option<Position>>>,
     /// Cancels the search.
     cancelled: Arc<AtomicBool>,
@@ -92,33 +85,35 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new(size: Size, at: Move) -> Result<Self, SelfCheckError> {
-        let filter = Filter::all(size);
+        let list = SolutionList::all(size);
         let mut app = Self {
-            size,
-            filter,
+            list,
             total: Total::Uncounted(None),
-            ranking: Arc::new(Ranking::new(filter.prefix, filter.listed)?),
+            ranking: Arc::new(Ranking::new(list.prefix, list.listed)?),
             current: None,
             image: 0,
             typing: None,
             message: String::new(),
             help: false,
             done: false,
-            suspend: false,
             search: None,
             cancelled: Arc::default(),
         };
-        app.open(filter, at);
+        app.open(list, at);
         Ok(app)
     }
 
+    pub(super) fn size(&self) -> Size {
+        self.list.prefix.size()
+    }
+
     /// Walks through these solutions from here on, beginning there.
-    pub(super) fn open(&mut self, filter: Filter, at: Move) {
-        self.filter = filter;
+    pub(super) fn open(&mut self, list: SolutionList, at: Move) {
+        self.list = list;
         self.current = None;
-        self.ranking = Arc::new(Ranking::new(filter.prefix, filter.listed).expect(CHECKED));
-        self.total = if self.size.get() - filter.prefix.len() > MOST_COLUMNS_COUNTED {
-            Total::Uncounted(filter.published())
+        self.ranking = Arc::new(Ranking::new(list.prefix, list.listed).expect(CHECKED));
+        self.total = if self.size().get() - list.prefix.len() > MOST_COLUMNS_COUNTED {
+            Total::Uncounted(list.published())
         } else {
             let ranking = Arc::clone(&self.ranking);
             Total::Counting(Background::start(move || ranking.total(&mut |_| true).expect("nothing stops it")))
@@ -130,9 +125,9 @@ impl App {
     pub(super) fn go(&mut self, to: Move) {
         self.cancel();
         self.cancelled = Arc::default();
-        let (filter, from, cancelled) = (self.filter, self.current, Arc::clone(&self.cancelled));
+        let (list, from, cancelled) = (self.list, self.current, Arc::clone(&self.cancelled));
         let (ranking, total) = (Arc::clone(&self.ranking), self.counted());
-        let search = Background::start(move || filter.find((&ranking, total), from, to, &cancelled));
+        let search = Background::start(move || list.find((&ranking, total), from, to, &cancelled));
         match search.result.recv_timeout(QUICK_SEARCH) {
             Ok(found) => self.arrive(found),
             Err(_) => self.search = Some(search),
@@ -186,7 +181,7 @@ impl App {
 
     /// The board on the screen: the current solution or the image of it that is shown.
     pub(super) fn shown(&self) -> Placement {
-        self.images().get(self.image).map_or(self.filter.prefix, |(image, _)| *image)
+        self.images().get(self.image).map_or(self.list.prefix, |(image, _)| *image)
     }
 
     /// A name for the board on the screen that no file has yet; none where there is no solution.
@@ -194,64 +189,183 @@ impl App {
         let found = self.current?;
         let turned = if self.image > 0 { format!("-{}", self.image + 1) } else { String::new() };
         let which = match found.number {
-            Some(number) if self.filter.prefix.is_empty() && self.filter.listed == Listed::All => number.to_string(),
+            Some(number) if self.list == SolutionList::all(self.size()) => number.to_string(),
             _ => found.placement.to_string(),
         };
         Some(self.free_name(&format!("-{which}{turned}"), "svg"))
     }
 
-    /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name.
-    pub(super) fn save_board(&mut self, name: &str) {
+    /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name, and says so.
+    pub(super) fn save_board(&self, name: &str) -> Result<String, Failure> {
         let (path, board) = (Path::new(name), self.shown());
         if name.is_empty() {
-            return;
+            return Ok(String::new());
         }
         if path.exists() {
-            self.message = format!("{name} is there already; nothing was written");
-            return;
+            return Ok(format!("{name} is there already; nothing was written"));
         }
-        let format = file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format)));
-        let saved = format.and_then(|format| match format {
-            Some(SVG) => files::save(path, svg::svg(&board).as_bytes()),
-            _ => files::save(path, text::board(&board, Look::Unicode, usize::MAX).as_bytes()),
-        });
-        self.message = saved.map_or_else(|failure| failure.reason(), |()| format!("board written to {name}"));
+        let drawn = match file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format)))? {
+            Some(SVG) => svg::svg(&board),
+            _ => draw::board(&board, Palette::Unicode, usize::MAX),
+        };
+        files::save(path, drawn.as_bytes())?;
+        Ok(format!("board written to {name}"))
     }
 
     /// Writes the solutions to a new file in the current folder, and says where.
-    pub(super) fn save(&mut self) {
-        self.message = match self.counted() {
-            Some(total) if total <= MOST_SAVED => match self.write() {
-                Ok(path) => format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)),
-                Err(failure) => failure.reason(),
-            },
-            _ => {
-                let most = numbers::grouped(MOST_SAVED.into());
-                format!("only up to {most} counted solutions are saved here; see 'queens solutions {}'", self.size)
-            }
+    pub(super) fn save_list(&self) -> Result<String, Failure> {
+        let Some(total) = self.counted().filter(|&total| total <= MOST_SAVED) else {
+            let (most, size) = (numbers::grouped(MOST_SAVED.into()), self.size());
+            return Ok(format!("only up to {most} counted solutions are saved here; see 'queens solutions {size}'"));
         };
-    }
-
-    fn write(&self) -> Result<PathBuf, Failure> {
-        let Filter { prefix, listed } = self.filter;
+        let SolutionList { prefix, listed } = self.list;
         let begun = if prefix.is_empty() { String::new() } else { format!("-prefix-{prefix}") };
         let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
         let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
-        let mut text = Vec::new();
-        for solution in listed.within(prefix, prefix) {
-            let orbit = Orbit::of(&solution).filter(|_| listed == Listed::Fundamental);
-            let class = orbit.map_or_else(String::new, |orbit| format!(" {}", orbit.class_size()));
-            let _ = writeln!(text, "{solution}{class}");
-        }
-        files::save(&path, &text)?;
-        Ok(path)
+        let line = |solution| match self.list.class_size(&solution) {
+            Some(size) => format!("{solution} {size}\n"),
+            None => format!("{solution}\n"),
+        };
+        let text: String = listed.within(prefix, prefix).map(line).collect();
+        files::save(&path, text.as_bytes())?;
+        Ok(format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)))
     }
 
-    /// A name for what is in the file, without commas, that no file in the current folder has yet.
-    fn free_name(&self, what: &str, extension: &str) -> String {
-        let stem = format!("queens-{}{what}", self.size).replace(',', "-");
+    /// A name for a file with this content, without commas, that none in the current folder has yet.
+    fn free_name(&self, content: &str, extension: &str) -> String {
+        let stem = format!("queens-{}{content}", self.size()).replace(',', "-");
         let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
         let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
         names.find(|name| !Path::new(name).exists()).expect("there is always another number")
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Move {
+    /// So many on, or back where negative; to the last, or the first, where there are fewer.
+    Step(i64),
+    /// To the solution with this number.
+    Number(u64),
+    /// To the first that is not before this placement, or to the last where all are.
+    NotBefore(Placement),
+    Last,
+}
+
+/// A solution and, where it is known, its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) placement: Placement,
+    pub(super) number: Option<u64>,
+}
+
+impl SolutionList {
+    /// The position that a move leads to, `None` where there is none or `cancelled` was set on the way. The `total` is
+    /// given where the ranking has counted it.
+    fn find(
+        self,
+        (ranking, total): (&Ranking, Option<u64>),
+        from: Option<Position>,
+        to: Move,
+        cancelled: &AtomicBool,
+    ) -> Option<Position> {
+        let forth = |start, most| self.last_of(Solutions::within(self.prefix, start), most, cancelled);
+        // Upside down the order of solutions is reversed, so the way back is the way on from the mirrored placement.
+        let back = |start: Placement, most| {
+            let solutions = Solutions::within(self.prefix.upside_down(), start.upside_down());
+            self.last_of(solutions.map(Placement::upside_down), most, cancelled)
+        };
+        let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
+        match (to, from) {
+            (Move::Number(number), _) => {
+                let placement = ranking.select(self.prefix, number, &mut go_on)?;
+                Some(Position { placement, number: Some(number) })
+            }
+            (Move::Step(steps), Some(from)) => {
+                // The first of the solutions found is the one where the steps begin.
+                let most = steps.unsigned_abs() + 1;
+                let found = if steps > 0 { forth(from.placement, most) } else { back(from.placement, most) };
+                let (placement, count) = found.filter(|(_, count)| *count > 1)?;
+                let passed = steps.signum() * (count as i64 - 1);
+                Some(Position { placement, number: from.number.map(|number| number.saturating_add_signed(passed)) })
+            }
+            (Move::Step(_), None) => self.find((ranking, total), None, Move::Number(1), cancelled),
+            (Move::NotBefore(start), _) => match forth(start, 1) {
+                // Where the list was counted, a number costs little.
+                Some((placement, _)) => {
+                    Some(Position { placement, number: total.and_then(|_| ranking.number(&placement, &mut go_on)) })
+                }
+                None => self.find((ranking, total), None, Move::Last, cancelled),
+            },
+            (Move::Last, _) => match total {
+                Some(total) => self.find((ranking, Some(total)), None, Move::Number(total), cancelled),
+                None => back(self.prefix, 1).map(|(placement, _)| Position { placement, number: None }),
+            },
+        }
+    }
+
+    /// The last of the first `most` of these solutions that are listed, and how many they are.
+    fn last_of(
+        self,
+        solutions: impl Iterator<Item = Placement>,
+        most: u64,
+        cancelled: &AtomicBool,
+    ) -> Option<(Placement, u64)> {
+        let listed = |solution: &Placement| {
+            self.listed == Listed::All || Orbit::of(solution).is_some_and(|orbit| orbit.is_fundamental())
+        };
+        let goes_on = || !cancelled.load(Ordering::Relaxed);
+        let last = solutions.take_while(|_| goes_on()).filter(listed).zip(1..=most).last();
+        // A cancelled search has ended somewhere on the way.
+        last.filter(|_| goes_on())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::Size;
+
+    /// Walks to the end and back again, with and without the total, and asks for every number.
+    #[test]
+    fn every_way_through_the_solutions_agrees() {
+        let size = Size::new(8).unwrap();
+        for (prefix, listed) in
+            [("", Listed::All), ("", Listed::Fundamental), ("4", Listed::All), ("3", Listed::Fundamental)]
+        {
+            let prefix = Placement::parse(prefix, size).unwrap_or(Placement::empty(size));
+            let list = SolutionList { prefix, listed };
+            let ranking = Ranking::new(prefix, listed).unwrap();
+            for total in [None, ranking.total(&mut |_| true)] {
+                let go = |from, to| list.find((&ranking, total), from, to, &AtomicBool::new(false));
+                let mut here = go(None, Move::Number(1)).unwrap();
+                let mut walked = vec![here];
+                while let Some(next) = go(Some(here), Move::Step(1)) {
+                    walked.push(next);
+                    here = next;
+                }
+                let last = go(None, Move::Last).unwrap();
+                assert_eq!(last.placement, here.placement);
+                assert_eq!(go(walked.first().copied(), Move::Step(1000)), Some(here));
+                for (number, expected) in (1..).zip(&walked) {
+                    assert_eq!(expected.number, Some(number));
+                    assert_eq!(go(None, Move::Number(number)), Some(*expected));
+                }
+                assert_eq!(go(None, Move::Number(walked.len() as u64 + 1)), None);
+                while let Some(previous) = go(Some(here), Move::Step(-1)) {
+                    walked.pop();
+                    assert_eq!(walked.last(), Some(&previous));
+                    here = previous;
+                }
+                assert_eq!(walked.len(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_move_that_is_cancelled_leads_nowhere() {
+        let list = SolutionList::all(Size::new(20).unwrap());
+        let ranking = Ranking::new(list.prefix, list.listed).unwrap();
+        let cancelled = AtomicBool::new(true);
+        assert_eq!(list.find((&ranking, None), None, Move::Number(1_000_000_000), &cancelled), None);
     }
 }

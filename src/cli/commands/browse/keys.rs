@@ -3,15 +3,15 @@
 use queens::{Listed, Placement};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::app::{App, Input, Typing};
-use super::moves::Move;
-use crate::cli::commands::numbered::Filter;
+use super::app::{App, Input, Move, Typing};
+use crate::cli::commands::numbered::SolutionList;
+use crate::cli::terminal::Failure;
 
 /// How many solutions a page key goes on.
-const PAGE: u64 = 10;
+const PAGE: i64 = 10;
 
-/// Keys, what they do as the help says it, and the words of the last line of the screen, if it has any for them: on a
-/// narrow screen the largest numbers are left out.
+/// Keys, the help's words for what they do, and for some of them words and rank in the last line of the screen: where it
+/// is narrow, the largest ranks are left out.
 type Key = (&'static str, &'static str, Option<(&'static str, u8)>);
 
 pub(super) const KEYS: [Key; 13] = [
@@ -33,7 +33,6 @@ pub(super) const KEYS: [Key; 13] = [
 pub(super) fn press(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         app.done |= key.code == KeyCode::Char('c');
-        app.suspend |= key.code == KeyCode::Char('z');
         return;
     }
     if std::mem::take(&mut app.help) {
@@ -47,27 +46,25 @@ pub(super) fn press(app: &mut App, key: KeyEvent) {
 
 fn command(app: &mut App, key: KeyCode) {
     app.message.clear();
+    let ask = |input, text| Some(Typing { input, text });
     match key {
-        KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k') => app.go(Move::Previous(1)),
-        KeyCode::Right | KeyCode::Down | KeyCode::Char('l' | 'j' | ' ') => app.go(Move::Next(1)),
-        KeyCode::PageUp => app.go(Move::Previous(PAGE)),
-        KeyCode::PageDown => app.go(Move::Next(PAGE)),
-        KeyCode::Home => app.go(Move::First),
+        KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k') => app.go(Move::Step(-1)),
+        KeyCode::Right | KeyCode::Down | KeyCode::Char('l' | 'j' | ' ') => app.go(Move::Step(1)),
+        KeyCode::PageUp => app.go(Move::Step(-PAGE)),
+        KeyCode::PageDown => app.go(Move::Step(PAGE)),
+        KeyCode::Home => app.go(Move::Number(1)),
         KeyCode::End => app.go(Move::Last),
-        KeyCode::Char(digit @ '0'..='9') => app.typing = Some(Typing { input: Input::Number, text: digit.to_string() }),
+        KeyCode::Char(digit @ '0'..='9') => app.typing = ask(Input::Number, digit.to_string()),
         KeyCode::Char('s') => app.image = (app.image + 1) % app.images().len().max(1),
         KeyCode::Char('f') => {
-            let listed = match app.filter.listed {
-                Listed::All => Listed::Fundamental,
-                Listed::Fundamental => Listed::All,
-            };
+            let listed = if app.list.listed == Listed::All { Listed::Fundamental } else { Listed::All };
             // The board stays, or gives way to the next that is listed.
-            let to = app.current.map_or(Move::First, |found| Move::NotBefore(found.placement));
-            app.open(Filter { listed, ..app.filter }, to);
+            let to = app.current.map_or(Move::Number(1), |found| Move::NotBefore(found.placement));
+            app.open(SolutionList { listed, ..app.list }, to);
         }
-        KeyCode::Char('/') => app.typing = Some(Typing { input: Input::Prefix, text: String::new() }),
-        KeyCode::Char('w') => app.typing = app.picture_name().map(|text| Typing { input: Input::File, text }),
-        KeyCode::Char('p') => app.save(),
+        KeyCode::Char('/') => app.typing = ask(Input::Prefix, String::new()),
+        KeyCode::Char('w') => app.typing = app.picture_name().and_then(|name| ask(Input::File, name)),
+        KeyCode::Char('p') => app.message = said(app.save_list()),
         KeyCode::Char('?') => app.help = true,
         KeyCode::Char('q') => app.done = true,
         // The first Esc cancels a search that takes too long.
@@ -98,19 +95,27 @@ fn edit(app: &mut App, mut typing: Typing, key: KeyCode) {
 fn enter(app: &mut App, Typing { input, text }: &Typing) {
     match input {
         Input::Number => match text.parse() {
-            Ok(number) => match app.filter.beyond(number) {
+            Ok(number) => match app.list.beyond(number) {
                 Some(reason) => app.message = reason,
                 None => app.go(Move::Number(number)),
             },
             Err(_) => app.message = format!("{text} is too large a number"),
         },
-        Input::Prefix if text.is_empty() => {
-            app.open(Filter { prefix: Placement::empty(app.size), ..app.filter }, Move::First);
+        Input::Prefix => {
+            let prefix = match text.as_str() {
+                "" => Ok(Placement::empty(app.size())),
+                text => Placement::parse(text, app.size()),
+            };
+            match prefix {
+                Ok(prefix) => app.open(SolutionList { prefix, ..app.list }, Move::Number(1)),
+                Err(error) => app.message = error.to_string(),
+            }
         }
-        Input::Prefix => match Placement::parse(text, app.size) {
-            Ok(prefix) => app.open(Filter { prefix, ..app.filter }, Move::First),
-            Err(error) => app.message = error.to_string(),
-        },
-        Input::File => app.save_board(text),
+        Input::File => app.message = said(app.save_board(text)),
     }
+}
+
+/// What was saved, or why not.
+fn said(saved: Result<String, Failure>) -> String {
+    saved.unwrap_or_else(|failure| failure.reason())
 }

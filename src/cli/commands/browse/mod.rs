@@ -2,8 +2,6 @@
 
 mod app;
 mod keys;
-mod moves;
-mod terminal;
 mod view;
 
 use std::io::{self, IsTerminal};
@@ -14,18 +12,16 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::{Placement, Size};
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal::disable_raw_mode;
 
-use crate::cli::commands::numbered::Filter;
-use crate::cli::draw::text::Look;
+use crate::cli::commands::numbered::SolutionList;
+use crate::cli::draw::Palette;
 use crate::cli::terminal::{
-    Exit, Failure, Listening, messages,
+    Exit, Failure, Listening,
     signals::{self, Request},
 };
-use app::App;
-use moves::Move;
-use terminal::{on_suspension, suspend, wait_for_hangup};
+use app::{App, Move};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -49,7 +45,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const CHECKED: &str = "the engine passed its self-check before the screen was opened";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let at = args.at.as_deref().map_or(Ok(Move::First), |text| begin(text, args.size))?;
+    let at = args.at.as_deref().map_or(Ok(Move::Number(1)), |text| begin(text, args.size))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let message = "browse needs a terminal for input and output; see 'queens solutions' for lists".to_owned();
         return Err(Failure::Run(Exit::Failure, message));
@@ -58,18 +54,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let interruptions = Interruptions::listen()?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init()?;
-    let result = main_loop(&mut terminal, app, &interruptions, Look::of_stdout(args.ascii));
+    let result = main_loop(&mut terminal, app, &interruptions, Palette::of_stdout(args.ascii));
     let restored = ratatui::try_restore();
     if terminal.show_cursor().is_err() {
         // Dropped, it would try again and print an error.
         std::mem::forget(terminal);
     }
-    match result {
-        // The signal says more than that nothing could be written to the terminal that it took away.
-        Ok(Some(request)) => Err(failure(request)),
-        Err(error) => Err(interruptions.requests.try_recv().map_or_else(|_| error.into(), failure)),
-        Ok(None) => Ok(restored?),
-    }
+    // A signal says more than that nothing could be written to the terminal that it took away.
+    result.map_err(|failure| interruptions.ends.try_recv().unwrap_or(failure))?;
+    Ok(restored?)
 }
 
 /// A number, or a placement: one with commas, or with a digit for every column.
@@ -83,20 +76,12 @@ fn begin(text: &str, size: Size) -> Result<Move, Failure> {
     let number = number.ok_or_else(|| {
         invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
     })?;
-    Filter::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
-}
-
-fn failure(request: Request) -> Failure {
-    match request {
-        Request::End(signal) => Failure::Signal(signal),
-        Request::Failed(message) => Failure::Run(Exit::Failure, message),
-        Request::Show => Failure::AlreadyReported(Exit::Failure),
-    }
+    SolutionList::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
 }
 
 /// What ends or suspends the screen from outside.
 struct Interruptions {
-    requests: mpsc::Receiver<Request>,
+    ends: mpsc::Receiver<Failure>,
     suspend: Arc<AtomicBool>,
     _listening: Listening,
 }
@@ -106,68 +91,99 @@ const SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Interruptions {
     fn listen() -> io::Result<Self> {
-        let (sender, requests) = mpsc::channel();
-        let gone = sender.clone();
-        thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
+        let (sender, ends) = mpsc::channel();
+        let suspend = Arc::default();
+        // On Windows there is neither a suspension nor a hang-up: a window that is closed ends the program.
+        #[cfg(unix)]
+        {
+            signal_hook::flag::register(signal_hook::consts::SIGTSTP, Arc::clone(&suspend))?;
+            let gone = sender.clone();
+            thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
+        }
         let tell = move |request: Request| {
-            if let Request::End(signal) = request {
-                thread::spawn(move || {
-                    thread::sleep(SIGNAL_TIMEOUT);
-                    // Where this fails too there is no terminal to be left as it was.
-                    let _ = disable_raw_mode();
-                    std::process::exit(signals::die_of(signal).code().into());
-                });
-            }
-            // SIGUSR1 asks for progress, which is on the screen.
-            if !matches!(request, Request::Show) {
-                // Nobody receives where the screen was left already.
-                let _ = sender.send(request);
-            }
+            let end = match request {
+                // It asks for progress, which is on the screen.
+                Request::Show => return,
+                Request::Failed(message) => Failure::Run(Exit::Failure, message),
+                Request::End(signal) => {
+                    thread::spawn(move || {
+                        thread::sleep(SIGNAL_TIMEOUT);
+                        // Where this fails too there is no terminal to be left as it was.
+                        let _ = disable_raw_mode();
+                        std::process::exit(signals::die_of(signal).code().into());
+                    });
+                    Failure::Signal(signal)
+                }
+            };
+            // Nobody receives where the screen was left already.
+            let _ = sender.send(end);
         };
-        let interruptions = Self { requests, suspend: Arc::default(), _listening: signals::listen(tell)? };
-        on_suspension(&interruptions.suspend)?;
-        Ok(interruptions)
+        Ok(Self { ends, suspend, _listening: signals::listen(tell)? })
     }
 }
 
 /// Waits until the terminal hangs up, and then has the screen left. The library that reads keys may be within a read by
 /// then, which never returns from such a terminal: in that case the process is ended from here.
-fn end_without_terminal(requests: &mpsc::Sender<Request>) {
+#[cfg(unix)]
+fn end_without_terminal(ends: &mpsc::Sender<Failure>) {
+    use crate::cli::terminal::messages;
+    use rustix::event::{PollFd, PollFlags, poll};
     const GONE: &str = "the terminal has gone";
+    let stdin = io::stdin();
+    // Hang-ups and errors are always reported, and keys are not asked for: they are the main thread's.
+    let mut inputs = [PollFd::new(&stdin, PollFlags::empty())];
+    while poll(&mut inputs, None) == Err(rustix::io::Errno::INTR) {}
     // Where it cannot be waited for, a signal tells.
-    if wait_for_hangup().is_ok() {
+    if inputs[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {
         // Nobody receives where the screen was left already.
-        let _ = requests.send(Request::Failed(GONE.to_owned()));
+        let _ = ends.send(Failure::Run(Exit::Failure, GONE.to_owned()));
         thread::sleep(4 * POLL_INTERVAL);
         messages::error(GONE);
         std::process::exit(Exit::Failure.code().into());
     }
 }
 
-/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which it returns.
+/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which are failures.
 /// Ctrl-C is a key here, and a resize draws anew.
 fn main_loop(
     terminal: &mut ratatui::DefaultTerminal,
     mut app: App,
     interruptions: &Interruptions,
-    look: Look,
-) -> io::Result<Option<Request>> {
+    palette: Palette,
+) -> Result<(), Failure> {
     while !app.done {
-        if let Ok(request) = interruptions.requests.try_recv() {
-            return Ok(Some(request));
+        if let Ok(end) = interruptions.ends.try_recv() {
+            return Err(end);
         }
-        // Relaxed: the flag is all there is to know.
-        if std::mem::take(&mut app.suspend) || interruptions.suspend.swap(false, Ordering::Relaxed) {
+        // Relaxed, here and below: the flag is all there is to know.
+        #[cfg(unix)]
+        if interruptions.suspend.swap(false, Ordering::Relaxed) {
             suspend(terminal)?;
         }
         app.collect();
-        terminal.draw(|frame| view::draw(frame, &app, look))?;
+        terminal.draw(|frame| view::draw(frame, &app, palette))?;
         if event::poll(POLL_INTERVAL)?
             && let Event::Key(key) = event::read()?
             && key.kind != KeyEventKind::Release
         {
-            keys::press(&mut app, key);
+            match key.code {
+                KeyCode::Char('z') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                    interruptions.suspend.store(true, Ordering::Relaxed);
+                }
+                _ => keys::press(&mut app, key),
+            }
         }
     }
-    Ok(None)
+    Ok(())
+}
+
+/// Leaves the terminal to the shell until it continues this process.
+#[cfg(unix)]
+fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
+    use ratatui::crossterm::{execute, terminal};
+    ratatui::try_restore()?;
+    signals::die_of(signal_hook::consts::SIGTSTP);
+    terminal::enable_raw_mode()?;
+    execute!(io::stdout(), terminal::EnterAlternateScreen)?;
+    terminal.clear()
 }

@@ -1,5 +1,7 @@
 //! The screen: the board as large as it fits, the facts beside it, and below them the text typed, a message or the keys.
 
+use std::time::Duration;
+
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
@@ -9,7 +11,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph, Wrap};
 
 use super::app::{App, Input, Total, Typing};
 use super::keys::KEYS;
-use crate::cli::draw::text::{Cell, FOREGROUND, Look};
+use crate::cli::draw::{Cell, FOREGROUND, Palette};
 use crate::cli::terminal::{numbers, table};
 
 /// The least room for the facts beside the board, and the most where the board can be larger.
@@ -19,8 +21,8 @@ const WIDE_PANEL: u16 = 36;
 /// Room for the row numbers at the left; the column numbers take a line where there is one.
 const MARGIN: u16 = 3;
 
-pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
-    let n = app.size.get() as u16;
+pub(super) fn draw(frame: &mut Frame, app: &App, palette: Palette) {
+    let n = app.size().get() as u16;
     let footer = footer(app, frame.area().width.into());
     // A message may take several lines, but no line that the board needs.
     let most = frame.area().height.saturating_sub(n).max(1);
@@ -29,23 +31,24 @@ pub(super) fn draw(frame: &mut Frame, app: &App, look: Look) {
     frame.render_widget(Paragraph::new(footer), bottom);
     let board = |panel| Layout::horizontal([Constraint::Fill(1), Constraint::Length(panel)]).areas::<2>(middle);
     // A wide panel where it takes nothing from the board.
-    let widest =
-        (PANEL..=WIDE_PANEL).rev().find(|&panel| square(n, board(panel)[0], look) == square(n, board(PANEL)[0], look));
+    let widest = (PANEL..=WIDE_PANEL)
+        .rev()
+        .find(|&panel| square(n, board(panel)[0], palette) == square(n, board(PANEL)[0], palette));
     let [board, panel] = board(widest.unwrap_or(PANEL));
-    if n > 0 && square(n, board, look).0 == 0 {
+    if n > 0 && square(n, board, palette).0 == 0 {
         let mut lines = panel_lines(app, middle.width.into());
         lines.insert(0, "The window is too small for the board.".into());
         frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), middle);
         return;
     }
-    draw_board(frame, board, &app.shown(), look);
+    draw_board(frame, board, &app.shown(), palette);
     let panel = panel.inner(Margin::new(1, 0));
     let lines = panel_lines(app, panel.width.into());
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), panel);
     if app.help {
-        draw_help(frame, look);
+        draw_help(frame, palette);
     }
-    if look == Look::Ascii {
+    if palette == Palette::Ascii {
         to_ascii(frame);
     }
 }
@@ -73,10 +76,10 @@ fn to_ascii(frame: &mut Frame) {
 ///
 /// It has a middle line too. Where its height is even, and colours can divide a line, its first and its last line are
 /// halves, each shared with a neighbour; without colours heights are odd.
-fn square(n: u16, area: Rect, look: Look) -> (u16, u16) {
+fn square(n: u16, area: Rect, palette: Palette) -> (u16, u16) {
     let fits = |&(width, height): &(u16, u16)| {
         let lines = n * height + halves(height);
-        (look == Look::Colour || halves(height) == 0) && n * width + MARGIN <= area.width && lines <= area.height
+        (palette == Palette::Colour || halves(height) == 0) && n * width + MARGIN <= area.width && lines <= area.height
     };
     let mut sizes = (1..=9).rev().map(|height| (2 * height + 1, height)).chain([(1, 1)]);
     sizes.find(fits).unwrap_or((0, 0))
@@ -87,9 +90,9 @@ const fn halves(height: u16) -> u16 {
     1 - height % 2
 }
 
-fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) {
+fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, palette: Palette) {
     let n = placement.size().get() as u16;
-    let (width, height) = square(n, area, look);
+    let (width, height) = square(n, area, palette);
     let lines = n * height + halves(height);
     let left = area.x + MARGIN + area.width.saturating_sub(MARGIN + n * width) / 2;
     let top = area.y + area.height.saturating_sub(1 + lines) / 2;
@@ -99,34 +102,22 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
         let y = top + (row - 1) * height + height / 2;
         buffer.set_string(left - MARGIN, y, format!("{row:2}"), number);
     }
-    // The row of squares that has a half of a line.
-    let row_at =
-        |half: u16| half.checked_sub(halves(height)).map(|half| half / (2 * height) + 1).filter(|&row| row <= n);
-    let cell = |row: u16, column: u16| Cell::new(look, placement, column.into(), row.into());
-    for column in 1..=n {
-        let x = left + (column - 1) * width;
-        for line in 0..lines {
-            let [upper, lower] = [2 * line, 2 * line + 1].map(|half| row_at(half).map(|row| (row, cell(row, column))));
-            for part in 0..width {
-                let colour = |of: &Option<(u16, Cell)>| {
-                    let background = of.as_ref().and_then(|(_, cell)| cell.background);
-                    background.map_or(Color::Reset, Color::Indexed)
-                };
-                let (mark, style) = match (&upper, &lower) {
-                    (Some((row, cell)), Some((same, _))) if row == same => {
-                        let middle = (part, line) == (width / 2, (row - 1) * height + height / 2);
-                        let style = match colour(&upper) {
-                            Color::Reset => Style::new(),
-                            background => Style::new().bg(background).fg(Color::Indexed(FOREGROUND)),
-                        };
-                        (if middle { cell.mark } else { cell.fill }, style)
-                    }
-                    (_, None) => ('▀', Style::new().fg(colour(&upper))),
-                    _ => ('▄', Style::new().bg(colour(&upper)).fg(colour(&lower))),
-                };
-                buffer.set_string(x + part, top + line, mark.to_string(), style);
-            }
+    for (row, column) in (1..=n).flat_map(|row| (1..=n).map(move |column| (row, column))) {
+        let cell = Cell::new(palette, placement, column.into(), row.into());
+        let (x, y) = (left + (column - 1) * width, top + (row - 1) * height);
+        let mut fill = |y, symbol: char, style| buffer.set_string(x, y, symbol.to_string().repeat(width.into()), style);
+        let colour = cell.background.map(Color::Indexed);
+        let style = colour.map_or(Style::new(), |colour| Style::new().bg(colour).fg(Color::Indexed(FOREGROUND)));
+        if let Some(colour) = colour.filter(|_| halves(height) > 0) {
+            // The square above has left its colour behind the line that is shared with it.
+            fill(y, '▄', Style::new().fg(colour));
+            let behind = if row < n { colour } else { Color::Reset };
+            fill(y + height, '▀', Style::new().fg(colour).bg(behind));
         }
+        for y in y + halves(height)..y + height {
+            fill(y, cell.fill, style);
+        }
+        buffer.set_string(x + width / 2, y + height / 2, cell.mark.to_string(), style);
     }
     for column in (1..=n).filter(|_| top + lines < area.bottom()) {
         // Where squares are narrow, only every other or fifth number has room.
@@ -140,10 +131,10 @@ fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, look: Look) 
 }
 
 fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
-    let n = app.size;
+    let n = app.size();
     let wrapped = |text: &str| table::wrapped(text, width, &[',', ' ']).into_iter();
     let mut lines = vec![Line::from(format!("{n} queens on {n}×{n}")).bold()];
-    let kind = if app.filter.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
+    let kind = if app.list.listed == Listed::Fundamental { "Fundamental" } else { "Solution" };
     if let Some(found) = app.current {
         let number = found.number.map_or_else(|| "?".to_owned(), |number| numbers::grouped(number.into()));
         let total = match app.total {
@@ -163,19 +154,15 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
             lines.extend(wrapped(&format!("Class of {}, {rank}", images.len())).map(Line::from));
         }
     }
-    lines.push(match &app.total {
-        Total::Uncounted(None) => "Not counted: that would take long".into(),
-        Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.filter.listed.sequence().id).into(),
-        Total::Counting(counting) => {
-            format!("Counting for {}", numbers::seconds(counting.elapsed().as_secs_f64())).into()
-        }
-        Total::Known(total, time) => {
-            let total = numbers::grouped((*total).into());
-            format!("{total} found in {}", numbers::seconds(time.as_secs_f64())).into()
-        }
-    });
-    if !app.filter.prefix.is_empty() {
-        lines.push(format!("Beginning with {}", app.filter.prefix).into());
+    let seconds = |time: Duration| numbers::seconds(time.as_secs_f64());
+    lines.push(Line::from(match &app.total {
+        Total::Uncounted(None) => "Not counted: that would take long".to_owned(),
+        Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.list.listed.sequence().id),
+        Total::Counting(counting) => format!("Counting for {}", seconds(counting.elapsed())),
+        Total::Known(total, time) => format!("{} found in {}", numbers::grouped((*total).into()), seconds(*time)),
+    }));
+    if !app.list.prefix.is_empty() {
+        lines.push(format!("Beginning with {}", app.list.prefix).into());
     }
     lines
 }
@@ -222,11 +209,11 @@ fn keys_line(width: usize) -> String {
     ranks.map(line).find(|line| line.chars().count() <= width).unwrap_or_default()
 }
 
-fn draw_help(frame: &mut Frame, look: Look) {
+fn draw_help(frame: &mut Frame, palette: Palette) {
     let area = frame.area().centered(Constraint::Max(52), Constraint::Length(KEYS.len() as u16 + 2));
     let line = |(key, what, _): &_| Line::from(vec![Span::from(format!(" {key:10}")).bold(), Span::from(*what)]);
     let lines: Vec<Line> = KEYS.iter().map(line).collect();
-    let border = if look == Look::Ascii { BorderType::Plain } else { BorderType::Rounded };
+    let border = if palette == Palette::Ascii { BorderType::Plain } else { BorderType::Rounded };
     let block = Block::bordered().border_type(border).title(" Keys ").title_alignment(Alignment::Center);
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).block(block), area);
@@ -234,21 +221,19 @@ fn draw_help(frame: &mut Frame, look: Look) {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use queens::Size;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::cli::commands::browse::moves::Move;
-    use crate::cli::commands::numbered::Filter;
+    use crate::cli::commands::browse::app::Move;
+    use crate::cli::commands::numbered::SolutionList;
     use crate::cli::tests::golden;
 
     /// The screen of this size as text.
-    fn screen(app: &App, look: Look, (width, height): (u16, u16)) -> String {
+    fn screen(app: &App, palette: Palette, (width, height): (u16, u16)) -> String {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal.draw(|frame| draw(frame, app, look)).unwrap();
+        terminal.draw(|frame| draw(frame, app, palette)).unwrap();
         let buffer = terminal.backend().buffer();
         let line = |y| -> String { (0..width).map(|x| buffer[(x, y)].symbol()).collect() };
         let lines: Vec<String> = (0..height).map(|y| line(y).trim_end().to_owned()).collect();
@@ -272,34 +257,33 @@ mod tests {
     fn screens_from_twenty_seven_columns_on() {
         let eight = app(8, Move::Number(31));
         for (width, height) in [(27, 9), (40, 24), (80, 24), (120, 40)] {
-            let text = screen(&eight, Look::Unicode, (width, height));
+            let text = screen(&eight, Palette::Unicode, (width, height));
             golden::check(&format!("src/cli/commands/browse/golden/8-{width}x{height}.txt"), &text);
         }
         let fourteen = app(14, Move::Number(1));
         // Squares two lines high, of which the first and the last line are shared.
-        let coloured = screen(&eight, Look::Colour, (80, 24));
+        let coloured = screen(&eight, Palette::Colour, (80, 24));
         golden::check("src/cli/commands/browse/golden/8-80x24-colours.txt", &coloured);
-        golden::check("src/cli/commands/browse/golden/14-80x24.txt", &screen(&fourteen, Look::Unicode, (80, 24)));
-        let mut twenty = app(8, Move::First);
-        twenty.size = Size::new(20).unwrap();
-        twenty.open(Filter::all(twenty.size), Move::First);
+        golden::check("src/cli/commands/browse/golden/14-80x24.txt", &screen(&fourteen, Palette::Unicode, (80, 24)));
+        let mut twenty = app(8, Move::Number(1));
+        twenty.open(SolutionList::all(Size::new(20).unwrap()), Move::Number(1));
         while twenty.current.is_none() {
             twenty.collect();
         }
-        let told = screen(&twenty, Look::Unicode, (80, 24));
+        let told = screen(&twenty, Palette::Unicode, (80, 24));
         assert!(told.contains("Solution 1 of\n") && told.contains("39,029,188,884"), "{told}");
         assert!(told.contains(" A000170, not\n"), "{told}");
         // A fault in the text typed is told in its place.
         let mut wrong = eight;
         wrong.message = "the queens in column 1, row 1 and column 2, row 2 share a diagonal".to_owned();
-        let text = screen(&wrong, Look::Unicode, (40, 24));
+        let text = screen(&wrong, Palette::Unicode, (40, 24));
         assert!(text.ends_with("\n the queens in column 1, row 1 and\n column 2, row 2 share a diagonal\n"), "{text}");
-        let text = screen(&wrong, Look::Unicode, (27, 9));
+        let text = screen(&wrong, Palette::Unicode, (27, 9));
         assert!(text.ends_with("\n the queens in column 1,\n"), "{text}");
         let mut help = wrong;
         help.message.clear();
         help.help = true;
-        golden::check("src/cli/commands/browse/golden/help-80x24.txt", &screen(&help, Look::Unicode, (80, 24)));
+        golden::check("src/cli/commands/browse/golden/help-80x24.txt", &screen(&help, Palette::Unicode, (80, 24)));
     }
 
     /// Whatever the size of the window, the square's colour goes as far above the queen as below, and as far left as right.
@@ -309,9 +293,9 @@ mod tests {
         let mut heights = std::collections::BTreeSet::new();
         for (width, height) in (27..100).flat_map(|width| (9..60).map(move |height| (width, height))) {
             let area = Rect::new(0, 0, width, height);
-            assert_eq!(square(8, area, Look::Unicode).1 % 2, 1, "{width}x{height}");
+            assert_eq!(square(8, area, Palette::Unicode).1 % 2, 1, "{width}x{height}");
             let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-            terminal.draw(|frame| draw_board(frame, area, &solution, Look::Colour)).unwrap();
+            terminal.draw(|frame| draw_board(frame, area, &solution, Palette::Colour)).unwrap();
             let buffer = terminal.backend().buffer();
             let halves = |x: u16, y: u16| match &buffer[(x, y)] {
                 cell if cell.symbol() == "▄" => [cell.bg, cell.fg],
@@ -330,7 +314,7 @@ mod tests {
                 let left = run(&mut (0..x).rev().map(|x| buffer[(x, y)].bg));
                 let right = run(&mut (x + 1..width).map(|x| buffer[(x, y)].bg));
                 assert_eq!((above, left), (below, right), "{width}x{height}");
-                let size = square(8, area, Look::Colour);
+                let size = square(8, area, Palette::Colour);
                 assert_eq!((left + right + 1, above + 1), (size.0.into(), size.1.into()));
                 heights.insert(size.1);
             }

@@ -2,129 +2,176 @@
 
 use std::io::Write;
 
-use queens::{Placement, Size};
+use clap::ValueEnum;
+use queens::{Listed, Placement};
 
+use crate::cli::commands::numbered::SolutionList;
 use crate::cli::draw::svg;
+use crate::cli::terminal::{Extensions, file_format};
 
-/// What a list is of, for formats that say so.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct About {
-    pub(super) size: Size,
-    pub(super) prefix: Placement,
-    pub(super) fundamental: bool,
-    /// The number of the first, where it is known.
-    pub(super) first: Option<u64>,
-    /// How many solutions the whole list has, where that is published.
-    pub(super) all: Option<u64>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    /// One line each: 15863724, from N = 10 on with commas (.txt)
+    Digits,
+    /// One line each, always with commas
+    List,
+    /// A matrix each, Q for a queen and . for an empty square
+    Board,
+    /// One object a line (.json, .jsonl)
+    Json,
+    /// A line of column names, then one line each (.csv)
+    Csv,
+    /// A page to walk through them, in one file (.html)
+    Html,
+    /// One picture of all boards (.svg)
+    Svg,
 }
 
-/// A solution as the formats get it.
-pub(super) struct NumberedSolution {
-    /// Its number in the whole list, from 1, also where the list is not shown from its beginning; `None` where that is
-    /// not known.
-    pub(super) number: Option<u64>,
-    pub(super) placement: Placement,
-    /// How many images it has; only of fundamental ones.
-    pub(super) class_size: Option<usize>,
+pub(super) const FORMATS: [(ListFormat, Extensions); 7] = [
+    (ListFormat::Digits, file_format::TEXT),
+    (ListFormat::List, file_format::TEXT),
+    (ListFormat::Board, file_format::TEXT),
+    (ListFormat::Json, file_format::JSON),
+    (ListFormat::Csv, file_format::CSV),
+    (ListFormat::Html, file_format::HTML),
+    (ListFormat::Svg, file_format::SVG),
+];
+
+impl ListFormat {
+    /// Solutions unless `--limit` says otherwise: for a page enough to walk through, and few enough for a phone.
+    pub(super) const fn limit(self) -> u64 {
+        match self {
+            Self::Html => 5000,
+            Self::Svg => 100,
+            _ => u64::MAX,
+        }
+    }
+
+    /// Whether each solution is written with its number.
+    pub(super) const fn is_numbered(self) -> bool {
+        !matches!(self, Self::Digits | Self::List)
+    }
 }
 
-/// How solutions are written. Formats append to a buffer, which their caller writes out.
-pub(super) trait Format {
-    fn begin(&mut self, _out: &mut Vec<u8>, _about: &About) {}
+/// The page; `@…@` marks what depends on the solutions.
+const PAGE: &str = include_str!("page.html");
 
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution);
+/// Makes the text of a list, which its caller takes away in pieces.
+pub(super) struct ListWriter {
+    pub(super) text: Vec<u8>,
+    format: ListFormat,
+    list: SolutionList,
+    /// The number of the first solution that is written, where it is known.
+    first: Option<u64>,
+    /// How many are written.
+    pub(super) written: u64,
+    /// What comes after the solutions on a page.
+    rest: String,
+    /// The boards of a sheet with their captions.
+    boards: Vec<(Placement, String)>,
+}
+
+impl ListWriter {
+    pub(super) fn begin(format: ListFormat, list: SolutionList, first: Option<u64>) -> Self {
+        let (size, is_fundamental) = (list.prefix.size(), list.listed == Listed::Fundamental);
+        let (mut out, mut rest) = (Vec::new(), String::new());
+        match format {
+            ListFormat::Csv => {
+                out.extend_from_slice(b"number");
+                for column in 1..=size.get() {
+                    // Writing to a vector cannot fail, here and below.
+                    let _ = write!(out, ",column{column}");
+                }
+                out.extend_from_slice(if is_fundamental { b",class_size\n" } else { b"\n" });
+            }
+            ListFormat::Html => {
+                let page = PAGE
+                    .replace("@N@", &size.to_string())
+                    .replace("@QUEEN@", svg::QUEEN)
+                    .replace("@LIGHT@", svg::LIGHT)
+                    .replace("@DARK@", svg::DARK)
+                    .replace("@INK@", svg::INK)
+                    .replace("@PREFIX@", &list.prefix.to_string())
+                    .replace("@FUNDAMENTAL@", &is_fundamental.to_string())
+                    .replace("@FIRST@", &number_or(first, "null"));
+                let (before, after) = page.split_once("@SOLUTIONS@").expect("the page has a place for the solutions");
+                out.extend_from_slice(before.as_bytes());
+                after.clone_into(&mut rest);
+            }
+            _ => {}
+        }
+        Self { text: out, format, list, first, written: 0, rest, boards: Vec::new() }
+    }
+
+    /// Writes the next solution.
+    pub(super) fn solution(&mut self, placement: &Placement) {
+        let class_size = self.list.class_size(placement);
+        let out = &mut self.text;
+        let number = self.first.map(|first| first.saturating_add(self.written));
+        let class = |before, after| class_size.map_or_else(String::new, |size| format!("{before}{size}{after}"));
+        match self.format {
+            // As it is read again.
+            ListFormat::Digits | ListFormat::List => {
+                rows(out, placement, self.format == ListFormat::List || placement.size().get() > 9);
+                out.extend_from_slice(class(" ", "").as_bytes());
+                out.push(b'\n');
+            }
+            ListFormat::Board => {
+                let _ = writeln!(out, "{}: {placement}{}", number_or(number, "?"), class(" (class of ", ")"));
+                for line in 1..=placement.size().get() {
+                    for row in placement.rows() {
+                        out.extend_from_slice(if row == line { b"Q " } else { b". " });
+                    }
+                    out.pop();
+                    out.push(b'\n');
+                }
+                out.push(b'\n');
+            }
+            // Of numbers and digits only, so there is nothing to escape.
+            ListFormat::Json => {
+                let number = number_or(number, "null");
+                let _ = write!(out, "{{\"number\":{number},\"placement\":\"{placement}\",\"rows\":[");
+                rows(out, placement, true);
+                let _ = writeln!(out, "]{}}}", class(",\"class_size\":", ""));
+            }
+            ListFormat::Csv => {
+                out.extend_from_slice(number_or(number, "").as_bytes());
+                out.extend((!placement.is_empty()).then_some(b','));
+                rows(out, placement, true);
+                out.extend_from_slice(class(",", "").as_bytes());
+                out.push(b'\n');
+            }
+            // A character a row, 1 to 9 and then a to w, as the page's script reads them.
+            ListFormat::Html => {
+                out.extend((self.written > 0).then_some(b' '));
+                let letter = |row| char::from_digit(row as u32, 36).expect("rows are at most 32") as u8;
+                out.extend(placement.rows().map(letter));
+            }
+            ListFormat::Svg => {
+                let caption = format!("{}   {placement}{}", number_or(number, ""), class("   ×", ""));
+                self.boards.push((*placement, caption.trim().to_owned()));
+            }
+        }
+        self.written += 1;
+    }
 
     /// After the last; `more` says whether the limit has cut the list short.
-    fn end(&mut self, _out: &mut Vec<u8>, _more: bool) {}
-}
-
-/// `digits`: a placement a line, as it is read again, and with its class size after a space if it is fundamental; `list`:
-/// the same with commas for every N.
-#[derive(Default)]
-pub(super) struct Digits {
-    pub(super) commas: bool,
-}
-
-impl Format for Digits {
-    fn begin(&mut self, _: &mut Vec<u8>, about: &About) {
-        self.commas |= about.size.get() > 9;
-    }
-
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        rows(out, &solution.placement, self.commas);
-        if let Some(size) = solution.class_size {
-            // Writing to a vector cannot fail, here and below.
-            let _ = write!(out, " {size}");
+    pub(super) fn end(&mut self, more: bool) {
+        if self.format == ListFormat::Svg {
+            let kind = if self.list.listed == Listed::Fundamental { "Fundamental solutions" } else { "Solutions" };
+            let of = self.list.published().map_or("...".to_owned(), |all| format!("of {all}"));
+            let note = if more { format!("{} {of}", self.written) } else { String::new() };
+            let title = format!("{kind} for N = {}", self.list.prefix.size());
+            self.text.extend_from_slice(svg::sheet(&self.boards, &title, &note).as_bytes());
         }
-        out.push(b'\n');
+        let rest = self.rest.replace("@COUNT@", &self.written.to_string()).replace("@MORE@", &more.to_string());
+        self.text.extend_from_slice(rest.as_bytes());
     }
 }
 
-/// `board`: the number and the digits, then the matrix of `Q` and `.`, then an empty line.
-pub(super) struct Matrix;
-
-impl Format for Matrix {
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        let NumberedSolution { number, placement, class_size, .. } = solution;
-        let number = number.map_or_else(|| "?".to_owned(), |number| number.to_string());
-        let class = class_size.map_or_else(String::new, |size| format!(" (class of {size})"));
-        let _ = writeln!(out, "{number}: {placement}{class}");
-        for line in 1..=placement.size().get() {
-            for (column, row) in placement.rows().enumerate() {
-                if column > 0 {
-                    out.push(b' ');
-                }
-                out.push(if row == line { b'Q' } else { b'.' });
-            }
-            out.push(b'\n');
-        }
-        out.push(b'\n');
-    }
-}
-
-/// `json`: one object a line.
-pub(super) struct JsonLines;
-
-impl Format for JsonLines {
-    // The objects are of numbers and digits only, so there is nothing to escape.
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        let NumberedSolution { number, placement, class_size, .. } = solution;
-        let number = number.map_or_else(|| "null".to_owned(), |number| number.to_string());
-        let _ = write!(out, "{{\"number\":{number},\"placement\":\"{placement}\",\"rows\":[");
-        rows(out, placement, true);
-        out.push(b']');
-        if let Some(size) = class_size {
-            let _ = write!(out, ",\"class_size\":{size}");
-        }
-        out.extend_from_slice(b"}\n");
-    }
-}
-
-/// `csv`: a line of names, then the number and the row of each column, for fundamental ones also the class size.
-pub(super) struct Csv;
-
-impl Format for Csv {
-    fn begin(&mut self, out: &mut Vec<u8>, about: &About) {
-        out.extend_from_slice(b"number");
-        for column in 1..=about.size.get() {
-            let _ = write!(out, ",column{column}");
-        }
-        out.extend_from_slice(if about.fundamental { b",class_size\n" } else { b"\n" });
-    }
-
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        if let Some(number) = solution.number {
-            let _ = write!(out, "{number}");
-        }
-        if !solution.placement.is_empty() {
-            out.push(b',');
-            rows(out, &solution.placement, true);
-        }
-        if let Some(size) = solution.class_size {
-            let _ = write!(out, ",{size}");
-        }
-        out.push(b'\n');
-    }
+/// A number, or what stands in its place where it is not known.
+fn number_or(number: Option<u64>, unknown: &str) -> String {
+    number.map_or_else(|| unknown.to_owned(), |number| number.to_string())
 }
 
 /// The rows, with commas between them or without.
@@ -137,84 +184,5 @@ fn rows(out: &mut Vec<u8>, placement: &Placement, commas: bool) {
             out.push(b'0' + (row / 10) as u8);
         }
         out.push(b'0' + (row % 10) as u8);
-    }
-}
-
-/// Solutions on a page unless `--limit` says otherwise: enough to walk through, and a quick page on a phone.
-pub(super) const PAGE_LIMIT: u64 = 5000;
-
-/// The page; `@…@` marks what depends on the solutions.
-const PAGE: &str = include_str!("page.html");
-
-/// `html`: one page that shows the solutions, drawn by its own script, without a network.
-#[derive(Default)]
-pub(super) struct Html {
-    /// What comes after the solutions.
-    rest: String,
-    count: u64,
-}
-
-impl Format for Html {
-    fn begin(&mut self, out: &mut Vec<u8>, about: &About) {
-        let n = about.size.to_string();
-        let page = PAGE
-            .replace("@N@", &n)
-            .replace("@QUEEN@", svg::QUEEN)
-            .replace("@LIGHT@", svg::LIGHT)
-            .replace("@DARK@", svg::DARK)
-            .replace("@INK@", svg::INK)
-            .replace("@PREFIX@", &about.prefix.to_string())
-            .replace("@FUNDAMENTAL@", &about.fundamental.to_string())
-            .replace("@FIRST@", &about.first.map_or_else(|| "null".to_owned(), |first| first.to_string()));
-        let (before, after) = page.split_once("@SOLUTIONS@").expect("the page has a place for the solutions");
-        out.extend_from_slice(before.as_bytes());
-        after.clone_into(&mut self.rest);
-    }
-
-    fn solution(&mut self, out: &mut Vec<u8>, solution: &NumberedSolution) {
-        if self.count > 0 {
-            out.push(b' ');
-        }
-        self.count += 1;
-        // A character a row, 1 to 9 and then a to w, as the page's script reads them.
-        let letter = |row| char::from_digit(row as u32, 36).expect("rows are at most 32") as u8;
-        out.extend(solution.placement.rows().map(letter));
-    }
-
-    fn end(&mut self, out: &mut Vec<u8>, more: bool) {
-        let rest = self.rest.replace("@COUNT@", &self.count.to_string()).replace("@MORE@", &more.to_string());
-        out.extend_from_slice(rest.as_bytes());
-    }
-}
-
-/// Boards on a sheet unless `--limit` says otherwise.
-pub(super) const SHEET_LIMIT: u64 = 100;
-
-/// `svg`: the boards in rows on one sheet, each with its number and placement.
-#[derive(Default)]
-pub(super) struct Sheet {
-    title: String,
-    all: Option<u64>,
-    boards: Vec<(Placement, String)>,
-}
-
-impl Format for Sheet {
-    fn begin(&mut self, _: &mut Vec<u8>, about: &About) {
-        let kind = if about.fundamental { "Fundamental solutions" } else { "Solutions" };
-        self.title = format!("{kind} for N = {}", about.size);
-        self.all = about.all;
-    }
-
-    fn solution(&mut self, _: &mut Vec<u8>, solution: &NumberedSolution) {
-        let number = solution.number.map_or_else(String::new, |number| format!("{number}  "));
-        let class = solution.class_size.map_or_else(String::new, |size| format!("  ×{size}"));
-        let caption = format!("{number} {} {class}", solution.placement).trim().to_owned();
-        self.boards.push((solution.placement, caption));
-    }
-
-    fn end(&mut self, out: &mut Vec<u8>, more: bool) {
-        let of = self.all.map_or("...".to_owned(), |all| format!("of {all}"));
-        let note = if more { format!("{} {of}", self.boards.len()) } else { String::new() };
-        out.extend_from_slice(svg::sheet(&self.boards, &self.title, &note).as_bytes());
     }
 }

@@ -3,21 +3,15 @@
 mod formats;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use queens::{Listed, Orbit, Placement, Size, Solutions};
 
-use crate::cli::commands::numbered::Filter;
-use crate::cli::long_run::{Activity, Status, When};
-use crate::cli::terminal::{
-    Extensions, Failure, Output, file_format, messages,
-    numbers::{grouped, rounded},
-    value_parsers::whole,
-};
-use formats::{About, Digits, Format, NumberedSolution};
+use crate::cli::commands::numbered::{self, SolutionList};
+use crate::cli::long_run::{Activity, When};
+use crate::cli::terminal::{Failure, Output, file_format, messages, numbers::grouped, value_parsers::whole};
+use formats::{FORMATS, ListFormat, ListWriter};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -68,95 +62,38 @@ pub(crate) struct Args {
     progress: When,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ListFormat {
-    /// One line each: 15863724, from N = 10 on with commas (.txt)
-    Digits,
-    /// One line each, always with commas
-    List,
-    /// A matrix each, Q for a queen and . for an empty square
-    Board,
-    /// One object a line (.json, .jsonl)
-    Json,
-    /// A line of column names, then one line each (.csv)
-    Csv,
-    /// A page to walk through them, in one file (.html)
-    Html,
-    /// One picture of all boards (.svg)
-    Svg,
-}
-
-impl file_format::FileFormat for ListFormat {
-    fn extensions(self) -> Extensions {
-        match self {
-            Self::Digits | Self::List | Self::Board => file_format::TEXT,
-            Self::Json => file_format::JSON,
-            Self::Csv => file_format::CSV,
-            Self::Html => file_format::HTML,
-            Self::Svg => file_format::SVG,
-        }
-    }
-}
-
-impl ListFormat {
-    fn format(self) -> Box<dyn Format> {
-        match self {
-            Self::Digits => Box::new(Digits::default()),
-            Self::List => Box::new(Digits { commas: true }),
-            Self::Board => Box::new(formats::Matrix),
-            Self::Json => Box::new(formats::JsonLines),
-            Self::Csv => Box::new(formats::Csv),
-            Self::Html => Box::new(formats::Html::default()),
-            Self::Svg => Box::new(formats::Sheet::default()),
-        }
-    }
-
-    /// Solutions unless `--limit` says otherwise.
-    const fn limit(self) -> u64 {
-        match self {
-            Self::Html => formats::PAGE_LIMIT,
-            Self::Svg => formats::SHEET_LIMIT,
-            _ => u64::MAX,
-        }
-    }
-
-    /// Whether each solution is written with its number.
-    const fn is_numbered(self) -> bool {
-        !matches!(self, Self::Digits | Self::List)
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let placement = |argument: &str, text: &Option<String>| match text {
         None => Ok(Placement::empty(args.size)),
         Some(text) => Placement::parse(text, args.size).map_err(|error| Failure::invalid(argument, text, &error)),
     };
     let prefix = placement("--prefix <P>", &args.prefix)?;
-    let listed = if args.fundamental { Listed::Fundamental } else { Listed::All };
-    let filter = Filter { prefix, listed };
+    let list = SolutionList { prefix, listed: if args.fundamental { Listed::Fundamental } else { Listed::All } };
     if let Some(text) = &args.rank {
-        return print_number(filter, &placement("--rank <P>", &args.rank)?, text, args.progress);
+        return print_number(list, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_deref();
-    let kind = file_format::choose(args.format, path, ListFormat::Digits)?;
-    let limit = args.limit.unwrap_or(kind.limit());
+    let format = file_format::choose(args.format, path, &FORMATS)?;
+    let limit = args.limit.unwrap_or(format.limit());
     let mut out = Output::open(path)?;
     let mut activity = Activity::start(args.progress, "solutions");
-    let before = if kind.is_numbered() { filter.before(from, &activity)? } else { Some(0) };
+    let before = if format.is_numbered() { list.before(from, &activity)? } else { Some(0) };
     let first = before.map(|before| before.saturating_add(args.skip).saturating_add(1));
-    let start = skip(filter, from, args.skip, &activity)?;
-    let list = start.map(|start| listed.within(prefix, start));
-    let all = filter.published();
-    let about = About { size: args.size, prefix, fundamental: args.fundamental, first, all };
+    let start = skip(list, from, args.skip, &activity)?;
     if args.progress == When::Auto && !out.is_file() {
         // A bar would be among the solutions.
         activity.finish();
         activity = Activity::start(When::Never, "solutions");
     }
-    let written = Arc::new(AtomicU64::new(0));
-    activity.watch(progress(args, all, limit, &written));
-    let is_cut = write(&mut out, &mut *kind.format(), list, &about, limit, &written)?;
+    let all = list.published();
+    let expected = all.filter(|_| args.from.is_none()).map(|all| all.saturating_sub(args.skip).min(limit).max(1));
+    let tell = |written: u64| {
+        let share = expected.map(|expected| written as f64 / expected as f64);
+        activity.at(numbered::progress(args.size, share, written, "solutions"));
+    };
+    let solutions = start.map(|start| list.listed.within(prefix, start));
+    let is_cut = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
     activity.finish();
     if is_cut && args.limit.is_none() {
         let of = all.map_or(String::new(), |all| format!("of {} ", grouped(all.into())));
@@ -166,98 +103,69 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints the number of a solution in the list.
-fn print_number(filter: Filter, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
-    let invalid = |reason: &str| Err(Failure::invalid("--rank <P>", text, &reason));
-    let Some(orbit) = Orbit::of(solution) else {
-        return invalid(&format!(
-            "no solution, which has a queen in each of the {} columns: this has {}",
-            solution.size(),
-            solution.len()
-        ));
+fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
+    let (size, queens, prefix) = (solution.size(), solution.len(), list.prefix);
+    let reason = match Orbit::of(solution) {
+        None => format!("no solution, which has a queen in each of the {size} columns: this has {queens}"),
+        Some(_) if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) => {
+            format!("not in the list, which has only solutions that begin with {prefix}")
+        }
+        Some(orbit) if list.listed == Listed::Fundamental && !orbit.is_fundamental() => {
+            format!("not in the list: the fundamental solution of its class is {}", orbit.canonical())
+        }
+        Some(_) => {
+            let activity = Activity::start(progress, "solutions");
+            let number = list.number(solution, &activity)?;
+            activity.finish();
+            return messages::deliver(&format!("{number}\n"));
+        }
     };
-    if !solution.rows().zip(filter.prefix.rows()).all(|(row, begun)| row == begun) {
-        return invalid(&format!("not in the list, which has only solutions that begin with {}", filter.prefix));
-    }
-    if filter.listed == Listed::Fundamental && !orbit.is_fundamental() {
-        return invalid(&format!("not in the list: the fundamental solution of its class is {}", orbit.canonical()));
-    }
-    let activity = Activity::start(progress, "solutions");
-    let number = filter.number(solution, &activity)?;
-    activity.finish();
-    messages::deliver(&format!("{number}\n"))
+    Err(Failure::invalid("--rank <P>", text, &reason))
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
-fn skip(filter: Filter, from: Placement, skip: u64, activity: &Activity) -> Result<Option<Placement>, Failure> {
+fn skip(list: SolutionList, from: Placement, skip: u64, activity: &Activity) -> Result<Option<Placement>, Failure> {
     if skip == 0 {
         return Ok(Some(from));
     }
     let number = skip.saturating_add(1);
     // The published number of the whole board is a bound for any part of the list.
-    if let Some(reason) = filter.beyond(number) {
+    if let Some(reason) = list.beyond(number) {
         messages::note(&format!("--skip {skip} leaves nothing: {reason}"));
         return Ok(None);
     }
-    filter.select(from, number, activity)
+    list.select(from, number, activity)
 }
 
-/// How many are written, of all where that is known.
-fn progress(
-    args: &Args,
-    all: Option<u64>,
-    limit: u64,
-    written: &Arc<AtomicU64>,
-) -> impl Fn() -> Status + Send + 'static {
-    let all = all.filter(|_| args.from.is_none());
-    let all = all.map(|all| all.saturating_sub(args.skip).min(limit).max(1));
-    let (title, written) = (format!("N = {}", args.size), Arc::clone(written));
-    move || {
-        let done = written.load(Ordering::Relaxed);
-        let fields = vec![format!("{} solutions", rounded(done as f64))];
-        Status {
-            title: title.clone(),
-            share: all.map(|all| done as f64 / all as f64),
-            is_even: true,
-            fields,
-            ..Status::default()
-        }
-    }
-}
-
-/// Writes the text out in pieces. Returns whether the limit has cut the list short.
+/// Writes the text out in pieces, and tells how many solutions it has written so far. Returns whether the limit has cut the
+/// list short.
 fn write(
     out: &mut Output,
-    format: &mut dyn Format,
-    mut list: Option<Solutions>,
-    about: &About,
+    mut writer: ListWriter,
+    mut solutions: Option<Solutions>,
     limit: u64,
-    written_so_far: &AtomicU64,
+    tell: impl Fn(u64),
 ) -> Result<bool, Failure> {
     const PIECE: usize = 1 << 16;
     /// On a large board the next solution may take long to find: before, text older than this is written out for people
     /// who read along.
     const UNWRITTEN: Duration = Duration::from_millis(5);
-    let mut text = Vec::with_capacity(2 * PIECE);
-    let mut written = Instant::now();
-    let (mut left, mut number) = (limit, about.first);
-    format.begin(&mut text, about);
-    while left > 0 {
-        let is_old = || !list.as_ref().is_some_and(Solutions::ready) && written.elapsed() > UNWRITTEN;
-        if text.len() >= PIECE || (!text.is_empty() && is_old()) {
-            out.write(&text)?;
-            text.clear();
-            written = Instant::now();
+    tell(0);
+    let mut piece = Instant::now();
+    while writer.written < limit {
+        let is_old = || !solutions.as_ref().is_some_and(Solutions::ready) && piece.elapsed() > UNWRITTEN;
+        if writer.text.len() >= PIECE || is_old() {
+            tell(writer.written);
+            out.write(&writer.text)?;
+            writer.text.clear();
+            piece = Instant::now();
         }
-        let Some(placement) = list.as_mut().and_then(Solutions::next) else { break };
-        let orbit = about.fundamental.then(|| Orbit::of(&placement)).flatten();
-        let class_size = orbit.map(|orbit| orbit.class_size());
-        format.solution(&mut text, &NumberedSolution { number, placement, class_size });
-        number = number.map(|number| number.saturating_add(1));
-        left -= 1;
-        written_so_far.store(limit - left, Ordering::Relaxed);
+        let Some(placement) = solutions.as_mut().and_then(Solutions::next) else { break };
+        writer.solution(&placement);
     }
-    let more = left == 0 && list.as_mut().and_then(Solutions::next).is_some();
-    format.end(&mut text, more);
-    out.write(&text)?;
+    tell(writer.written);
+    let more = writer.written == limit && solutions.as_mut().and_then(Solutions::next).is_some();
+    writer.end(more);
+    out.write(&writer.text)?;
     Ok(more)
 }
