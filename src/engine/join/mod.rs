@@ -31,34 +31,7 @@
 //! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
 //! see [`crate::plan::halves`] for these and for the symmetry of row sets.
 //!
-//! # All eight symmetries
-//!
-//! Upside down is in the weight of a task. For even N the rest is in the halves themselves. A long diagonal holds at
-//! most one queen, and a quarter turn moves the four arms of the long diagonals round. So only east halves without a
-//! queen on an arm are listed, and a solution with
-//!
-//! - two such queens is counted in that one of its four quarter turns that has both in the west: weight 4;
-//! - one is counted in the two turns that have it in the west, weight 2. One more reduction: the mirror in the long
-//!   diagonal that it is on keeps its quadrant in place and exchanges rows and columns there, so that the quadrant's
-//!   row set S and column set C change places. Only C ≤ S is kept, at weight 4, and weight 2 where C = S. (In the
-//!   north-west of N = 8, S = {0, 2} and C = {0, 1} are kept and stand for S = {0, 1} and C = {0, 2} too.);
-//! - none is counted in the task of R or of its complement, which the east-west mirror exchanges: weight 2 or 0, or 1
-//!   in each where they are upside-down images ([`Halves::mirror`]).
-//!
-//! For odd N with crossed middle queens every task weighs 8 and nothing is left to do.
-//!
-//! # Cost
-//!
-//! For N = 20 on one core of a Zen 5 with AVX-512 a task takes about a million cycles: listing 36,000 halves one sixth,
-//! cutting them a tenth, matching in 110,000 look-ups of 512 lanes a half (`cargo bench --bench join_steps` measures
-//! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
-//! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
-//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 130 MB at N = 20, and from N = 22 on, where they are
-//! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`listing`]) and the quadrants
-//! one innermost queen at a time, which is 350 MB a thread in the first tasks, up to 400 in the largest, where one
-//! task took 1,180.
-//!
-//! What did not help is in docs/join.md.
+//! docs/join.md has the proofs, the use of all eight symmetries, what each step costs, and what did not help.
 
 mod keys;
 mod listing;
@@ -179,27 +152,6 @@ impl<L: Lanes> Join<L> {
         #[cfg(test)]
         let counts = [counts[0] + self.too_many(task), counts[1], counts[2]];
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
-    }
-}
-
-#[cfg(test)]
-impl<L: Lanes> Join<L> {
-    /// What a test makes it find too many of the class that weighs most.
-    fn too_many(&self, task: &Halves) -> u64 {
-        (self.fault)(task.n(), std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
-    }
-
-    /// The same engine with lists in pieces where parts of large tasks are counted.
-    pub(crate) fn in_pieces(self) -> Self {
-        Self { longest: Longest { build: 1 << 14, probe: 1 << 12 }, ..self }
-    }
-}
-
-#[cfg(test)]
-impl Worker {
-    /// Forgets what it keeps for other places of the middle row's queen.
-    pub(crate) fn forget_east(&mut self) {
-        self.east_of = None;
     }
 }
 
