@@ -2,7 +2,7 @@
 //!
 //! The number of classes is the mean, over the eight symmetries of the square, of the solutions that each leaves
 //! unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image would share a row, a column
-//! or a diagonal. What remains is `(all + unchanged by the half turn + 2 × unchanged by the quarter turn) / 8`. This
+//! or a diagonal. So there are `(all + unchanged by the half turn + 2 × unchanged by the quarter turn) / 8` classes. This
 //! division must leave no remainder, which checks the full count modulo 8.
 
 use crate::board::Size;
@@ -16,7 +16,7 @@ fn unchanged(rotation: Rotation, size: Size, threads: usize) -> Result<u128, Cou
     Ok(Request::rotational(board).threads(threads).count()?.count)
 }
 
-/// What Burnside's lemma needs of a board besides the number of all its solutions.
+/// The numbers that Burnside's lemma needs of a board, besides the number of all its solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unique {
     size: Size,
@@ -29,28 +29,24 @@ pub struct Unique {
 /// The symmetries do not fit the count: one of the three numbers is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "self-check failed: {all} solutions, {half} unchanged by a half rotation and {quarter} by a quarter rotation give \
-     no whole number of symmetry classes for N = {size}"
+    "self-check failed: {all} solutions, {} unchanged by a half rotation and {} by a quarter rotation give no whole \
+     number of symmetry classes for N = {}", .unique.half, .unique.quarter, .unique.size
 )]
 pub struct NotDivisible {
-    size: Size,
     all: u128,
-    half: u128,
-    quarter: u128,
+    unique: Unique,
 }
 
 impl Unique {
     /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need decades for
     /// all solutions.
-    ///
-    /// # Errors
-    /// If a sum does not fit, or threads cannot be started.
     pub fn new(size: Size, threads: usize) -> Result<Self, CountError> {
         let count = |rotation| unchanged(rotation, size, threads);
         Ok(Self { size, half: count(Rotation::Half)?, quarter: count(Rotation::Quarter)? })
     }
 
-    /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions.
+    /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions, which is wrong if the division by 8
+    /// leaves a remainder.
     ///
     /// ```
     /// use queens::{Size, Unique};
@@ -59,15 +55,11 @@ impl Unique {
     /// assert!(eight.classes(93).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If the division by 8 leaves a remainder: then `all` cannot be right.
     pub fn classes(&self, all: u128) -> Result<u128, NotDivisible> {
-        let Self { size, half, quarter } = *self;
         // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
-        let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(half + 2 * quarter) };
-        let exact = sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8);
-        exact.ok_or(NotDivisible { size, all, half, quarter })
+        let is_tiny = self.size.get() <= 1;
+        let sum = if is_tiny { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
+        sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8).ok_or(NotDivisible { all, unique: *self })
     }
 }
 
@@ -97,9 +89,6 @@ impl Residue {
     /// assert!(eight.admits(92) && !eight.admits(93));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// Where no threads can be had.
     pub fn new(size: Size, threads: usize) -> Result<Option<Self>, CountError> {
         let (modulus, rotation) = match size.get() {
             0..=1 => return Ok(None),

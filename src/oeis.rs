@@ -105,7 +105,8 @@ pub enum BFileError {
 
 impl BFile {
     /// Reads the text of a b-file. Blank lines and comments, which begin with `#`, may be anywhere. Line ends may be
-    /// those of any system. The first index may be any number, and each further index is one more.
+    /// those of any system. The first index may be any number, and each further index is one more. Terms are counts:
+    /// whole numbers, not negative, and less than 2^128.
     ///
     /// ```
     /// use queens::BFile;
@@ -114,10 +115,6 @@ impl BFile {
     /// assert_eq!(BFile::parse("7 6\n8\n").unwrap_err().to_string(), "line 2: '8' is not an index and a term, as in '8 92'");
     /// # Ok::<(), queens::BFileError>(())
     /// ```
-    ///
-    /// # Errors
-    /// If a line is malformed or out of order, which the error names, or if there is no term. Terms are counts: whole
-    /// numbers, not negative, and less than 2^128.
     pub fn parse(text: &str) -> Result<Self, BFileError> {
         let mut file = Self { first: 0, terms: Vec::new() };
         for (number, text) in text.trim_start_matches('\u{feff}').lines().enumerate() {

@@ -35,10 +35,7 @@ impl Size {
     /// The largest board: a row set fits a `u32`.
     pub const MAX: usize = 32;
 
-    /// A size of `n` columns and rows.
-    ///
-    /// # Errors
-    /// If `n` is more than [`Size::MAX`].
+    /// A size of `n` columns and rows, at most [`Size::MAX`].
     pub const fn new(n: usize) -> Result<Self, SizeError> {
         if n <= Self::MAX { Ok(Self(n as u8)) } else { Err(SizeError) }
     }

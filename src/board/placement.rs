@@ -108,9 +108,6 @@ impl Placement {
     }
 
     /// Reads a placement on the smallest board that has its columns and its rows: 8×8 for `158`.
-    ///
-    /// # Errors
-    /// As for [`Placement::parse`].
     pub fn parse_alone(text: &str) -> Result<Self, PlacementError> {
         let rows = Self::read_rows(text, text.trim().len() <= 9)?;
         let n = rows.iter().copied().fold(rows.len(), usize::max).min(Size::MAX);
@@ -160,15 +157,8 @@ impl Placement {
         Ok(next)
     }
 
-    /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order.
-    ///
-    /// ```
-    /// use queens::{Placement, Size};
-    /// let begun = Placement::parse("15", Size::new(8)?)?;
-    /// let next: Vec<String> = begun.extensions().map(|placement| placement.to_string()).collect();
-    /// assert_eq!(next, ["152", "157", "158"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order: 152,
+    /// 157 and 158 for 15 on 8×8.
     pub fn extensions(self) -> impl Iterator<Item = Self> {
         (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
     }

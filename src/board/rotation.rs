@@ -86,10 +86,7 @@ pub struct RotationalBoardError {
 }
 
 impl RotationalBoard {
-    /// A board of `n` columns and rows.
-    ///
-    /// # Errors
-    /// If `n` is not in [`Rotation::sizes`].
+    /// A board of `n` columns and rows, which must be in [`Rotation::sizes`].
     pub fn new(rotation: Rotation, n: usize) -> Result<Self, RotationalBoardError> {
         if rotation.sizes().contains(&n) { Ok(Self { rotation, n }) } else { Err(RotationalBoardError { rotation, n }) }
     }

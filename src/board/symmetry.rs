@@ -37,23 +37,6 @@ impl Symmetry {
         };
         [Identity, Rotation90, Rotation180, Rotation270, TopToBottom, Diagonal, LeftToRight, Antidiagonal]
     };
-
-    /// The row of the image's queen in `column`, both from 0. `rows` lists the rows by column, `columns` the columns by
-    /// row.
-    fn row(self, rows: &[u8], columns: &[u8], column: usize) -> u8 {
-        let last = rows.len() - 1;
-        let top = last as u8;
-        match self {
-            Self::Identity => rows[column],
-            Self::Rotation90 => columns[last - column],
-            Self::Rotation180 => top - rows[last - column],
-            Self::Rotation270 => top - columns[column],
-            Self::TopToBottom => top - rows[column],
-            Self::Diagonal => columns[column],
-            Self::LeftToRight => rows[last - column],
-            Self::Antidiagonal => top - columns[last - column],
-        }
-    }
 }
 
 impl fmt::Display for Symmetry {
@@ -105,7 +88,20 @@ impl Orbit {
     /// The image's rows, from 0.
     fn rows(&self, symmetry: Symmetry) -> impl Iterator<Item = u8> + '_ {
         let n = self.solution.len();
-        (0..n).map(move |column| symmetry.row(&self.rows[..n], &self.columns[..n], column))
+        let (rows, columns) = (&self.rows[..n], &self.columns[..n]);
+        (0..n).map(move |column| {
+            let (opposite, last) = (n - 1 - column, n as u8 - 1);
+            match symmetry {
+                Symmetry::Identity => rows[column],
+                Symmetry::Rotation90 => columns[opposite],
+                Symmetry::Rotation180 => last - rows[opposite],
+                Symmetry::Rotation270 => last - columns[column],
+                Symmetry::TopToBottom => last - rows[column],
+                Symmetry::Diagonal => columns[column],
+                Symmetry::LeftToRight => rows[opposite],
+                Symmetry::Antidiagonal => last - columns[opposite],
+            }
+        })
     }
 
     /// The solution's image under one symmetry.

@@ -104,9 +104,6 @@ pub fn folder(path: &Path) -> &Path {
 }
 
 /// Makes the names in the folder of `path` survive a power cut.
-///
-/// # Errors
-/// If the system refuses.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
@@ -115,9 +112,6 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 /// that is unchanged. [`sync_folder`] makes the new one survive a power cut. If the draft is dropped, it is removed.
 ///
 /// It has the given permissions, or those of any new file. Its temporary name is `name`, or one that no other file has.
-///
-/// # Errors
-/// If the system refuses.
 pub fn draft(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     if let Some(name) = name {

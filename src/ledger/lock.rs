@@ -1,7 +1,7 @@
-//! The lock of a ledger's file, and what keeps other runs out where the file system refuses locks, as Lustre without
-//! `-o flock` and some NFS do.
+//! The lock of a ledger's file, and the file that keeps other runs out where the file system refuses locks, as Lustre
+//! without `-o flock` and some NFS do.
 //!
-//! There `.FILE.holder` names the run that holds `FILE`: host, process and a random token. It is created exclusively, and
+//! This file, `.FILE.holder`, names the run that holds `FILE`: host, process and a random token. It is created exclusively, and
 //! written anew every few seconds. If it is no longer, or if its process is known to have ended, another run takes it
 //! over by a rename. A run that was paused meanwhile does not find its token any more, and saves nothing.
 
@@ -86,7 +86,7 @@ impl Lock {
         Ok(cfg!(not(unix)) || has_name(&self.file, &self.path).map_err(failed("locking", &self.path))?)
     }
 
-    /// What people are told where the file system refuses the lock.
+    /// A notice for people if the file system refuses the lock.
     pub(super) fn notice(&self) -> Option<String> {
         let before = self.holder.as_ref()?.before.as_ref();
         let before = before.map_or_else(String::new, |before| format!("; taken over from {before}"));
@@ -104,18 +104,13 @@ impl Drop for Lock {
     }
 }
 
-/// Whether the error of a lock says that the file system has none.
+/// Whether the error of a lock says that the file system has none: `ENOSYS`, `EOPNOTSUPP` or, for NFS, `ENOLCK`.
 fn is_refused(error: &io::Error) -> bool {
     #[cfg(unix)]
-    {
-        use rustix::io::Errno;
-        let refused = [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP];
-        error.raw_os_error().is_some_and(|code| refused.contains(&Errno::from_raw_os_error(code)))
+    if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
+        return true;
     }
-    #[cfg(not(unix))]
-    {
-        error.kind() == io::ErrorKind::Unsupported
-    }
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 /// The file that names its run. It is removed when dropped.

@@ -2,12 +2,8 @@
 //!
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
-//! unit can enter a total twice.
-//!
-//! | module | what it holds |
-//! | --- | --- |
-//! | [`format`](mod@format) | a ledger as text: versioned, checksummed |
-//! | [`store`] | a ledger as a file: locked, saved durably, with the previous save beside it |
+//! unit can enter a total twice. As text a ledger has a [`format`](mod@format) with a version and a checksum. As a file it
+//! is in a [`store`]: locked, saved durably, with the previous save beside it.
 
 pub mod durable;
 pub mod format;
@@ -43,7 +39,7 @@ pub struct Fingerprint {
 }
 
 /// The origin of a ledger, for people to read; it is never compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The machine's name.
     pub host: String,
@@ -54,6 +50,8 @@ pub struct Origin {
     /// The processor time of all threads of these runs together. `None` if one run did not record it: on Windows, or
     /// with version 0.1.
     pub cpu_time: Option<Duration>,
+    /// When it was saved, in seconds since 1970. `None` before it is, and with versions before 0.4.
+    pub saved: Option<u64>,
 }
 
 /// The finished part of a unit: its first tasks, in the order of the plan.
@@ -79,8 +77,8 @@ pub enum LedgerError {
     #[error("unit {unit} is none of shard {shard} of a plan with {units} units")]
     Outside { unit: usize, shard: Shard, units: usize },
     /// Two records of an unfinished unit contradict each other: one of them is wrong.
-    #[error("unit {unit}: its first {tasks} tasks have {tally}, which does not go with {other}")]
-    Part { unit: usize, tasks: u64, tally: Tally, other: String },
+    #[error("unit {unit}: its first {} tasks have {}, which does not go with {other}", .part.tasks, .part.tally)]
+    Part { unit: usize, part: Partial, other: String },
     /// The ledger says that more tasks are finished than the unit has.
     #[error("unit {unit} has {of} tasks, and {tasks} of them are said to be finished")]
     Beyond { unit: usize, tasks: u64, of: u64 },
@@ -90,10 +88,7 @@ pub enum LedgerError {
 }
 
 impl Fingerprint {
-    /// Whether this is equal to `wanted`.
-    ///
-    /// # Errors
-    /// The first difference, beginning with N.
+    /// Whether this is equal to `wanted`; if not, the error is the first difference, beginning with N.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
         let prefix = |of: &Self| of.subject.prefix().map_or("of no queens".to_owned(), |prefix| prefix.to_string());
         let solutions = |of: &Self| {
@@ -114,20 +109,6 @@ fn differ<T: PartialEq + ToString>(what: &'static str, found: &T, wanted: &T) ->
         return Ok(());
     }
     Err(LedgerError::Foreign { what, found: found.to_string(), wanted: wanted.to_string() })
-}
-
-impl Default for Origin {
-    /// No names, and no time spent.
-    fn default() -> Self {
-        Self { host: String::new(), program: String::new(), elapsed: Duration::ZERO, cpu_time: Some(Duration::ZERO) }
-    }
-}
-
-impl Partial {
-    /// The error if something else is recorded for the unit.
-    fn contradicts(&self, unit: usize, other: String) -> LedgerError {
-        LedgerError::Part { unit, tasks: self.tasks, tally: self.tally, other }
-    }
 }
 
 /// Finished units and their tallies, and the finished parts of other units.
@@ -157,7 +138,8 @@ pub struct Ledger {
 impl Ledger {
     /// A ledger without finished units.
     pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        Self { fingerprint, shard, tallies: BTreeMap::new(), partials: BTreeMap::new(), origin: Origin::default() }
+        let origin = Origin { cpu_time: Some(Duration::ZERO), ..Origin::default() };
+        Self { fingerprint, shard, tallies: BTreeMap::new(), partials: BTreeMap::new(), origin }
     }
 
     /// The meaning of its units.
@@ -201,17 +183,11 @@ impl Ledger {
     }
 
     /// The sum of the tallies of its finished units.
-    ///
-    /// # Errors
-    /// If the sum does not fit.
     pub fn total(&self) -> Result<Tally, Overflow> {
         self.tallies.values().copied().try_fold(Tally::default(), Tally::plus)
     }
 
     /// Checks that the ledger is for this shard of this count.
-    ///
-    /// # Errors
-    /// If it is not.
     pub fn check(&self, fingerprint: &Fingerprint, shard: Shard) -> Result<(), LedgerError> {
         self.fingerprint.check(fingerprint)?;
         differ("shard", &self.shard, &shard)
@@ -236,7 +212,7 @@ impl Ledger {
             return Err(LedgerError::Conflict { unit, first, second: tally });
         }
         if let Some(partial) = self.partials.get(&unit).filter(|partial| tally < partial.tally) {
-            return Err(partial.contradicts(unit, format!("{tally} for all of it")));
+            return Err(LedgerError::Part { unit, part: *partial, other: format!("{tally} for all of it") });
         }
         self.partials.remove(&unit);
         self.tallies.insert(unit, tally);
@@ -247,19 +223,19 @@ impl Ledger {
     ///
     /// # Errors
     /// If the unit is not in the shard, or if the part contradicts what is known of the unit.
-    pub fn record_partial(&mut self, unit: usize, partial: Partial) -> Result<(), LedgerError> {
+    pub fn record_partial(&mut self, unit: usize, part: Partial) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(tally) = self.tallies.get(&unit) {
-            let fits = *tally >= partial.tally;
-            return if fits { Ok(()) } else { Err(partial.contradicts(unit, format!("{tally} for all of it"))) };
+            let other = format!("{tally} for all of it");
+            return if *tally >= part.tally { Ok(()) } else { Err(LedgerError::Part { unit, part, other }) };
         }
-        if partial.tasks == 0 {
+        if part.tasks == 0 {
             return Ok(());
         }
         let known = self.partial(unit);
-        let (less, more) = if known.tasks <= partial.tasks { (known, partial) } else { (partial, known) };
+        let (less, more) = if known.tasks <= part.tasks { (known, part) } else { (part, known) };
         if more.tally < less.tally || (more.tasks == less.tasks && more.tally != less.tally) {
-            return Err(less.contradicts(unit, format!("{} for {}", more.tally, more.tasks)));
+            return Err(LedgerError::Part { unit, part: less, other: format!("{} for {}", more.tally, more.tasks) });
         }
         self.partials.insert(unit, more);
         Ok(())

@@ -30,9 +30,6 @@ impl Shard {
     pub const MOST: u32 = 1_000_000;
 
     /// Shard `index`, counted from 1, of `of`.
-    ///
-    /// # Errors
-    /// If there is no such shard.
     pub const fn new(index: u32, of: u32) -> Result<Self, ShardError> {
         if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(ShardError) }
     }
@@ -85,15 +82,12 @@ impl FromStr for Shard {
 /// assert_eq!(queens::ledger::ranges([3, 7, 8, 9]), "3,7-9");
 /// ```
 pub fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    let text = |&(first, last): &(u32, u32)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
-    runs.iter().map(text).collect::<Vec<_>>().join(",")
+    let numbers: Vec<u32> = numbers.into_iter().collect();
+    let runs = numbers.chunk_by(|number, next| number + 1 == *next).map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run[0].to_string(),
+    });
+    runs.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use tempfile::NamedTempFile;
 
@@ -32,7 +33,7 @@ use super::durable::{draft, has_name, open_regular, sync_folder, target};
 use super::format::{FormatError, MAGIC, decode, encode};
 use super::lock::Lock;
 use super::shard::Shard;
-use super::{Fingerprint, Ledger, LedgerError};
+use super::{Fingerprint, Ledger, LedgerError, Origin};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -87,9 +88,9 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether a ledger was there that has been damaged since: see [`FormatError::is_damage`].
+    /// Whether it was a ledger once, and nothing but that is lost where a new one takes its place.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Format(_, error) if error.is_damage())
+        matches!(self, Self::Format(_, FormatError::Cut | FormatError::Checksum))
     }
 }
 
@@ -126,17 +127,15 @@ impl Store {
         Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
     }
 
-    /// Makes sure that a run which starts from zero destroys no earlier save.
-    ///
-    /// # Errors
-    /// If the file is gone but its previous save exists, which only [`Store::load`] would find.
+    /// Makes sure that a run which starts from zero destroys no earlier save: fails if the file is gone but its previous
+    /// save exists, which only [`Store::load`] would find.
     pub fn begin(&self) -> Result<(), StoreError> {
         let previous = beside(&self.path, "previous");
         let is_there = fs::symlink_metadata(&previous).is_ok();
         if is_there { Err(StoreError::Earlier(self.path.clone(), previous)) } else { Ok(()) }
     }
 
-    /// What people are told if the file system refuses locks, so that a file holds this one.
+    /// A notice for people if the file system refuses locks, so that another file holds this one.
     pub fn notice(&self) -> Option<String> {
         self.lock.notice().map(|notice| format!("{}: {notice}", self.path.display()))
     }
@@ -156,34 +155,32 @@ impl Store {
         fingerprint: &Fingerprint,
         shard: Shard,
     ) -> Result<Option<(Ledger, Option<StoreError>)>, StoreError> {
-        let check = |ledger: Ledger, path: &Path| match ledger.check(fingerprint, shard) {
-            Ok(()) => Ok(ledger),
-            Err(error) => Err(StoreError::Ledger(path.to_owned(), error)),
+        let own = |path: &Path| {
+            let (ledger, file) = ledger_in(path, open_regular(path, File::options().read(true)))?;
+            ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(path.to_owned(), error))?;
+            Ok((ledger, file))
         };
-        let error = match own(&self.path) {
+        match own(&self.path) {
             Ok((ledger, file)) => {
-                let ledger = check(ledger, &self.path)?;
                 self.saw(file);
-                return Ok(Some((ledger, None)));
+                Ok(Some((ledger, None)))
             }
-            Err(error) => error,
-        };
-        let previous = beside(&self.path, "previous");
-        match (own(&previous).and_then(|(ledger, _)| check(ledger, &previous)), error) {
-            (Ok(ledger), error) => Ok(Some((ledger, Some(error)))),
-            (Err(StoreError::Missing(_)), StoreError::Missing(_)) => Ok(None),
-            // A previous save that does not fit this run may be needed elsewhere, so it is not replaced.
-            (Err(error), StoreError::Missing(_)) | (Err(_), error) => Err(error),
+            Err(error @ StoreError::Ledger(..)) => Err(error),
+            Err(error) => match (own(&beside(&self.path, "previous")), error) {
+                (Ok((ledger, _)), error) => Ok(Some((ledger, Some(error)))),
+                (Err(StoreError::Missing(_)), StoreError::Missing(_)) => Ok(None),
+                // A previous save that does not fit this run may be needed elsewhere, so it is not replaced.
+                (Err(error), StoreError::Missing(_)) | (Err(_), error) => Err(error),
+            },
         }
     }
 
-    /// Saves durably: when this returns, the ledger survives a power cut.
-    ///
-    /// # Errors
-    /// If the system refuses. The earlier saves are then unchanged.
+    /// Saves durably: when this returns, the ledger survives a power cut. If it fails, the earlier saves are unchanged.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.hold()?;
-        let draft = self.write(&encode(ledger))?;
+        let now = UNIX_EPOCH.elapsed().ok().map(|now| now.as_secs());
+        let saved = Ledger { origin: Origin { saved: now, ..ledger.origin.clone() }, ..ledger.clone() };
+        let draft = self.write(&encode(&saved))?;
         self.take_place(draft)
     }
 
@@ -220,17 +217,14 @@ impl Store {
     }
 
     /// Tests whether the ledger could be saved with all its units, and leaves no file behind.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn rehearse(&self, ledger: &Ledger) -> Result<(), StoreError> {
         self.write(&Self::longest(ledger)).map(drop)
     }
 
     /// A text as long as the ledger of the finished count.
     fn longest(ledger: &Ledger) -> String {
-        // A line is a unit, of at most 20 digits, and a tally of at most 39.
-        encode(ledger) + &" ".repeat(64 * ledger.units())
+        // A line is a unit, of at most 20 digits, and a tally of at most 39; one more has the time.
+        encode(ledger) + &" ".repeat(64 * (1 + ledger.units()))
     }
 
     /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.
@@ -253,29 +247,23 @@ impl Store {
         let previous = beside(&self.path, "previous");
         remove(&previous)?;
         match fs::hard_link(&self.path, &previous) {
-            Ok(()) => return Ok(()),
-            // It was removed after the test above.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            // The file system has no hard links.
-            Err(_) => {}
+            // Where it is not found, it was removed after the test above.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // The file system has no hard links.
+                self.newest_is_good = false;
+                fs::rename(&self.path, previous).map_err(failed("renaming", &self.path))
+            }
+            _ => Ok(()),
         }
-        self.newest_is_good = false;
-        fs::rename(&self.path, previous).map_err(failed("renaming", &self.path))
     }
 
     /// Removes the previous save, once the newest is complete and nothing will be added to it.
-    ///
-    /// # Errors
-    /// If the system refuses.
     pub fn tidy(&self) -> Result<(), StoreError> {
         remove(&beside(&self.path, "previous"))
     }
 }
 
 /// Reads the ledger in a file without locking it.
-///
-/// # Errors
-/// If the file does not exist or does not contain a ledger.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     ledger_in(path, File::open(path)).map(|(ledger, _)| ledger)
 }
@@ -283,11 +271,6 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
 /// Whether a run holds the lock of a ledger's file: on this machine or, where their file system tells, on another.
 pub fn is_in_use(path: &Path) -> bool {
     target(path).is_ok_and(|path| path.file_name().is_some() && Lock::is_held(&path))
-}
-
-/// Reads the ledger in a regular file.
-fn own(path: &Path) -> Result<(Ledger, File), StoreError> {
-    ledger_in(path, open_regular(path, File::options().read(true)))
 }
 
 /// Reads the ledger in a file that was opened, if it was.

@@ -31,12 +31,8 @@ pub enum Middle {
     Centre,
     /// One in the middle column, `column` ≥ 1 squares north of the centre; one in the middle row, `row` squares west
     /// of it. `column` < `row`.
-    Crossed {
-        /// Distance of the middle column's queen.
-        column: u8,
-        /// Distance of the middle row's queen.
-        row: u8,
-    },
+    #[allow(missing_docs)]
+    Crossed { column: u8, row: u8 },
 }
 
 /// A task of the join: all solutions whose east queens are in these rows.
@@ -54,7 +50,7 @@ pub struct Halves {
 
 /// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
 #[derive(Clone, Debug)]
-struct Section {
+struct RowSets {
     /// The ways to fill the middle: each row set has one task for each of them.
     middles: Vec<Middle>,
     tiles: Vec<Tile>,
@@ -93,7 +89,7 @@ struct Unit {
 #[derive(Clone, Debug)]
 pub struct HalvesPlan {
     size: Size,
-    sections: Vec<Section>,
+    sections: Vec<RowSets>,
     units: Vec<Unit>,
     /// The subsets of h rows by size, each size in increasing order.
     subsets: Vec<Vec<u32>>,
@@ -165,9 +161,9 @@ impl HalvesPlan {
             }
         }
         plan.sections = middles.into_iter().map(|middles| plan.section(middles)).collect();
-        let all: u64 = plan.sections.iter().map(Section::tasks).sum();
+        let all: u64 = plan.sections.iter().map(RowSets::tasks).sum();
         let most = (all / UNITS).clamp(1, MOST_TASKS[odd]);
-        for (section, tasks) in plan.sections.iter().map(Section::tasks).enumerate() {
+        for (section, tasks) in plan.sections.iter().map(RowSets::tasks).enumerate() {
             let unit = |first| Unit { section: section as u32, tasks: most.min(tasks - first) as u32, first };
             plan.units.extend((0..tasks).step_by(most as usize).map(unit));
         }
@@ -176,9 +172,9 @@ impl HalvesPlan {
 
     /// The row sets that symmetry leaves, for one way to fill the middle or for several with the same queen in the
     /// middle column.
-    fn section(&self, middles: Vec<Middle>) -> Section {
+    fn section(&self, middles: Vec<Middle>) -> RowSets {
         let half = self.half();
-        let mut section = Section { middles, tiles: Vec::new(), sets: 0 };
+        let mut section = RowSets { middles, tiles: Vec::new(), sets: 0 };
         for size in 0..=half {
             let spans: Vec<_> =
                 self.subsets[size].iter().map(|&north| self.south_of(section.middles[0], north)).collect();
@@ -215,12 +211,12 @@ impl HalvesPlan {
     /// How many south sets come before the mirror image of this north set or are it: their tasks have a
     /// [`Halves::mirror`] that is not 0.
     fn south_to_mirror(&self, north: u32) -> usize {
-        let image = !north & self.all();
+        let image = !north & ((1 << self.half()) - 1);
         self.subsets[self.half() - north.count_ones() as usize].partition_point(|&south| south <= image)
     }
 
     /// The row sets of a section from this one on, in order: north sets, each with the ranks of its south sets.
-    fn spans(&self, section: &Section, first: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
+    fn spans(&self, section: &RowSets, first: u64) -> impl Iterator<Item = (u32, Range<usize>)> {
         let start = section.tiles.partition_point(|tile| tile.before <= first).saturating_sub(1);
         let tiles = &section.tiles[start..];
         let mut skip = tiles.first().map_or(0, |tile| first - tile.before) as usize;
@@ -236,7 +232,7 @@ impl HalvesPlan {
     }
 
     /// The tasks of a section from this one on, in order.
-    fn tasks_from(&self, section: &Section, first: u64) -> impl Iterator<Item = Weighted<Halves>> {
+    fn tasks_from(&self, section: &RowSets, first: u64) -> impl Iterator<Item = Weighted<Halves>> {
         let middles = section.middles.len() as u64;
         let sets = self.spans(section, first / middles).flat_map(move |(north, ranks)| {
             let south = &self.subsets[self.half() - north.count_ones() as usize][ranks];
@@ -262,14 +258,9 @@ impl HalvesPlan {
     fn half(&self) -> usize {
         self.size.get() / 2
     }
-
-    /// Every row on one side of the middle.
-    fn all(&self) -> u32 {
-        (1 << self.half()) - 1
-    }
 }
 
-impl Section {
+impl RowSets {
     fn tasks(&self) -> u64 {
         self.sets * self.middles.len() as u64
     }

@@ -42,18 +42,6 @@ const MOST_MORE: usize = 3;
 
 impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
-    ///
-    /// ```
-    /// use std::collections::BTreeSet;
-    /// use queens::plan::{Plan, Units, prefixes::PrefixPlan};
-    /// use queens::{Placement, Size};
-    /// let plan = PrefixPlan::new(&Placement::empty(Size::new(8)?));
-    /// let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit));
-    /// let first: BTreeSet<usize> = tasks().filter_map(|task| task.task.rows().next()).collect();
-    /// assert_eq!(first, [1, 2, 3, 4].into()); // the upper half
-    /// assert!(tasks().all(|task| task.weight == 2));
-    /// # Ok::<(), queens::SizeError>(())
-    /// ```
     pub fn new(prefix: &Placement) -> Self {
         let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
         for _ in 0..COLUMNS {
@@ -77,10 +65,11 @@ impl PrefixPlan {
 
 /// The placements of `queens` queens that begin with `first`, in order.
 fn placements_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<Item = Weighted<Placement>>> {
-    if first.task.len() == queens {
-        return Box::new(std::iter::once(first));
+    match queens - first.task.len() {
+        0 => Box::new(std::iter::once(first)),
+        1 => Box::new(extensions(first)),
+        _ => Box::new(extensions(first).flat_map(move |next| placements_to(next, queens))),
     }
-    Box::new(extensions(first).flat_map(move |next| placements_to(next, queens)))
 }
 
 /// The tasks with one more queen.
@@ -103,8 +92,7 @@ fn is_own_image(placement: &Placement) -> bool {
 impl Units for PrefixPlan {
     fn fingerprint(&self) -> String {
         // Older names, as the first ledgers have them.
-        let Self { prefix, .. } = self;
-        format!("rows/1 N={} prefix={prefix} lines={COLUMNS}", prefix.size())
+        format!("rows/1 N={} prefix={} lines={COLUMNS}", self.prefix.size(), self.prefix)
     }
 
     fn units(&self) -> usize {

@@ -52,11 +52,9 @@ use std::ops::RangeInclusive;
 use crate::board::{Rotation, RotationalBoard};
 use crate::engine::cover::{Cut, CutPlan, Piece, Pieces, Problem};
 
-/// The largest sum of an inner queen. The word has so many keys for sums, and as many for differences.
-const LARGEST: usize = 26;
-
-/// The largest number of small numbers: their sums and differences are up to 52 keys.
-const LONGEST: usize = 26;
+/// Half of the keys that both sides may hold. The word has so many keys for sums and as many for differences of inner
+/// queens; and so many small numbers have sums and differences that fit.
+const HALF_WORD: usize = 26;
 
 /// The pieces and the plan of a board.
 pub(crate) fn problem(board: RotationalBoard) -> Problem {
@@ -71,8 +69,8 @@ fn half_turns(n: usize) -> Problem {
     let (h, odd) = (n / 2, n % 2);
     let sum = |x: usize, y: usize| x + y - 1 + odd;
     // How many columns are inner: the sum of a queen in the last of them is at most inner + h - 1 + odd.
-    let inner = (h / 2).min((LARGEST + 1).saturating_sub(h + odd));
-    assert!(inner == 0 || sum(inner, h) <= LARGEST, "the keys of the inner queens fit the word");
+    let inner = (h / 2).min((HALF_WORD + 1).saturating_sub(h + odd));
+    assert!(inner == 0 || sum(inner, h) <= HALF_WORD, "the keys of the inner queens fit the word");
     // Keys of sums are above the middle of the word, keys of differences below.
     let key = |sum: usize, difference: usize| 1u128 << (63 + sum) | 1u128 << (64 - difference);
     let item = |x: usize, y: usize| 1u64 << (h + x - 1) | 1 << (y - 1);
@@ -100,7 +98,7 @@ fn quarter_turns(n: usize) -> Problem {
     let (m, odd) = (n / 4, n % 4);
     let numbers = 2 * m;
     // The best values tried for m = 11, 13, 15 and 17. From m = 18 on, the keys that the two sides share decide.
-    let large = m.midpoint(3).min(9).max(numbers.saturating_sub(LONGEST)).min(numbers);
+    let large = m.midpoint(3).min(9).max(numbers.saturating_sub(HALF_WORD)).min(numbers);
     let small = numbers - large;
     let key_of_sum = |a: usize, b: usize| a + b - 1 + odd;
     // The largest key of the right side. The keys up to it are in the middle of the word.

@@ -1,18 +1,18 @@
 //! The solutions themselves, one after another in lexicographic order, in constant memory.
 //!
 //! The search is that of the engine `backtrack`, changed to keep the order. The boards with equally many queens wait in
-//! a sorted list, a [`Level`]. The search takes the non-empty list whose boards have the most queens, and expands its
+//! a sorted list, a [`BoardList`]. The search takes the non-empty list whose boards have the most queens, and expands its
 //! first boards into the list of the next column. With three columns left, masks decide the last two.
 //!
 //! Each board stores its parent. The rows of a solution are read by walking up through the parents until the path meets
 //! that of the previous solution. So a solution costs only as many steps as it has new columns.
 
-mod level;
+mod board_list;
 mod ranking;
 
 use std::collections::VecDeque;
 
-use level::{Leaf, Level, TAIL};
+use board_list::{BoardList, Leaf, TAIL};
 
 use crate::board::{Board, Orbit, Placement, Size};
 use crate::oeis::{self, Sequence};
@@ -36,11 +36,6 @@ impl Listed {
             Self::Fundamental => &oeis::UNIQUE,
         }
     }
-
-    /// The completions of `prefix` that are in the list, in order, from the first that is not before `start`.
-    pub fn within(self, prefix: Placement, start: Placement) -> Solutions {
-        Solutions { listed: self, ..Solutions::within(prefix, start) }
-    }
 }
 
 /// The solutions on a board in lexicographic order: an iterator that finds them on demand.
@@ -49,10 +44,10 @@ impl Listed {
 /// thread without symmetry. The first is found in well under a second for every N.
 ///
 /// ```
-/// use queens::{Placement, Size, Solutions};
+/// use queens::{Listed, Placement, Size, Solutions};
 /// let eight = Size::new(8)?;
 /// assert_eq!(Solutions::new(eight).count(), 92);
-/// assert_eq!(Solutions::new(eight).fundamental().count(), 12);
+/// assert_eq!(Solutions::new(eight).only(Listed::Fundamental).count(), 12);
 /// assert_eq!(Solutions::new(eight).nth(30).unwrap().to_string(), "42586137");
 /// let begun = Placement::parse("158", eight)?;
 /// assert_eq!(Solutions::completions(begun).count(), 1);
@@ -64,19 +59,17 @@ impl Listed {
 pub struct Solutions {
     listed: Listed,
     /// One list for each number of queens from 0 to N − 3.
-    levels: Vec<Level>,
+    levels: Vec<BoardList>,
     /// The last level that may have boards left.
     depth: usize,
     leaves: Vec<Leaf>,
     /// The solutions that were found together and not returned yet.
     found: VecDeque<Placement>,
-    /// For each level, the index of the board on the way to `current`; [`NOWHERE`] if the list has been replaced since.
-    path: Vec<u16>,
+    /// For each level, the index of the board on the way to `current`; `None` if the list has been replaced since.
+    path: Vec<Option<u8>>,
     /// The solution that was read last.
     current: Placement,
 }
-
-const NOWHERE: u16 = u16::MAX;
 
 impl Solutions {
     /// All solutions on a board of this size.
@@ -99,11 +92,11 @@ impl Solutions {
         let searched = (prefix.size().get() + 1).saturating_sub(TAIL);
         let mut solutions = Self {
             listed: Listed::All,
-            levels: (0..searched).map(|_| Level::new()).collect(),
+            levels: (0..searched).map(|_| BoardList::new()).collect(),
             depth: 0,
             leaves: Vec::new(),
             found: VecDeque::new(),
-            path: vec![NOWHERE; searched],
+            path: vec![None; searched],
             current: prefix,
         };
         if prefix.begins(&start) {
@@ -115,10 +108,10 @@ impl Solutions {
         solutions
     }
 
-    /// Of these solutions only the fundamental ones: the least of each symmetry class.
+    /// Of these solutions only the ones in such a list.
     #[must_use]
-    pub fn fundamental(self) -> Self {
-        Self { listed: Listed::Fundamental, ..self }
+    pub fn only(self, listed: Listed) -> Self {
+        Self { listed, ..self }
     }
 
     /// Prepares a search for the completions of `begun` and all solutions after them that have the same first `fixed`
@@ -157,14 +150,6 @@ impl Solutions {
         self.listed == Listed::All && !self.found.is_empty()
     }
 
-    /// The next solution, listed or not.
-    fn advance(&mut self) -> Option<Placement> {
-        if self.found.is_empty() {
-            self.search()?;
-        }
-        self.found.pop_front()
-    }
-
     /// Expands the boards with the most queens until some of them are solutions, and reads these.
     fn search(&mut self) -> Option<()> {
         while self.leaves.is_empty() {
@@ -174,7 +159,7 @@ impl Solutions {
                 self.depth = self.depth.checked_sub(1)?;
             } else if let Some(children) = lower.first_mut() {
                 children.fill(level);
-                self.path[self.depth + 1] = NOWHERE;
+                self.path[self.depth + 1] = None;
                 self.depth += usize::from(children.end > 0);
             } else {
                 level.finish(&mut self.leaves);
@@ -196,8 +181,7 @@ impl Solutions {
         }
         let mut index = leaf.parent;
         let mut open = self.levels[column].nodes[usize::from(index)].open;
-        while self.path[column] != u16::from(index) {
-            self.path[column] = u16::from(index);
+        while self.path[column].replace(index) != Some(index) {
             if column == 0 {
                 break;
             }
@@ -215,7 +199,10 @@ impl Iterator for Solutions {
 
     fn next(&mut self) -> Option<Placement> {
         loop {
-            let solution = self.advance()?;
+            if self.found.is_empty() {
+                self.search()?;
+            }
+            let solution = self.found.pop_front()?;
             if self.listed == Listed::All {
                 return Some(solution);
             }
@@ -319,9 +306,10 @@ mod tests {
                 *classes.entry(Orbit::of(&solution).unwrap().canonical()).or_default() += 1;
             }
             let with_size = |solution| (solution, Orbit::of(&solution).unwrap().class_size());
-            assert!(Solutions::new(board(n).size()).fundamental().map(with_size).eq(classes), "N = {n}");
+            let fundamental = Solutions::new(board(n).size()).only(Listed::Fundamental);
+            assert!(fundamental.map(with_size).eq(classes), "N = {n}");
         }
-        let eight = Solutions::new(board(8).size()).fundamental();
+        let eight = Solutions::new(board(8).size()).only(Listed::Fundamental);
         let mut sizes: Vec<usize> = eight.map(|solution| Orbit::of(&solution).unwrap().class_size()).collect();
         sizes.sort_unstable();
         assert_eq!(sizes, [4, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]);

@@ -22,7 +22,7 @@ use crate::board::Placement;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
 use crate::run::{SelfCheckError, self_check};
-use crate::solutions::Listed;
+use crate::solutions::{Listed, Solutions};
 
 /// A block with no more columns left than this is walked through.
 const WALKED: usize = 10;
@@ -59,10 +59,7 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Counts nothing yet.
-    ///
-    /// # Errors
-    /// If the engine that counts blocks fails its self-check.
+    /// Counts nothing yet, but the engine that counts blocks is put to its self-check.
     pub fn new(prefix: Placement, listed: Listed) -> Result<Self, SelfCheckError> {
         let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
         self_check::check(&backtrack.into(), &prefix.into(), false)?;
@@ -75,8 +72,8 @@ impl Ranking {
         self.search(self.prefix, u64::MAX, None, go_on).continue_value()
     }
 
-    /// The solution with this number, from 1, among those from `start` on; `None` where there are fewer. Counts those
-    /// before it.
+    /// The solution with this number, from 1, among those from `start` on; `None` where there are fewer. Counts the
+    /// solutions before it.
     pub fn select(&self, start: Placement, number: u64, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Placement> {
         self.search(start, number, None, go_on).break_value().flatten().filter(|_| number > 0)
     }
@@ -114,7 +111,7 @@ impl Ranking {
                 let backtrack = Backtrack::default();
                 backtrack.count(&mut backtrack.worker(), &block)
             }
-            Listed::Fundamental => self.listed.within(block, block).count() as u64,
+            Listed::Fundamental => Solutions::completions(block).only(self.listed).count() as u64,
         };
         self.remember(&block, count);
         count
@@ -157,7 +154,8 @@ impl RankingSearch<'_> {
         let (start, last) = (self.start, self.last);
         let is_after = |placement: &Placement| last.is_some_and(|last| *placement > last);
         if columns_left(&block) <= WALKED {
-            for solution in self.ranking.listed.within(block, start).take_while(|solution| !is_after(solution)) {
+            let solutions = Solutions::within(block, start).only(self.ranking.listed);
+            for solution in solutions.take_while(|solution| !is_after(solution)) {
                 if self.passed + 1 >= self.number {
                     return ControlFlow::Break(Some(solution));
                 }
@@ -214,7 +212,7 @@ mod tests {
         for listed in [Listed::All, Listed::Fundamental] {
             let go_on = &mut |_| true;
             let old = Ranking::new(prefix, listed).unwrap();
-            let whole: Vec<Placement> = listed.within(prefix, prefix).collect();
+            let whole: Vec<Placement> = Solutions::completions(prefix).only(listed).collect();
             let before = whole.iter().take_while(|solution| **solution < start).count();
             let list = &whole[before..];
             let numbers = (0..=list.len() + 1).step_by(step).chain([list.len(), list.len() + 1]);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queens::estimate::Sampling;
 use queens::run::TimeLeft;
-use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size};
+use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size, Solutions};
 
 use crate::cli::long_run::{Activity, Status, status};
 use crate::cli::terminal::{Failure, messages, numbers};
@@ -111,7 +111,7 @@ impl SolutionList {
             return Ok(None);
         }
         // Where no solution is left there is none to number.
-        let first = self.listed.within(self.prefix, from).next();
+        let first = Solutions::within(self.prefix, from).only(self.listed).next();
         first.map_or(Ok(Some(0)), |first| Ok(Some(self.number(&first, activity)? - 1)))
     }
 
@@ -130,7 +130,7 @@ impl SolutionList {
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
         let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
         let request = Request::completions(self.prefix).engine(EngineKind::Backtrack);
-        let all = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
+        let all = request.estimate(&sampling)?;
         let part = match self.listed {
             Listed::All => part(all.count.mean),
             Listed::Fundamental => WALKING * part(all.count.mean / 8.0),

@@ -226,7 +226,7 @@ impl App {
             Some(size) => format!("{solution} {size}\n"),
             None => format!("{solution}\n"),
         };
-        let text: String = listed.within(prefix, prefix).map(line).collect();
+        let text: String = Solutions::completions(prefix).only(listed).map(line).collect();
         files::save(&path, text.as_bytes())?;
         Ok(format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)))
     }

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let share = expected.map(|expected| written as f64 / expected as f64);
         activity.at(numbered::progress(args.size, share, written, "solutions"));
     };
-    let solutions = start.map(|start| list.listed.within(prefix, start));
+    let solutions = start.map(|start| Solutions::within(prefix, start).only(list.listed));
     let is_cut = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
     activity.finish();
     if is_cut && args.limit.is_none() {

@@ -23,7 +23,7 @@ pub(super) const TAIL: usize = 3;
 /// A board between two columns.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
-pub(super) struct Node {
+pub(super) struct OpenBoard {
     /// Rows of the next column that are free and still to be tried.
     free: u32,
     /// Rows without a queen.
@@ -35,8 +35,8 @@ pub(super) struct Node {
 
 /// The boards with equally many queens that are still to be expanded, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Level {
-    pub(super) nodes: Box<[Node; BOARDS]>,
+pub(super) struct BoardList {
+    pub(super) nodes: Box<[OpenBoard; BOARDS]>,
     /// The index of each board's parent one level up.
     pub(super) parents: Box<[u8; BOARDS]>,
     /// The first board that still has rows to be tried, and one past the last.
@@ -51,39 +51,33 @@ pub(super) struct Leaf {
     pub(super) rows: [u32; TAIL],
 }
 
-impl Level {
+impl BoardList {
     pub(super) fn new() -> Self {
-        Self { nodes: Box::new([Node::default(); BOARDS]), parents: Box::new([0; BOARDS]), next: 0, end: 0 }
+        Self { nodes: Box::new([OpenBoard::default(); BOARDS]), parents: Box::new([0; BOARDS]), next: 0, end: 0 }
     }
 
     /// Makes `board` the only board of the list. Of its free rows, those in `keep` are tried.
     pub(super) fn begin(&mut self, board: &Board, keep: u32) {
         let free = board.free() & keep;
-        self.nodes[0] = Node { free, open: board.size.all_rows() & !board.rows, down: board.down, up: board.up };
+        self.nodes[0] = OpenBoard { free, open: board.size.all_rows() & !board.rows, down: board.down, up: board.up };
         (self.next, self.end) = (usize::from(free == 0), 1);
     }
 
-    /// Fills this list with the children of the next boards of `level`, in order, as many as there is room for.
+    /// Fills this list with the children of the next boards of `above`, in order, as many as there is room for.
     /// Children that leave no free row in one of the next two columns are left out; that is nearly half of them.
     ///
     /// The bitwise operators are on purpose: a lazy operator would be a branch.
     #[expect(clippy::needless_bitwise_bool)]
     #[inline(never)]
-    pub(super) fn fill(&mut self, level: &mut Self) {
+    pub(super) fn fill(&mut self, above: &mut Self) {
         let mut children = 0;
-        let mut walk = Walk::over(level);
-        while walk.index < walk.end && children < FULL {
-            let (parent, child, _) = walk.step();
+        above.place_each(|parent, child, _| {
             self.nodes[children % BOARDS] = child;
             self.parents[children % BOARDS] = parent;
             let ahead = child.open & !(child.down << 1 | child.up >> 1);
             children += usize::from((child.free != 0) & (ahead != 0));
-        }
-        let Walk { index, end, free, .. } = walk;
-        if index < end {
-            level.nodes[index].free = free;
-        }
-        level.next = index;
+            children < FULL
+        });
         (self.next, self.end) = (0, children);
     }
 
@@ -93,9 +87,7 @@ impl Level {
     #[expect(clippy::needless_bitwise_bool)]
     #[inline(never)]
     pub(super) fn finish(&mut self, leaves: &mut Vec<Leaf>) {
-        let mut walk = Walk::over(self);
-        while walk.index < walk.end {
-            let (parent, child, queen) = walk.step();
+        self.place_each(|parent, child, queen| {
             let low = child.open & child.open.wrapping_neg();
             let high = child.open ^ low;
             // Rows of the last column that are free, if only the queens before the last two are considered.
@@ -105,47 +97,36 @@ impl Level {
             let high_first = (child.free & high != 0) & (last & low != 0) & apart;
             // Solutions are rare, so this branch is predicted well.
             if low_first | high_first {
-                if low_first {
-                    leaves.push(Leaf { parent, rows: [queen, low, high] });
-                }
-                if high_first {
-                    leaves.push(Leaf { parent, rows: [queen, high, low] });
-                }
+                let ways = [(low_first, [queen, low, high]), (high_first, [queen, high, low])];
+                leaves.extend(ways.iter().filter(|way| way.0).map(|&(_, rows)| Leaf { parent, rows }));
             }
-        }
-        self.next = self.end;
-    }
-}
-
-/// A walk over the boards of a list, one free row in each step.
-struct Walk<'a> {
-    nodes: &'a [Node; BOARDS],
-    index: usize,
-    end: usize,
-    /// The remaining free rows of the board, and the free rows of the next board.
-    free: u32,
-    next_free: u32,
-}
-
-impl<'a> Walk<'a> {
-    fn over(level: &'a Level) -> Self {
-        let (nodes, index) = (&*level.nodes, level.next);
-        let free = |index: usize| nodes[index % BOARDS].free;
-        Self { nodes, index, end: level.end, free: free(index), next_free: free(index + 1) }
+            true
+        });
     }
 
-    /// Places a queen in the lowest remaining row, and moves on to the next row or board. Returns the board's index,
-    /// the child and the queen.
+    /// Places a queen in every free row of the boards, in order, as long as `each` returns true. It gets the board's
+    /// index, the child and the queen.
     #[inline(always)]
-    fn step(&mut self) -> (u8, Node, u32) {
-        let parent = self.index as u8;
-        let node = self.nodes[usize::from(parent)];
-        let queen = self.free & self.free.wrapping_neg();
-        let (open, down, up) = (node.open ^ queen, (node.down | queen) << 1, (node.up | queen) >> 1);
-        let rest = self.free ^ queen;
-        self.index += usize::from(rest == 0);
-        self.free = select_unpredictable(rest == 0, self.next_free, rest);
-        self.next_free = self.nodes[(self.index + 1) % BOARDS].free;
-        (parent, Node { free: open & !(down | up), open, down, up }, queen)
+    fn place_each(&mut self, mut each: impl FnMut(u8, OpenBoard, u32) -> bool) {
+        let nodes = &mut self.nodes;
+        let mut index = self.next;
+        // The remaining free rows of the board, and the free rows of the next board.
+        let (mut free, mut next_free) = (nodes[index % BOARDS].free, nodes[(index + 1) % BOARDS].free);
+        let mut goes_on = true;
+        while index < self.end && goes_on {
+            let parent = index as u8;
+            let node = nodes[usize::from(parent)];
+            let queen = free & free.wrapping_neg();
+            let (open, down, up) = (node.open ^ queen, (node.down | queen) << 1, (node.up | queen) >> 1);
+            goes_on = each(parent, OpenBoard { free: open & !(down | up), open, down, up }, queen);
+            let rest = free ^ queen;
+            index += usize::from(rest == 0);
+            free = select_unpredictable(rest == 0, next_free, rest);
+            next_free = nodes[(index + 1) % BOARDS].free;
+        }
+        if index < self.end {
+            nodes[index].free = free;
+        }
+        self.next = index;
     }
 }
