@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::pieces::{Piece, Pieces, word};
+use super::{Piece, Pieces, word};
 use crate::engine::lanes::{KEY_BITS, Lanes};
 use crate::engine::split::{FirstPieces, Grouped, Listed, MAX_DEPTH};
 

@@ -24,17 +24,182 @@
 //!    covers are the build side.
 
 mod list;
-mod pieces;
-mod plan;
+
+use std::ops::Range;
 
 use self::list::CoverLister;
-#[cfg(test)]
-pub(crate) use self::pieces::word;
-pub(crate) use self::pieces::{Piece, Pieces};
-pub(crate) use self::plan::{Cut, CutPlan};
-use crate::engine::Engine;
 use crate::engine::lanes::Lanes;
 use crate::engine::split::{Listed, Model, Splitter, branching};
+use crate::engine::{Engine, binomial};
+use crate::plan::{Plan, Units, Weighted};
+
+/// One piece of a cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// The items that it covers, one bit for each.
+    pub(crate) items: u64,
+    /// The keys that it holds, see [`word`].
+    pub(crate) keys: u128,
+}
+
+/// The middle word of a set of keys. Bits 6 to 57 of it are the 52 keys that both sides of a join may hold, as
+/// [`Lanes::disjoint`](crate::engine::lanes::Lanes::disjoint) takes them. The keys beyond may be held by one side only.
+pub(crate) fn word(keys: u128) -> u64 {
+    (keys >> 32) as u64
+}
+
+/// The pieces of one side, by the highest item that each covers. An item without pieces here is never the highest item
+/// of a piece.
+#[derive(Clone, Debug)]
+pub(crate) struct Pieces {
+    by_item: Vec<Vec<Piece>>,
+    /// The marked items: every piece covers at least one of them.
+    marked: u64,
+}
+
+impl Pieces {
+    /// Each piece must have its highest item among `marked`.
+    pub(crate) fn new(marked: u64, pieces: impl IntoIterator<Item = Piece>) -> Self {
+        let mut by_item = vec![Vec::new(); 64];
+        for piece in pieces {
+            by_item[piece.items.ilog2() as usize].push(piece);
+        }
+        Self { by_item, marked }
+    }
+
+    /// The same pieces with their keys in reverse order, as the probe side has them.
+    pub(crate) fn mirrored(mut self) -> Self {
+        let mirror = |piece: Piece| Piece { keys: piece.keys.reverse_bits(), ..piece };
+        let by_item = std::mem::take(&mut self.by_item)
+            .into_iter()
+            .map(|pieces| pieces.into_iter().map(mirror).collect())
+            .collect();
+        Self { by_item, ..self }
+    }
+
+    /// Keeps only the pieces on these items.
+    #[cfg(test)]
+    fn retain(&mut self, keep: impl Fn(u64) -> bool) {
+        self.by_item.iter_mut().for_each(|pieces| pieces.retain(|piece| keep(piece.items)));
+    }
+
+    /// The pieces whose highest item is `item`.
+    pub(crate) fn of(&self, item: usize) -> &[Piece] {
+        &self.by_item[item]
+    }
+
+    /// The marked items among these.
+    fn marked(&self, items: u64) -> u64 {
+        self.marked & items
+    }
+}
+
+/// A task: all covers whose left pieces cover one set of items, and whose right pieces the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) left: u64,
+    pub(crate) right: u64,
+}
+
+/// The tasks with equally many items of the pool on the left.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    /// How many items.
+    choose: usize,
+    /// The number of tasks before these.
+    before: u64,
+    /// The work of a task.
+    work: f64,
+}
+
+/// Every way to divide the items of a pool between two sides.
+#[derive(Clone, Debug)]
+pub(crate) struct CutPlan {
+    name: String,
+    /// Items 0 to pool-1 are divided between the sides.
+    pool: usize,
+    /// The items that are always on the left, and always on the right.
+    fixed: Cut,
+    weight: u64,
+    sections: Vec<Section>,
+    tasks: u64,
+    per_unit: u64,
+}
+
+/// How many units a plan has, about, if it has as many tasks.
+const UNITS: u64 = 8192;
+
+impl CutPlan {
+    /// `sections` says how many items of the pool may go to the left, and the work of each such task.
+    pub(crate) fn new(name: String, pool: usize, fixed: Cut, weight: u64, sections: &[(usize, f64)]) -> Self {
+        let mut plan = Self { name, pool, fixed, weight, sections: Vec::new(), tasks: 0, per_unit: 1 };
+        for &(choose, work) in sections {
+            let tasks = binomial(pool, choose);
+            plan.sections.push(Section { choose, before: plan.tasks, work });
+            plan.tasks += tasks;
+        }
+        plan.per_unit = (plan.tasks / UNITS).max(1);
+        plan
+    }
+
+    /// The items that every task has on each side.
+    pub(crate) fn always(&self) -> Cut {
+        self.fixed
+    }
+
+    fn range(&self, unit: usize) -> Range<u64> {
+        let first = unit as u64 * self.per_unit;
+        first..(first + self.per_unit).min(self.tasks)
+    }
+
+    fn section(&self, task: u64) -> &Section {
+        &self.sections[self.sections.partition_point(|section| section.before <= task) - 1]
+    }
+}
+
+impl Units for CutPlan {
+    fn fingerprint(&self) -> String {
+        format!("cover 1 {}", self.name)
+    }
+
+    fn units(&self) -> usize {
+        self.tasks.div_ceil(self.per_unit) as usize
+    }
+
+    fn tasks(&self, unit: usize) -> u64 {
+        let range = self.range(unit);
+        range.end - range.start
+    }
+
+    fn work(&self, unit: usize) -> f64 {
+        self.range(unit).map(|task| self.section(task).work).sum()
+    }
+}
+
+impl Plan for CutPlan {
+    type Task = Cut;
+
+    fn task(&self, unit: usize, index: u64) -> Weighted<Cut> {
+        let task = self.range(unit).start + index;
+        let section = self.section(task);
+        let left = subset(section.choose, task - section.before);
+        let pool = (1u64 << self.pool) - 1;
+        let task = Cut { left: self.fixed.left | left, right: self.fixed.right | pool & !left };
+        Weighted { task, weight: self.weight }
+    }
+}
+
+/// The set with this rank, from 0, among the sets of its size in increasing order.
+fn subset(size: usize, mut rank: u64) -> u64 {
+    let mut set = 0;
+    for left in (1..=size).rev() {
+        // The highest member m is the largest with C(m, left) <= rank.
+        let member = (left - 1..64).take_while(|&m| binomial(m, left) <= rank).last().expect("C(left - 1, left) = 0");
+        set |= 1 << member;
+        rank -= binomial(member, left);
+    }
+    set
+}
 
 /// The pieces of both sides, and the plan.
 #[derive(Clone, Debug)]

@@ -24,79 +24,21 @@
 //!
 //! 1. [`quadrant`]: the placements of queens in given rows of a quadrant, in tables made once for all tasks
 //!    ([`table`]), as [`keys`].
-//! 2. [`half`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
+//! 2. [`listing`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
 //! 3. [`split`](super::split): the lists cut by their innermost queens, each of which rules out most of the other list.
 //! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in about five cycles.
 //!
 //! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
 //! see [`crate::plan::halves`] for these and for the symmetry of row sets.
 //!
-//! # All eight symmetries
-//!
-//! Upside down is in the weight of a task. For even N the rest is in the halves themselves. A long diagonal holds at
-//! most one queen, and a quarter turn moves the four arms of the long diagonals round. So only east halves without a
-//! queen on an arm are listed, and a solution with
-//!
-//! - two such queens is counted in that one of its four quarter turns that has both in the west: weight 4;
-//! - one is counted in the two turns that have it in the west, weight 2. One more reduction: the mirror in the long
-//!   diagonal that it is on keeps its quadrant in place and exchanges rows and columns there, so that the quadrant's
-//!   row set S and column set C change places. Only C ≤ S is kept, at weight 4, and weight 2 where C = S. (In the
-//!   north-west of N = 8, S = {0, 2} and C = {0, 1} are kept and stand for S = {0, 1} and C = {0, 2} too.);
-//! - none is counted in the task of R or of its complement, which the east-west mirror exchanges: weight 2 or 0, or 1
-//!   in each where they are upside-down images ([`Halves::mirror`]).
-//!
-//! For odd N with crossed middle queens every task weighs 8 and nothing is left to do.
-//!
-//! # Cost
-//!
-//! For N = 20 on one core of a Zen 5 with AVX-512 a task takes about a million cycles: listing 36,000 halves one sixth,
-//! cutting them a tenth, matching in 110,000 look-ups of 512 lanes a half (`cargo bench --bench join_steps` measures
-//! each step; `benches/join-steps.json` has a run). Each N+2 has about four times as many tasks, seven times as long
-//! lists and a hundred times the pairs, but pruning keeps the growth of the whole near that of backtracking: 35-fold
-//! from 18 to 20 and 80-fold from 20 to 22. Memory is the quadrants, 130 MB at N = 20, and from N = 22 on, where they are
-//! made for each task, a few lists for each thread; at N = 28 these are made in pieces ([`listing`]) and the quadrants
-//! one innermost queen at a time, which is 350 MB a thread in the first tasks, up to 400 in the largest, where one
-//! task took 1,180.
-//!
-//! # What did not help
-//!
-//! - The build side split in three by the weight of its halves: 57 % of the lanes were filled. Now the side without
-//!   classes is the build side and the probe side comes in lists of one weight.
-//! - Lists split by single keys rather than by queens: after ten splits 0.09 of the pairs were left, against 0.05.
-//! - East and west in the same roles for every N: with crossed middle queens the east has a queen more and five times
-//!   the halves. Tables for the long list cost more than all look-ups; N = 17 and 19 took twice as long.
-//! - Runs of a quadrant list joined set by set: most runs hold one to ten placements, and the loop over sets cost more
-//!   than the pairs. Streaming the shorter list placement by placement halved the listing at N = 18.
-//! - Asking for the next task's quadrants ahead (1.01 at N = 18, 0.96 at 17), and longer runs of them joined without a
-//!   branch (0.99 to 1.01): listing waits for neither.
-//! - Narrow blocks transposed by GFNI too (0.97 to 1.00).
-//! - Both sides in order by the two keys that most of both hold, so that a block of lanes that all hold one skips the
-//!   queries that hold it too: 0.93 to 1.08 of the time at N = 24 to 28, with AVX-512 on Zen 4. Keys chosen for each call,
-//!   by a sample of 31 patterns a side, leave 0.70 of the look-ups at N = 26 and 0.65 at 24, but to put both sides in order
-//!   takes what that saves. Keys chosen once for a task leave 0.76 to 0.83, for what the cuts leave has other dense keys;
-//!   then lists keep their order through all cuts, but four times as many parts are to be kept apart and at last brought
-//!   together. To leave such keys out of the windows (the lanes that hold them are the same for all queries of a class)
-//!   took as much for the many short runs as it saved, and a third key made it 1.07 times as long.
-//! - Fewer keys in the windows, and the queries that hold one of the others looked up once more: of the 26 keys of a call
-//!   at N = 24 and 26 a tenth of the queries hold the rarest, and 0.12, 0.15 and 0.19 the next ones. Without the two or
-//!   three that make a fifth window, three in ten queries would be looked up twice, which costs more than the window
-//!   (computed from these shares, not built).
-//! - Queries of 32 bits, gathered as soon as no more than 32 keys are held by both sides: 1.02 at N = 20, 1.00 at 22,
-//!   0.99 at 24. They are read ten times at half the cost, and to gather them takes as much.
-//! - The build side transposed once for all parts of the probe side, and the rows of its keys compressed for each part by
-//!   PEXT, in place of its patterns: 1.31 at N = 20, 1.13 at 22, 1.07 at 24. To retain 900 of 2,000 patterns and to
-//!   transpose them takes a tenth of what they are then looked up for.
-//! - Turning whole lists from one corner's orientation into another's for each task: 40 % of N = 17. Tables are now made
-//!   in the orientation they are used in.
+//! docs/join.md has the proofs, the use of all eight symmetries, what each step costs, and what did not help.
 
-mod half;
 mod keys;
 mod listing;
 mod quadrant;
 mod table;
 
-use self::half::Inner;
-use self::listing::{LONGEST, Longest, list_inner};
+use self::listing::{Inner, LONGEST, Longest, list_inner};
 use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;
@@ -210,27 +152,6 @@ impl<L: Lanes> Join<L> {
         #[cfg(test)]
         let counts = [counts[0] + self.too_many(task), counts[1], counts[2]];
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
-    }
-}
-
-#[cfg(test)]
-impl<L: Lanes> Join<L> {
-    /// What a test makes it find too many of the class that weighs most.
-    fn too_many(&self, task: &Halves) -> u64 {
-        (self.fault)(task.n(), std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
-    }
-
-    /// The same engine with lists in pieces where parts of large tasks are counted.
-    pub(crate) fn in_pieces(self) -> Self {
-        Self { longest: Longest { build: 1 << 14, probe: 1 << 12 }, ..self }
-    }
-}
-
-#[cfg(test)]
-impl Worker {
-    /// Forgets what it keeps for other places of the middle row's queen.
-    pub(crate) fn forget_east(&mut self) {
-        self.east_of = None;
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::half::{Half, Inner};
 use super::keys::{Keys, Side};
+use super::listing::{Half, Inner};
 use super::quadrant::{Blocked, Buffers, Quadrant, QuadrantLister, Shape};
 use crate::board::Size;
 use crate::plan::{Halves, Middle, halves::tile_width};

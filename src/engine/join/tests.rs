@@ -6,6 +6,25 @@ use crate::engine::lanes::Portable;
 use crate::engine::split::ENDLESS_MATCHING;
 use crate::plan::{HalvesPlan, Plan, Units};
 
+impl<L: Lanes> Join<L> {
+    /// What a test makes it find too many of the class that weighs most.
+    pub(super) fn too_many(&self, task: &Halves) -> u64 {
+        (self.fault)(task.n(), std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
+    }
+
+    /// The same engine with lists in pieces where parts of large tasks are counted.
+    pub(crate) fn in_pieces(self) -> Self {
+        Self { longest: Longest { build: 1 << 14, probe: 1 << 12 }, ..self }
+    }
+}
+
+impl Worker {
+    /// Forgets what it keeps for other places of the middle row's queen.
+    pub(crate) fn forget_east(&mut self) {
+        self.east_of = None;
+    }
+}
+
 /// Pieces of lists as short as those of small boards.
 const SHORT: Longest = Longest { build: 30, probe: 20 };
 

@@ -5,8 +5,7 @@ use std::arch::x86_64::*;
 use super::avx2 as narrow;
 use super::cost::{AVX2, Cost};
 use super::kernels::{kernels, retaining};
-use super::matching::matching;
-use super::transposing::transposing;
+use super::matching::{matching, transposing};
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -159,5 +158,5 @@ const PACK: [[u32; 8]; 16] = {
 
 transposing!(target_feature(enable = "avx2,bmi1"));
 retaining!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
+matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"), std::hint::black_box);
 kernels!(Avx2, "avx2", target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"));

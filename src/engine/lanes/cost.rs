@@ -11,6 +11,8 @@ use super::windows::Windows;
 /// Cycles of each step on an instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
+    /// Keys of the largest windows, as many as the first-level cache has room for.
+    pub largest: usize,
     /// To read a pattern of a list, and to retain or drop it.
     pub retain: f64,
     /// To compare one pattern with another, where there are too few for a block.
@@ -53,6 +55,7 @@ pub enum Means {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: Cost = Cost {
+    largest: 7,
     retain: 0.45,
     pair: 0.18,
     wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
@@ -61,6 +64,7 @@ pub(super) const AVX512: Cost = Cost {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512F: Cost = Cost {
+    largest: 7,
     retain: 0.45,
     pair: 0.21,
     wide: Block { lanes: 512, transpose: 490.0, entry: 4.5, query: 1.7, window: 0.5 },
@@ -79,7 +83,7 @@ pub(super) const PORTABLE: Cost =
 pub(super) const NEON: Cost = PORTABLE;
 
 const fn with_equal_blocks(retain: f64, pair: f64, block: Block) -> Cost {
-    Cost { retain, pair, wide: block, narrow: block }
+    Cost { largest: 8, retain, pair, wide: block, narrow: block }
 }
 
 impl Cost {
@@ -109,7 +113,7 @@ impl Cost {
 
     /// The cheapest windows over these keys for so many queries.
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
-        Windows::cheapest(active, |windows| self.wide.matching(windows, queries))
+        Windows::cheapest(active, self.largest, |windows| self.wide.matching(windows, queries))
     }
 
     /// The cheapest means to match a block of so many patterns or fewer, and its cycles.

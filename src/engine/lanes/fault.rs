@@ -4,109 +4,62 @@
 //! `scripts/faults kernels` shows, and tests plant them by [`with`]. Else [`planted`] is the constant 0, so that released
 //! code has no trace of it.
 
-/// A step of a kernel that can be made wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KernelFault {
-    /// The counts of matched pairs are one too large.
-    Sums,
-    /// An entry of a table of windows of this size has the wrong lanes.
-    Table(usize),
-    /// A key of a lane is flipped.
-    Transposition,
-    /// A query loses its first key.
-    Gathering,
-    /// A narrow block finds one pair too many.
-    NarrowBlock,
-    /// Comparing pair by pair overlooks one.
-    Pairs,
-    /// A pattern that is to be retained is lost.
-    Retain,
-    /// A pair of quadrants is lost.
-    JoinedQuadrants,
-    /// A key of a list is overlooked.
-    Union,
-    /// A board with a queen more is lost.
-    Expand,
-    /// The last three columns have a placement too many.
-    LastColumns,
-}
+/// Each step of a kernel that can be made wrong.
+#[cfg(any(test, planted_faults))]
+pub(crate) const KERNEL_FAULTS: [&str; 14] = [
+    "sums",        // The counts of matched pairs are one too large.
+    "tables-of-5", // An entry of a table of windows of this size has the wrong lanes.
+    "tables-of-6", "tables-of-7", "tables-of-8", "transposition",    // A key of a lane is flipped.
+    "gathering",        // A query loses its first key.
+    "narrow-blocks",    // A narrow block finds one pair too many.
+    "pairs",            // Comparing pair by pair overlooks one.
+    "retain",           // A pattern that is to be retained is lost.
+    "joined-quadrants", // A pair of quadrants is lost.
+    "union",            // A key of a list is overlooked.
+    "expand",           // A board with a queen more is lost.
+    "last-columns",     // The last three columns have a placement too many.
+];
 
+/// Whether this fault is planted: 1 or 0.
 #[cfg(not(any(test, planted_faults)))]
-mod switch {
-    /// Whether this fault is planted: 1 or 0.
-    #[inline(always)]
-    pub(crate) const fn planted(_: super::KernelFault) -> u64 {
-        0
-    }
-
-    /// Whether any fault is.
-    pub(crate) const fn is_any_planted() -> bool {
-        false
-    }
+#[inline(always)]
+pub(crate) const fn planted(_: &str) -> u64 {
+    0
 }
 
 #[cfg(any(test, planted_faults))]
-mod switch {
-    use std::cell::Cell;
-
-    use super::KernelFault;
-
-    /// Every kernel fault by its name.
-    pub(crate) const KERNEL_FAULTS: [(&str, KernelFault); 13] = [
-        ("sums", KernelFault::Sums),
-        ("tables-of-5", KernelFault::Table(5)),
-        ("tables-of-6", KernelFault::Table(6)),
-        ("tables-of-7", KernelFault::Table(7)),
-        ("transposition", KernelFault::Transposition),
-        ("gathering", KernelFault::Gathering),
-        ("narrow-blocks", KernelFault::NarrowBlock),
-        ("pairs", KernelFault::Pairs),
-        ("retain", KernelFault::Retain),
-        ("joined-quadrants", KernelFault::JoinedQuadrants),
-        ("union", KernelFault::Union),
-        ("expand", KernelFault::Expand),
-        ("last-columns", KernelFault::LastColumns),
-    ];
-
-    thread_local! {
-        static PLANTED: Cell<Option<KernelFault>> = Cell::new(named());
-    }
-
-    /// The fault that the environment names.
-    fn named() -> Option<KernelFault> {
-        let name = std::env::var("QUEENS_FAULT").ok()?;
-        let found = KERNEL_FAULTS.iter().find(|(fault, _)| *fault == name);
-        let names = || KERNEL_FAULTS.map(|(fault, _)| fault).join(" ");
-        Some(found.unwrap_or_else(|| panic!("no fault is named '{name}'; there are {}", names())).1)
-    }
-
-    /// Whether this fault is planted: 1 or 0.
-    pub(crate) fn planted(fault: KernelFault) -> u64 {
-        u64::from(PLANTED.get() == Some(fault))
-    }
-
-    /// Whether any fault is.
-    pub(crate) fn is_any_planted() -> bool {
-        PLANTED.get().is_some()
-    }
-
-    /// Does `work` with this fault in the kernels of this thread.
-    #[cfg(test)]
-    pub(crate) fn with<T>(fault: KernelFault, work: impl FnOnce() -> T) -> T {
-        PLANTED.set(Some(fault));
-        let done = work();
-        PLANTED.set(None);
-        done
-    }
+thread_local! {
+    /// The fault that the environment names, or the one of [`with`].
+    static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(std::env::var("QUEENS_FAULT").map_or("", |name| {
+        let found = KERNEL_FAULTS.into_iter().find(|fault| *fault == name);
+        found.unwrap_or_else(|| panic!("no fault is named '{name}'; there are {}", KERNEL_FAULTS.join(" ")))
+    }));
 }
 
-pub(crate) use switch::{is_any_planted, planted};
+#[cfg(any(test, planted_faults))]
+pub(crate) fn planted(fault: &str) -> u64 {
+    u64::from(PLANTED.get() == fault)
+}
+
+/// Whether any fault is.
+pub(crate) fn is_any_planted() -> bool {
+    #[cfg(any(test, planted_faults))]
+    return !PLANTED.get().is_empty();
+    #[cfg(not(any(test, planted_faults)))]
+    false
+}
+
+/// Does `work` with this fault in the kernels of this thread.
+#[cfg(test)]
+pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
+    PLANTED.set(fault);
+    let done = work();
+    PLANTED.set("");
+    done
+}
 
 /// The mask without its first bit, if that fault is planted.
 #[inline(always)]
 pub(crate) const fn without_first(mask: u64, planted: u64) -> u64 {
     mask & mask.wrapping_sub(planted)
 }
-
-#[cfg(test)]
-pub(crate) use switch::{KERNEL_FAULTS, with};

@@ -170,7 +170,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::engine::lanes::fault::{self, KERNEL_FAULTS, KernelFault};
+    use crate::engine::lanes::fault::{self, KERNEL_FAULTS};
     use crate::engine::lanes::{Isa, LevelSearch, WithLanes};
 
     /// A means with a size and a number of windows; comparing pair by pair has none.
@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn every_wrong_step_is_seen_on_every_set() {
         for isa in Isa::available() {
-            for (name, fault) in KERNEL_FAULTS {
-                let is_of_lists = !matches!(fault, KernelFault::Expand | KernelFault::LastColumns);
-                let seen = fault::with(fault, || isa.with(Check).unwrap());
+            for name in KERNEL_FAULTS {
+                let is_of_lists = !matches!(name, "expand" | "last-columns");
+                let seen = fault::with(name, || isa.with(Check).unwrap());
                 assert_eq!(seen.is_err(), is_of_lists, "{name} on {isa}");
             }
         }

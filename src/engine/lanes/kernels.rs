@@ -32,19 +32,19 @@ macro_rules! kernels {
             fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 // SAFETY: `self` proves that the processor has the features.
                 unsafe { pairs(stream, partners, out) }
-                out.truncate(out.len() - out.len().min(planted(KernelFault::JoinedQuadrants) as usize));
+                out.truncate(out.len() - out.len().min(planted("joined-quadrants") as usize));
             }
 
             fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 // SAFETY: as above.
                 unsafe { retain(patterns, avoid, out) }
-                out.truncate(out.len() - out.len().min(planted(KernelFault::Retain) as usize));
+                out.truncate(out.len() - out.len().min(planted("retain") as usize));
             }
 
             fn union(self, patterns: &[u64]) -> u64 {
                 // SAFETY: as above.
                 let keys = unsafe { union(patterns) };
-                without_first(keys, planted(KernelFault::Union))
+                without_first(keys, planted("union"))
             }
 
             fn disjoint<const LISTS: usize>(
@@ -148,7 +148,7 @@ macro_rules! kernels {
                 let mut gathered_queries = queries;
                 if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| means(block) == Means::Pairs) {
                     gathered.clear();
-                    let gather = Gather::<AT>::new(without_first(windows.active, planted(KernelFault::Gathering)));
+                    let gather = Gather::<AT>::new(without_first(windows.active, planted("gathering")));
                     for queries in queries {
                         if gather.is_short() {
                             gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
@@ -168,7 +168,7 @@ macro_rules! kernels {
                         Means::Pairs => compare(block, queries, &mut counts),
                         Means::Narrow => {
                             narrow::match_block(block, gathered_queries, windows, words, &mut counts);
-                            counts[0] += planted(KernelFault::NarrowBlock);
+                            counts[0] += planted("narrow-blocks");
                         }
                         Means::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
                     }
@@ -183,7 +183,7 @@ macro_rules! kernels {
                         *count += (queries.len() as u64) - count_disjoint(queries, pattern.reverse_bits());
                     }
                 }
-                counts[0] -= planted(KernelFault::Pairs).min(counts[0]);
+                counts[0] -= planted("pairs").min(counts[0]);
             }
         }
     };

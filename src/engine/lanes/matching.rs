@@ -1,13 +1,17 @@
-//! Matching one block with queries: the tables, and the look-ups in them.
+//! Matching one block with queries: its rows of keys, the tables, and the look-ups in them.
 
 /// Expands `match_block`, for a file with
 ///
 /// - `Vector`, as [`kernels!`](super::kernels) needs it, and `ones`, which counts the bits of each of its words;
 /// - `key_rows`, which makes a vector of each key of a block of lanes;
 /// - `gather`, which brings the keys that matter together in a query.
+///
+/// Where shifts by a register are fast and leave their source as it is (BMI2), `$unknown` is `black_box`, which hides
+/// their counts from the compiler, else `identity`: by constants each window would copy the query first, and look-ups wait
+/// for the decoder (0.95 of the time at N = 22 to 26 with AVX-512, 0.98 to 0.99 with AVX2).
 macro_rules! matching {
-    ($features:meta) => {
-        use $crate::engine::lanes::fault::{KernelFault, planted, without_first};
+    ($features:meta, $unknown:path) => {
+        use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::windows::{ENTRIES, Windows};
 
         /// Bytes of a vector, as a power of two: where the first key of a gathered query lies, so that one shift and one
@@ -32,7 +36,7 @@ macro_rules! matching {
                 let (table, rows) = words[skip..].split_at_mut(ENTRIES * Vector::WORDS);
                 let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
                 tabulate(block, windows, rows, table);
-                table[0] ^= planted(KernelFault::Table(windows.size));
+                table[0] ^= planted(["tables-of-5", "tables-of-6", "tables-of-7", "tables-of-8"][windows.size - 5]);
                 for (count, queries) in counts.iter_mut().zip(queries) {
                     *count += attacked_in(queries, windows, table);
                 }
@@ -44,6 +48,7 @@ macro_rules! matching {
                     5 => attacked_in_windows_of::<5>(queries, windows, table),
                     6 => attacked_in_windows_of::<6>(queries, windows, table),
                     7 => attacked_in_windows_of::<7>(queries, windows, table),
+                    8 => attacked_in_windows_of::<8>(queries, windows, table),
                     size => unreachable!("windows have no {size} keys"),
                 }
             }
@@ -57,14 +62,16 @@ macro_rules! matching {
                     5 => sum::<SIZE, 5>(queries, windows.active, table),
                     6 => sum::<SIZE, 6>(queries, windows.active, table),
                     7 => sum::<SIZE, 7>(queries, windows.active, table),
-                    _ => sum::<SIZE, 8>(queries, windows.active, table),
+                    8 => sum::<SIZE, 8>(queries, windows.active, table),
+                    count => unreachable!("there are no {count} windows"),
                 }
             }
 
             /// See [`attacked_in`], for `COUNT` windows of `SIZE` keys.
             fn sum<const SIZE: usize, const COUNT: usize>(queries: &[u64], active: u64, table: &[u64]) -> u64 {
                 assert!(table.len() >= (COUNT << SIZE) * Vector::WORDS);
-                let active = without_first(active, planted(KernelFault::Gathering));
+                let active = without_first(active, planted("gathering"));
+                let shifts: [usize; COUNT] = $unknown(std::array::from_fn(|window| SIZE * window));
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
@@ -72,20 +79,21 @@ macro_rules! matching {
                     // join took up to 1.16 times as long.
                     let mut found = [Vector::splat(0); 8];
                     for (found, &query) in found.iter_mut().zip(eight) {
-                        *found = look_up::<SIZE, COUNT>(gather::<AT>(query, active), table);
+                        *found = look_up::<SIZE, COUNT>(gather::<AT>(query, active), shifts, table);
                     }
                     counts.add8(found);
                 }
                 for &query in rest {
-                    counts.add(look_up::<SIZE, COUNT>(gather::<AT>(query, active), table));
+                    counts.add(look_up::<SIZE, COUNT>(gather::<AT>(query, active), shifts, table));
                 }
                 counts.total()
             }
 
             /// The lanes that share a key with the query.
-            fn look_up<const SIZE: usize, const COUNT: usize>(query: u64, table: &[u64]) -> Vector {
+            fn look_up<const SIZE: usize, const COUNT: usize>(query: u64, shifts: [usize; COUNT], table: &[u64]) -> Vector {
                 let entry = |window: usize| {
-                    let distance = (query >> (SIZE * window)) as usize & (((1 << SIZE) - 1) << AT);
+                    let query = if window == 0 { query } else { query >> shifts[window] };
+                    let distance = query as usize & (((1 << SIZE) - 1) << AT);
                     // SAFETY: each of `COUNT` windows has `1 << SIZE` entries; [`sum`] asked for them.
                     unsafe { Vector::load(table.as_ptr().byte_add((window << SIZE << AT) + distance)) }
                 };
@@ -102,7 +110,7 @@ macro_rules! matching {
             fn tabulate(block: &[u64], windows: Windows, rows: &mut [[u64; Vector::WORDS]; 64], table: &mut [u64]) {
                 // The queries are mirrored: their first key is the last one of the lanes.
                 key_rows(block, windows.active.reverse_bits(), rows);
-                rows[0][0] ^= planted(KernelFault::Transposition);
+                rows[0][0] ^= planted("transposition");
                 let rows = &rows[..windows.active.count_ones() as usize];
                 for (window, rows) in rows.rchunks(windows.size).enumerate() {
                     fill(rows, &mut table[(window << windows.size) * Vector::WORDS..]);
@@ -122,7 +130,8 @@ macro_rules! matching {
                         3 => double::<8>(row, entries),
                         4 => double::<16>(row, entries),
                         5 => double::<32>(row, entries),
-                        _ => double::<64>(row, entries),
+                        6 => double::<64>(row, entries),
+                        _ => double::<128>(row, entries),
                     }
                 }
             }
@@ -176,10 +185,86 @@ macro_rules! matching {
 
                 fn total(self) -> u64 {
                     let [one, two, four] = self.planes.map(|plane| ones(plane).sum());
-                    self.rest.sum() + one + 2 * two + 4 * four + 8 * self.eights.sum() + planted(KernelFault::Sums)
+                    self.rest.sum() + one + 2 * two + 4 * four + 8 * self.eights.sum() + planted("sums")
                 }
             }
         }
     };
 }
 pub(super) use matching;
+
+/// Expands `key_rows`, by exchanging ever smaller blocks of bits, for a `Vector` with `splat`, `of`, `store` and `exchange`; `$features` as in
+/// [`kernels!`](super::kernels).
+macro_rules! transposing {
+    ($features:meta) => {
+        compiled_for! { $features:
+            /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond
+            /// the block hold no key; later rows are anything.
+            fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; Vector::WORDS]; 64]) {
+                let (first, end) = (keys.trailing_zeros(), 64 - keys.leading_zeros());
+                let mut all = [Vector::splat(0); 64];
+                if end - first <= 32 {
+                    transpose_half(block, first, all.first_chunk_mut().expect("64 are more than 32"));
+                } else {
+                    transpose(block, first, &mut all);
+                }
+                let mut left = keys >> first;
+                for row in &mut rows[..keys.count_ones() as usize] {
+                    all[left.trailing_zeros() as usize].store(row);
+                    left &= left - 1;
+                }
+            }
+
+            /// Row k gets bit `first` + k of each lane: lane l of word w is pattern l * WORDS + w. Lanes beyond the block
+            /// hold no key.
+            fn transpose(block: &[u64], first: u32, rows: &mut [Vector; 64]) {
+                let mut words = [0; 64 * Vector::WORDS];
+                for (word, &lane) in words.iter_mut().zip(block) {
+                    *word = lane >> first;
+                }
+                for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
+                    *row = Vector::of(from);
+                }
+                step::<32, 64>(rows);
+                step::<16, 64>(rows);
+                step::<8, 64>(rows);
+                step::<4, 64>(rows);
+                step::<2, 64>(rows);
+                step::<1, 64>(rows);
+            }
+
+            /// [`transpose`] for keys within 32 bits, in less than half the time.
+            fn transpose_half(block: &[u64], first: u32, rows: &mut [Vector; 32]) {
+                let mut words = [0; 32 * Vector::WORDS];
+                let (near, far) = block.split_at(block.len().min(words.len()));
+                for (word, &lane) in words.iter_mut().zip(near) {
+                    *word = lane >> first & 0xffff_ffff;
+                }
+                for (word, &lane) in words.iter_mut().zip(far) {
+                    *word |= lane >> first << 32;
+                }
+                for (row, from) in rows.iter_mut().zip(words.as_chunks().0) {
+                    *row = Vector::of(from);
+                }
+                step::<16, 32>(rows);
+                step::<8, 32>(rows);
+                step::<4, 32>(rows);
+                step::<2, 32>(rows);
+                step::<1, 32>(rows);
+            }
+
+            /// One step in transposing the bit matrices that each word position of the rows holds: swaps the blocks of
+            /// `STEP` rows and bits beside the diagonal.
+            fn step<const STEP: usize, const ROWS: usize>(rows: &mut [Vector; ROWS]) {
+                // Bits 0 to STEP - 1 of every 2 * STEP.
+                let mask = Vector::splat(!0 / ((1 << STEP) + 1));
+                for block in (0..ROWS).step_by(2 * STEP) {
+                    for row in block..block + STEP {
+                        (rows[row], rows[row + STEP]) = rows[row].exchange::<STEP>(rows[row + STEP], mask);
+                    }
+                }
+            }
+        }
+    };
+}
+pub(super) use transposing;

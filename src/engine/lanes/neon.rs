@@ -4,10 +4,9 @@ use std::arch::aarch64::*;
 
 use super::cost::{Cost, NEON};
 use super::kernels::{kernels, retaining};
-use super::matching::matching;
+use super::matching::{matching, transposing};
 use super::neon as narrow;
 use super::portable::{compress, count_disjoint};
-use super::transposing::transposing;
 
 /// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
@@ -94,5 +93,5 @@ compiled_for! { target_feature(enable = "neon"):
 
 transposing!(target_feature(enable = "neon"));
 retaining!(target_feature(enable = "neon"));
-matching!(target_feature(enable = "neon"));
+matching!(target_feature(enable = "neon"), std::convert::identity);
 kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"));

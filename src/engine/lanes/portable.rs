@@ -7,9 +7,8 @@ use std::array::from_fn;
 
 use super::cost::{Cost, PORTABLE};
 use super::kernels::{kernels, retaining};
-use super::matching::matching;
+use super::matching::{matching, transposing};
 use super::portable as narrow;
-use super::transposing::transposing;
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -101,5 +100,5 @@ compiled_for! { cfg(all()):
 
 transposing!(cfg(all()));
 retaining!(cfg(all()));
-matching!(cfg(all()));
+matching!(cfg(all()), std::convert::identity);
 kernels!(Portable, "portable", cfg(all()), true);

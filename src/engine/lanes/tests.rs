@@ -165,7 +165,7 @@ proptest! {
             }
             if Avx512Ice::detect().is_some() {
                 let mut rows = [[7; 8]; 64];
-                avx512::gfni_rows::key_rows(&block, keys, &mut rows);
+                avx512::rows::key_rows_gfni(&block, keys, &mut rows);
                 check_rows(&block, keys, &rows)?;
             }
         }
@@ -221,7 +221,7 @@ fn no_key_is_lost_between_windows() {
             for step in [1, 52 / count] {
                 let keys: Vec<u64> = (0..count).map(|key| 1 << (6 + key * step)).collect();
                 let lanes: Vec<u64> = keys.iter().copied().cycle().take(count.max(64)).collect();
-                // From few queries, for which windows of five are cheapest, to so many that it is windows of seven.
+                // From few queries, for which windows of five are cheapest, to so many that it is the largest.
                 for queries in [count, 300, 1000, 6000] {
                     let queries: Vec<u64> =
                         keys.iter().map(|key| key.reverse_bits()).cycle().take(queries.max(count)).collect();

@@ -4,7 +4,7 @@
 pub(super) const ENTRIES: usize = MOST << SIZES[0];
 
 /// The keys that a window may have, the size that takes the fewest look-ups first.
-pub(super) const SIZES: [usize; 3] = [7, 6, 5];
+pub(super) const SIZES: [usize; 4] = [8, 7, 6, 5];
 
 /// The most windows there are.
 pub(super) const MOST: usize = 8;
@@ -24,12 +24,12 @@ pub struct Windows {
 impl Windows {
     /// The cheapest windows over these keys, of which there are 1 to 52. Large ones take fewer look-ups and longer to fill.
     #[inline]
-    pub(super) fn cheapest(active: u64, cost: impl Fn(Self) -> f64) -> Self {
+    pub(super) fn cheapest(active: u64, largest: usize, cost: impl Fn(Self) -> f64) -> Self {
         let keys = active.count_ones() as usize;
         debug_assert!((1..=52).contains(&keys));
         let of = |size: usize| Self { active, size, count: keys.div_ceil(size) };
-        let (mut best, mut least) = (of(SIZES[0]), cost(of(SIZES[0])));
-        for windows in SIZES[1..].iter().map(|&size| of(size)) {
+        let (mut best, mut least) = (of(largest), cost(of(largest)));
+        for windows in SIZES.into_iter().filter(|&size| size < largest).map(of) {
             let cost = cost(windows);
             // Small windows would not fit the tables where there are many keys.
             if windows.count <= MOST && cost < least {

@@ -1,7 +1,5 @@
 //! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
 
-pub(super) mod gfni_rows;
-mod lists;
 pub(super) mod rows;
 mod vector;
 
@@ -14,15 +12,14 @@ mod narrow {
     use crate::engine::lanes::avx2::{Vector, ones};
     use crate::engine::lanes::matching::matching;
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"), std::hint::black_box);
 }
 
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
-    use super::lists::{compress, retain};
     use super::narrow;
     use super::rows::key_rows;
-    use super::vector::{GATHERED, Vector, count_disjoint, gather, ones};
+    use super::vector::{GATHERED, Vector, compress, count_disjoint, gather, ones, retain};
     use crate::engine::lanes::cost::{AVX512F, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
@@ -33,7 +30,7 @@ mod skylake {
 
     const COST: Cost = AVX512F;
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"), std::hint::black_box);
 
     kernels!(
         Avx512f,
@@ -47,10 +44,9 @@ mod skylake {
 mod ice {
     use std::arch::x86_64::_mm512_popcnt_epi64;
 
-    use super::gfni_rows::key_rows;
-    use super::lists::{compress, retain};
     use super::narrow;
-    use super::vector::{GATHERED, Vector, count_disjoint, gather};
+    use super::rows::key_rows_gfni as key_rows;
+    use super::vector::{GATHERED, Vector, compress, count_disjoint, gather, retain};
     use crate::engine::lanes::cost::{AVX512, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
@@ -66,7 +62,10 @@ mod ice {
         fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }
     }
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"));
+    matching!(
+        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
+        std::hint::black_box
+    );
 
     kernels!(
         Avx512Ice,

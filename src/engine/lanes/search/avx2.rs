@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
+use super::Packing;
 use super::kernel::search;
-use super::packing::Packing;
 use crate::engine::lanes::Avx2;
 
 /// A byte for each lane, widened when it is used: words would take 16 of the 32 kilobytes of the first-level cache.

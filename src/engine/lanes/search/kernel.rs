@@ -13,7 +13,7 @@
 /// Implements `LevelSearch` for each `$token`. `$features` is the attribute that every function gets.
 macro_rules! search {
     ($features:meta, $($token:ty),+) => {
-        use $crate::engine::lanes::fault::{KernelFault, planted};
+        use $crate::engine::lanes::fault::planted;
         use $crate::engine::lanes::search::{FRONTS, FULL, Level, LevelSearch, PAD, Waiting, words, words_mut};
 
         $(#[allow(unused_unsafe, reason = "portable code needs no proof")]
@@ -179,7 +179,7 @@ macro_rules! search {
                     }
                 }
                 work.pause(from);
-                to.end = end - (end - to.end).min(planted(KernelFault::Expand) as usize);
+                to.end = end - (end - to.end).min(planted("expand") as usize);
                 queens
             }
 
@@ -201,7 +201,7 @@ macro_rules! search {
                     }
                 }
                 work.pause(from);
-                ways[2] += planted(KernelFault::LastColumns);
+                ways[2] += planted("last-columns");
                 ways
             }
         }

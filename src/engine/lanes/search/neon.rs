@@ -2,8 +2,8 @@
 
 use std::arch::aarch64::*;
 
+use super::Packing;
 use super::kernel::search;
-use super::packing::Packing;
 use crate::engine::lanes::Neon;
 
 static PACKING: Packing<16, 16> = Packing::new();

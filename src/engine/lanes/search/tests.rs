@@ -90,7 +90,7 @@ impl<const EVERY: bool> WithLanes for LastThree<'_, EVERY> {
 #[test]
 fn masks_are_packed_and_spread() {
     fn check<const MASKS: usize, const BYTES: usize>() {
-        let tables = packing::Packing::<MASKS, BYTES>::new();
+        let tables = Packing::<MASKS, BYTES>::new();
         let size = BYTES / MASKS.ilog2() as usize;
         for mask in 0..MASKS {
             let bytes: Vec<usize> = (0..BYTES).filter(|byte| mask >> (byte / size) & 1 == 1).collect();
