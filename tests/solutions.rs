@@ -161,7 +161,7 @@ fn boards_in_text() {
 fn boards_as_pictures() {
     let svg = stdout(&["show", "15863724", "--format", "svg"]);
     assert_eq!(svg.matches("scale(.84)").count(), 8, "eight queens");
-    assert!(!svg.contains("<text"), "no font is needed");
+    assert_eq!(svg.matches(">8</text>").count(), 4, "each number on four sides");
     assert!(!svg.contains("Attacked by"), "nothing is left to decide");
     queens(&["show", "11"]).assert().code(2).stdout("").stderr(predicate::str::contains("share a row"));
 }
