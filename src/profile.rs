@@ -1,6 +1,6 @@
 //! Profiles: the placements of k queens on the first k columns, for each k from 0 to N (OEIS A319284).
 //!
-//! Unlike a count, a profile is many numbers, so that it has no ledger: what it finds is added up and told.
+//! Unlike a count, a profile is many numbers, so it has no ledger.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

@@ -63,16 +63,6 @@ impl Terms {
     /// of terms the number of all solutions is also checked modulo 8 by Burnside's lemma.
     /// Before each count, `watch` is told what is to be counted, and the state that shows its progress and can stop it.
     ///
-    /// ```
-    /// use queens::verify::{Terms, Verdict};
-    /// use queens::{Choice, Method, Size};
-    /// let eight = Size::new(8)?;
-    /// let method = Method::choose(Choice::Auto, None, eight)?;
-    /// let checks = Terms::All.check(eight, 93, &[method], 1, |_, _| ())?;
-    /// assert_eq!(checks[0].verdict, Verdict::Differs(92));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// If the threads cannot be started or a sum does not fit. A wrong result is not an error but a [`Verdict`].
     pub fn check(
@@ -109,42 +99,30 @@ impl Terms {
     }
 }
 
-/// The engines to compare.
-#[derive(Clone, Debug)]
-pub struct Engines {
-    /// The named engines. If empty, every engine, up to the sizes that it counts quickly.
-    pub named: Vec<EngineKind>,
-    /// How many sizes beyond the largest that it counts in about a second an engine is used, if no engine is named.
-    pub beyond: usize,
-    /// The instruction sets to compare, for engines that have several versions. If empty, the best that the processor
-    /// has.
-    pub isas: Vec<Isa>,
-}
-
-impl Engines {
-    /// The methods to count a whole board of this size, for each of the engines that can, in the order of [`ENGINES`].
-    ///
-    /// # Errors
-    /// If the processor lacks the instruction set.
-    pub fn methods(&self, size: Size) -> Result<Vec<Method>, IsaError> {
-        if let Some(&missing) = self.isas.iter().find(|isa| !isa.is_available()) {
-            return Err(IsaError::Missing(missing));
-        }
-        let wanted = ENGINES.iter().filter(|engine| match self.named.as_slice() {
-            [] => size.get() <= engine.quick + self.beyond,
-            named => named.contains(&engine.kind),
-        });
-        let methods = |engine: &EngineInfo| {
-            let choose = |isa| Method::choose(engine.kind.into(), isa, size).ok();
-            let mut methods: Vec<Method> = self.isas.iter().filter_map(|&isa| choose(Some(isa))).collect();
-            if methods.is_empty() {
-                // An engine with only one version is included, whatever instruction sets are listed.
-                methods.extend(choose(None));
-            }
-            methods
-        };
-        Ok(wanted.flat_map(methods).collect())
+/// The methods to compare on a whole board of this size, in the order of [`ENGINES`]: the `named` engines that count it or,
+/// if none is named, every engine, up to as many sizes `beyond` the largest that it counts in about a second; on each of
+/// these instruction sets that an engine has a version for, or on the best of the processor.
+///
+/// # Errors
+/// If the processor lacks the instruction set.
+pub fn methods(size: Size, named: &[EngineKind], beyond: usize, isas: &[Isa]) -> Result<Vec<Method>, IsaError> {
+    if let Some(&missing) = isas.iter().find(|isa| !isa.is_available()) {
+        return Err(IsaError::Missing(missing));
     }
+    let wanted = ENGINES.iter().filter(|engine| match named {
+        [] => size.get() <= engine.quick + beyond,
+        named => named.contains(&engine.kind),
+    });
+    let methods = |engine: &EngineInfo| {
+        let choose = |isa| Method::choose(engine.kind.into(), isa, size).ok();
+        let mut methods: Vec<Method> = isas.iter().filter_map(|&isa| choose(Some(isa))).collect();
+        if methods.is_empty() {
+            // An engine with only one version is included, whatever instruction sets are listed.
+            methods.extend(choose(None));
+        }
+        methods
+    };
+    Ok(wanted.flat_map(methods).collect())
 }
 
 #[cfg(test)]
@@ -157,8 +135,7 @@ mod tests {
             for terms in [Terms::All, Terms::Unique] {
                 let size = Size::new(n).unwrap();
                 let Some(published) = terms.sequence().term(n) else { continue };
-                let engines = Engines { named: Vec::new(), beyond: 0, isas: Vec::new() };
-                let (methods, mut watched) = (engines.methods(size).unwrap(), Vec::new());
+                let (methods, mut watched) = (methods(size, &[], 0, &[]).unwrap(), Vec::new());
                 let checks = terms.check(size, published, &methods, 2, |&method, _| watched.push(method)).unwrap();
                 assert_eq!(watched, methods);
                 // The join does not count boards smaller than N = 5.
@@ -172,8 +149,7 @@ mod tests {
     #[test]
     fn named_sets_are_compared() {
         let methods = |isas: &[Isa]| {
-            let named = vec![EngineKind::Join, EngineKind::Naive];
-            let methods = Engines { named, beyond: 0, isas: isas.to_vec() }.methods(Size::new(8).unwrap())?;
+            let methods = methods(Size::new(8).unwrap(), &[EngineKind::Join, EngineKind::Naive], 0, isas)?;
             Ok::<_, IsaError>(methods.iter().map(|method| (method.engine, method.isa)).collect::<Vec<_>>())
         };
         let mut expected = vec![(EngineKind::Naive, Isa::Portable), (EngineKind::Join, Isa::Portable)];

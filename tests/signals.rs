@@ -386,13 +386,13 @@ fn a_run_that_is_stopped_is_saved_without_being_asked() {
     let path = folder.path();
     fs::write(path.join("queens-16.ledger"), "mine").unwrap();
     let line = "count 16 --engine naive --threads 1";
-    let (code, out, err) = output(path, &format!("{line} --max-time 300ms"));
+    let (code, out, err) = output(path, &format!("{line} --max-time 1s"));
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
     let command = err.lines().last().unwrap().trim();
-    assert!(command.ends_with("--max-time 300ms --checkpoint queens-16-2.ledger --resume"), "{err}");
+    assert!(command.ends_with("--max-time 1s --checkpoint queens-16-2.ledger --resume"), "{err}");
     assert_eq!(fs::read_to_string(path.join("queens-16.ledger")).unwrap(), "mine");
     let saved = store::read(&path.join("queens-16-2.ledger")).unwrap().reached();
-    let resumed = output(path, &format!("{line} --max-time 300ms --checkpoint queens-16-2.ledger --resume"));
+    let resumed = output(path, &format!("{line} --max-time 1s --checkpoint queens-16-2.ledger --resume"));
     assert_eq!(resumed.0, Some(75), "{resumed:?}");
     assert!(store::read(&path.join("queens-16-2.ledger")).unwrap().reached() > saved);
 }

@@ -111,7 +111,7 @@ impl Climb<'_> {
         sampler.state.found().samples(sampler.target).clone()
     }
 
-    /// Those that share lists, and before them the same ones and their predecessors.
+    /// The tasks that share lists, and before them the same tasks and their predecessors, which make these lists.
     fn tasks_of_a_sample(&self, board: &Subject) -> u64 {
         (3 * self.method.counting(board).plan().tasks_sharing_lists()).max(1)
     }

@@ -28,11 +28,8 @@ impl Interval {
         Self { mean, low: mean, high: mean }
     }
 
-    /// Nothing is known.
-    pub(super) const UNKNOWN: Self = Self::open(0.0);
-
     /// A best guess without any end to the error.
-    const fn open(mean: f64) -> Self {
+    pub(super) const fn open(mean: f64) -> Self {
         Self { mean, low: 0.0, high: f64::INFINITY }
     }
 
@@ -41,7 +38,7 @@ impl Interval {
         Self::from(samples, |n| 1.0 / n)
     }
 
-    /// Where one more sample will be: around the mean, by what the mean is off and by what the sample is off itself.
+    /// Where one more sample will be: around the mean, by the error of the mean and by the deviation of a sample.
     pub(super) fn of_another(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
         Self::from(samples, |n| 1.0 + 1.0 / n)
     }

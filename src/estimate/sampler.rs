@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::state::{EstimateState, Target};
-use crate::plan::Units;
-use crate::run::counting::{Counting, Sample, Worker};
+use crate::run::counting::{Counting, Sample};
 
 /// Draws samples of a plan, as many at once as the pool has threads.
 #[derive(Clone, Copy)]
@@ -27,8 +26,15 @@ impl Sampler<'_> {
     const REPEAT_EVERY: usize = 10;
 
     pub(super) fn draw(self, counting: &dyn Counting) {
-        let units = ByWork::new(&*counting.plan());
-        if units.total == 0.0 {
+        let plan = counting.plan();
+        // The work of each unit and the units before it.
+        let mut total = 0.0;
+        let with_work = |unit| {
+            total += plan.work(unit);
+            total
+        };
+        let sums: Vec<f64> = (0..plan.units()).map(with_work).collect();
+        if total == 0.0 {
             self.state.found().samples(self.target).empty = true;
             return;
         }
@@ -42,7 +48,11 @@ impl Sampler<'_> {
                 // The numbers of generators with consecutive seeds begin alike, so the seed is drawn too.
                 let mut seed = fastrand::Rng::with_seed(self.seed.rotate_left(32) ^ number as u64);
                 let mut random = fastrand::Rng::with_seed(seed.u64(..));
-                units.draw(&mut *worker, &mut random)
+                let at = random.f64() * total;
+                let unit = sums.partition_point(|&sum| sum <= at).min(sums.len() - 1);
+                let work = sums[unit] - if unit == 0 { 0.0 } else { sums[unit - 1] };
+                let sample = worker.sample(unit, &mut random);
+                Sample { stands_for: total / work * sample.stands_for, ..sample }
             };
             for turn in 1.. {
                 // One that takes as long as the longest so far must still end in time.
@@ -69,34 +79,6 @@ impl Sampler<'_> {
                 self.state.found().samples(self.target).drawn.push((number, drawn));
             }
         });
-    }
-}
-
-/// The units of a plan, to draw from by their work.
-struct ByWork {
-    /// The work of each unit and those before it.
-    sums: Vec<f64>,
-    total: f64,
-}
-
-impl ByWork {
-    fn new(plan: &dyn Units) -> Self {
-        let sum = |sum: &mut f64, unit| {
-            *sum += plan.work(unit);
-            Some(*sum)
-        };
-        let sums: Vec<f64> = (0..plan.units()).scan(0.0, sum).collect();
-        let total = sums.last().copied().unwrap_or(0.0);
-        Self { sums, total }
-    }
-
-    /// Draws a unit by its work, and counts a random part of it, which stands for the whole plan.
-    fn draw(&self, worker: &mut dyn Worker, random: &mut fastrand::Rng) -> Sample {
-        let at = random.f64() * self.total;
-        let unit = self.sums.partition_point(|&sum| sum <= at).min(self.sums.len() - 1);
-        let work = self.sums[unit] - if unit == 0 { 0.0 } else { self.sums[unit - 1] };
-        let sample = worker.sample(unit, random);
-        Sample { stands_for: self.total / work * sample.stands_for, ..sample }
     }
 }
 

@@ -53,18 +53,18 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The mean of what they say of the plan, in the order of their numbers, so that it is the same to the last bit whoever
-    /// drew them.
+    /// The mean of the numbers that they predict for the plan, in the order of the samples, so that it is the same to the last
+    /// bit whoever drew them.
     pub(super) fn mean(&self, of: impl Fn(&Sample) -> f64 + Clone) -> Interval {
         if self.drawn.is_empty() && !self.empty {
-            return Interval::UNKNOWN;
+            return Interval::open(0.0);
         }
         let mut drawn: Vec<_> = self.drawn.iter().collect();
         drawn.sort_by_key(|(number, _)| *number);
         Interval::of(drawn.into_iter().map(|(_, drawn)| of(drawn) * drawn.stands_for))
     }
 
-    /// The sum of what they took themselves.
+    /// The sum over the samples themselves.
     pub(super) fn sum(&self, of: impl Fn(&Sample) -> f64) -> f64 {
         self.drawn.iter().map(|(_, drawn)| of(drawn)).sum()
     }

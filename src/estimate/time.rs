@@ -16,7 +16,7 @@ const BESIDE: f64 = 0.2;
 /// clock other programs use too, is faster in one minute than in the next, in processor time too.
 const BLOCKS: usize = 8;
 
-/// What is known of the time that a run takes.
+/// The time that a run takes, as far as tasks tell.
 pub(super) struct TimeSample {
     /// Processor seconds, of all threads together.
     pub(super) core_seconds: Interval,
@@ -31,8 +31,8 @@ pub(super) struct TimeSample {
 }
 
 impl TimeSample {
-    /// Of the board of this size: what the runs took that were made, else from samples of its tasks if there are enough,
-    /// else from the two largest boards of which there are.
+    /// For the board of this size: from whole runs if they were made, else from samples of its tasks if there are enough, else
+    /// from the two largest boards that have enough.
     pub(super) fn of(timed: &[Samples], ran: &[f64], n: usize) -> Self {
         let told: Vec<&Samples> = timed.iter().filter(|board| board.drawn.len() >= FEWEST).collect();
         let boards = match told[..] {
@@ -50,7 +50,7 @@ impl TimeSample {
             _ if !ran.is_empty() => widened(Interval::exactly(ran.iter().sum::<f64>() / ran.len() as f64)),
             [near, below] => Interval::extrapolated(sampled(&near), sampled(&below), ((n - near.n) / STEP) as f64),
             [near] => sampled(&near),
-            _ => Interval::UNKNOWN,
+            _ => Interval::open(0.0),
         };
         let sum = |of: fn(&Sample) -> f64| boards.iter().map(|board| board.sum(of)).sum::<f64>();
         let (worked, passed) = (sum(|drawn| drawn.seconds), sum(|drawn| drawn.wall_seconds));

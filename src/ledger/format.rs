@@ -1,7 +1,7 @@
-//! A ledger as text, formats 1 to 3.
+//! A ledger as text, formats 1 to 4.
 //!
 //! ```text
-//! queens ledger 3                        the format
+//! queens ledger 4                        the format
 //! n 16                                   columns and rows of the board
 //! prefix -                               the queens given, or - for none; or symmetry half, or symmetry quarter
 //! engine backtrack                       who counted
@@ -13,6 +13,8 @@
 //! seconds 12.345                         wall time spent so far
 //! cpu 24.102                             processor time of all threads, or - where it is not known; format 1, which
 //!                                        0.1 wrote, has no such line
+//! saved 1795551234                       when it was saved, in seconds since 1970 (UTC); formats 1 to 3, which earlier
+//!                                        versions wrote, have no such line
 //! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once
 //! unit 3 98712
 //! part 4 17 51240                        of a unit that is not finished, how many of its first tasks are, and their
@@ -25,7 +27,7 @@
 //! truncated anywhere, or has any byte changed, is refused. A program that does not know the number of the format
 //! refuses the file unread. If the processor time of one part is unknown, the processor time of the whole is unknown
 //! too. A ledger is written in the lowest format that can express it: 1 without the processor time, 2 with it, 3 with
-//! partly finished units.
+//! partly finished units, 4 with the time of a save.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -48,7 +50,7 @@ pub enum FormatError {
     #[error("not a ledger of queens")]
     NotALedger,
     /// They are in the format of another version.
-    #[error("ledger format {0}; this program reads formats 1 to 3")]
+    #[error("ledger format {0}; this program reads formats 1 to 4")]
     Version(String),
     /// The end is missing.
     #[error("cut short: its last line is not a checksum")]
@@ -73,14 +75,16 @@ pub fn encode(ledger: &Ledger) -> String {
         Subject::Completions(prefix) => format!("prefix {prefix}"),
         Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
     };
-    let (version, cpu) = match (ledger.partials().next(), origin.cpu_time) {
-        (None, None) => (1, String::new()),
-        (Some(_), None) => (3, "cpu -\n".to_owned()),
-        (part, Some(time)) => (if part.is_some() { 3 } else { 2 }, format!("cpu {:.3}\n", time.as_secs_f64())),
+    let cpu = origin.cpu_time.map_or_else(|| "-".to_owned(), |time| format!("{:.3}", time.as_secs_f64()));
+    let (version, times) = match (origin.saved, ledger.partials().next(), origin.cpu_time) {
+        (Some(saved), ..) => (4, format!("cpu {cpu}\nsaved {saved}\n")),
+        (None, Some(_), _) => (3, format!("cpu {cpu}\n")),
+        (None, None, Some(_)) => (2, format!("cpu {cpu}\n")),
+        (None, None, None) => (1, String::new()),
     };
     let mut text = format!(
         "{MAGIC}{version}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
-         program {}\nseconds {:.3}\n{cpu}",
+         program {}\nseconds {:.3}\n{times}",
         subject.n(),
         ledger.shard(),
         one_line(&origin.host),
@@ -104,7 +108,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     }
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    if !matches!(version, b"1" | b"2" | b"3") {
+    if !matches!(version, b"1" | b"2" | b"3" | b"4") {
         return Err(FormatError::Version(String::from_utf8_lossy(version).chars().take(20).collect()));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| FormatError::Checksum)?;
@@ -119,7 +123,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if body.lines().any(|line| line == "engine profile") {
         return Err(FormatError::Profile);
     }
-    let ledger = read(body, version != b"1").map_err(FormatError::Contents)?;
+    let ledger = read(body, version).map_err(FormatError::Contents)?;
     let is_same = encode(&ledger) == text;
     if is_same { Ok(ledger) } else { Err(FormatError::Contents("its lines are not in their one form".to_owned())) }
 }
@@ -139,7 +143,7 @@ fn one_line(name: &str) -> String {
 }
 
 /// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
-fn read(body: &str, has_cpu_time: bool) -> Result<Ledger, String> {
+fn read(body: &str, version: &[u8]) -> Result<Ledger, String> {
     let mut lines = body.lines().skip(1).map(|line| line.split_once(' ').unwrap_or((line, "")));
     let Some(("n", n)) = lines.next() else { return Err("the line 'n' is missing".to_owned()) };
     let subject = match lines.next() {
@@ -160,9 +164,10 @@ fn read(body: &str, has_cpu_time: bool) -> Result<Ledger, String> {
     let mut ledger = Ledger::new(Fingerprint { subject, engine, plan, units }, parsed("shard", field("shard")?)?);
     let (host, program) = (field("host")?.to_owned(), field("program")?.to_owned());
     let elapsed = seconds(field("seconds")?)?;
-    let cpu_time = if has_cpu_time { field("cpu")? } else { "-" };
+    let cpu_time = if version == b"1" { "-" } else { field("cpu")? };
     let cpu_time = if cpu_time == "-" { None } else { Some(seconds(cpu_time)?) };
-    ledger.origin = Origin { host, program, elapsed, cpu_time };
+    let saved = if version == b"4" { Some(parsed("time", field("saved")?)?) } else { None };
+    ledger.origin = Origin { host, program, elapsed, cpu_time, saved };
     for (kind, entry) in lines {
         let words: Vec<&str> = entry.split(' ').collect();
         let entered = match (kind, &words[..]) {
@@ -368,7 +373,7 @@ mod tests {
             assert_eq!(error(cut), "cut short: its last line is not a checksum");
         }
         assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens");
-        assert_eq!(error(b"queens ledger 4\nanything"), "ledger format 4; this program reads formats 1 to 3");
+        assert_eq!(error(b"queens ledger 4\nanything"), "ledger format 4; this program reads formats 1 to 4");
     }
 
     proptest! {

@@ -50,6 +50,8 @@ pub struct Origin {
     /// The processor time of all threads of these runs together. `None` if one run did not record it: on Windows, or
     /// with version 0.1.
     pub cpu_time: Option<Duration>,
+    /// When it was saved, in seconds since 1970. `None` before it is, and with versions before 0.4.
+    pub saved: Option<u64>,
 }
 
 /// The finished part of a unit: its first tasks, in the order of the plan.

@@ -25,6 +25,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use tempfile::NamedTempFile;
 
@@ -32,7 +33,7 @@ use super::durable::{draft, has_name, open_regular, sync_folder, target};
 use super::format::{FormatError, MAGIC, decode, encode};
 use super::lock::Lock;
 use super::shard::Shard;
-use super::{Fingerprint, Ledger, LedgerError};
+use super::{Fingerprint, Ledger, LedgerError, Origin};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -177,7 +178,9 @@ impl Store {
     /// Saves durably: when this returns, the ledger survives a power cut. If it fails, the earlier saves are unchanged.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         self.hold()?;
-        let draft = self.write(&encode(ledger))?;
+        let now = UNIX_EPOCH.elapsed().ok().map(|now| now.as_secs());
+        let saved = Ledger { origin: Origin { saved: now, ..ledger.origin.clone() }, ..ledger.clone() };
+        let draft = self.write(&encode(&saved))?;
         self.take_place(draft)
     }
 
@@ -220,8 +223,8 @@ impl Store {
 
     /// A text as long as the ledger of the finished count.
     fn longest(ledger: &Ledger) -> String {
-        // A line is a unit, of at most 20 digits, and a tally of at most 39.
-        encode(ledger) + &" ".repeat(64 * ledger.units())
+        // A line is a unit, of at most 20 digits, and a tally of at most 39; one more has the time.
+        encode(ledger) + &" ".repeat(64 * (1 + ledger.units()))
     }
 
     /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.

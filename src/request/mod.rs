@@ -290,7 +290,7 @@ impl Request {
         audit::audit(by, &*counting, ledger, options, self.threads, told)
     }
 
-    /// The count, and what a ledger of it says that it is for.
+    /// The count, and the fingerprint of its ledgers.
     fn cut<'a>(&self, by: &By<'a>) -> (Box<dyn Counting + 'a>, Fingerprint) {
         let counting = by.counting(&self.subject);
         let fingerprint = by.fingerprint(&self.subject, &*counting.plan());
@@ -325,7 +325,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// How far it is, what it has found, and the flag that stops it: for any thread.
+    /// Its progress, its ledger, and the flag that stops it: for any thread.
     pub fn state(&self) -> Arc<RunState> {
         Arc::clone(&self.state)
     }

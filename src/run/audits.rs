@@ -2,7 +2,7 @@
 //! days.
 
 use std::cell::Cell;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fastrand::Rng;
 
@@ -94,8 +94,9 @@ pub(crate) struct JoinWithAuditor<L> {
     join: Join<L>,
     /// One task in so many is audited.
     one_in: u64,
-    /// The tasks that remain of the current `one_in`; how many of these come after the task to audit; and random numbers.
-    state: Mutex<(u64, u64, Rng)>,
+    /// How many tasks were counted so far, and which of each `one_in` are audited.
+    tasks: AtomicU64,
+    seed: u64,
 }
 
 impl<L: Lanes> JoinWithAuditor<L> {
@@ -103,20 +104,14 @@ impl<L: Lanes> JoinWithAuditor<L> {
     /// time than the join takes for the whole, so it counts one of each task.
     pub(crate) fn new(size: Size, lanes: L, many: u64) -> Self {
         let one_in = if size.get() >= IN_PARTS_FROM { 1 } else { many.max(1) };
-        let mut random = Rng::new();
-        let until = random.u64(..one_in);
-        Self { join: Join::new(size, lanes), one_in, state: Mutex::new((one_in, until, random)) }
+        Self { join: Join::new(size, lanes), one_in, tasks: AtomicU64::new(0), seed: fastrand::u64(..) }
     }
 
     /// Random numbers for the audit of the next task, if it is to be audited.
     fn draw(&self) -> Option<Rng> {
-        let (remain, until, random) = &mut *self.state.lock().expect("no thread panics with it");
-        let audit = *remain - 1 == *until;
-        *remain -= 1;
-        if *remain == 0 {
-            (*remain, *until) = (self.one_in, random.u64(..self.one_in));
-        }
-        audit.then(|| random.fork())
+        let task = self.tasks.fetch_add(1, Ordering::Relaxed);
+        let mut random = Rng::with_seed(self.seed.wrapping_add(task / self.one_in));
+        (random.u64(..self.one_in) == task % self.one_in).then_some(random)
     }
 }
 

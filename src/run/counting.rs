@@ -1,5 +1,5 @@
 //! A count as one object: what is counted, cut into units of tasks, with the code that counts, recounts, samples and audits
-//! them. What is done with a count is a plain function of [`Counting`], which knows nothing of the types beneath.
+//! them. Runs, self-checks, estimates and audits are plain functions of [`Counting`], which know nothing of the types beneath.
 //!
 //! [`By::counting`] is the one place that pairs each plan with the engine that counts its tasks, with another that counts
 //! them again, and with the auditor.
@@ -25,9 +25,9 @@ use crate::run::audits::{self, JoinWithAuditor};
 use crate::run::threads::thread_seconds;
 use crate::subject::Subject;
 
-/// What is counted, and the code that counts it.
+/// A count: its plan, and the code that counts its tasks.
 pub(crate) trait Counting: Send + Sync {
-    /// What it is cut into.
+    /// Its units.
     fn plan(&self) -> Arc<dyn Units>;
 
     /// A thread's means to count by the engine.
@@ -332,7 +332,7 @@ where
         } else {
             let groups = tasks.div_ceil(sharing);
             let drawn = random.u64(0..groups);
-            // What a run would have kept is made before: for the group itself, and by the one before it, as a run comes to it.
+            // The lists that a run would have kept are made first: those of the group, and by the group before it, as in a run.
             for number in [drawn, drawn.saturating_sub(1)] {
                 let _: u128 = self.group(unit, number).iter().map(|task| u128::from(self.count(&task.task))).sum();
             }
@@ -357,23 +357,22 @@ where
     }
 }
 
-/// A count for tests, of which nothing is audited.
 #[cfg(test)]
-pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
-where
-    P: Plan + 'static,
-    E: Engine<Task = P::Task> + Send,
-    S: SecondEngine<Task = P::Task>,
-{
-    let audit = |_: &E, _: &mut _, _: (&_, u64), _: &mut _, _: &dyn Fn() -> bool| None;
-    Typed { plan: Arc::new(plan), engine, second, audit }
-}
-
-#[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::Rotation;
     use crate::engine::Choice;
+
+    /// A count for tests, of which nothing is audited.
+    pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
+    where
+        P: Plan + 'static,
+        E: Engine<Task = P::Task> + Send,
+        S: SecondEngine<Task = P::Task>,
+    {
+        let audit = |_: &E, _: &mut _, _: (&_, u64), _: &mut _, _: &dyn Fn() -> bool| None;
+        Typed { plan: Arc::new(plan), engine, second, audit }
+    }
 
     fn names(subject: impl Into<Subject>, engine: impl Into<Choice>, isa: Option<Isa>) -> [&'static str; 2] {
         let subject = subject.into();

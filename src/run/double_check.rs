@@ -85,8 +85,8 @@ pub(super) struct DoubleCheck<'a> {
 pub(super) type Kept<'a> = Option<Box<Second<'a>>>;
 
 impl<'a> DoubleCheck<'a> {
-    /// A random `share` of the tasks that the ledger lacks, and of what it has of units. The latter is rounded down: to
-    /// recount one takes the time of a unit, hours for the largest boards, and a run that is stopped meanwhile chooses and
+    /// A random `share` of the tasks that the ledger lacks, and of the units and parts of units that it has. The latter is
+    /// rounded down: to recount one takes the time of a unit, hours for the largest boards, and a run that is stopped meanwhile chooses and
     /// recounts others when it goes on.
     pub(super) fn new(counting: &'a dyn Counting, ledger: &'a Ledger, share: Share) -> Self {
         let plan = counting.plan();
@@ -97,7 +97,7 @@ impl<'a> DoubleCheck<'a> {
         Self { counting, ledger, reread, drawn, recounted: AtomicU64::new(0) }
     }
 
-    /// Recounts what is chosen of the ledger, on the threads of `pool`, and tells `state` how far it is.
+    /// Recounts the chosen units of the ledger, on the threads of `pool`, and tells `state` how far it is.
     pub(super) fn reread(&self, pool: &rayon::ThreadPool, state: &RunState) -> Result<(), CountError> {
         let stopped = || state.stop().is_requested();
         let recount = |second: &mut Box<Second<'_>>, &(unit, Partial { tasks, tally }): &(usize, Partial)| {
@@ -106,7 +106,7 @@ impl<'a> DoubleCheck<'a> {
                 let again = if stopped() { None } else { second(unit, index, &stopped) };
                 let Found { count, weight } = again.ok_or(CountError::Stopped)?;
                 sum.add(count, weight)?;
-                state.recounted();
+                state.recounted.fetch_add(1, Ordering::Relaxed);
             }
             let (is_part, name) = (!self.ledger.has(unit), self.counting.plan().name(unit));
             let name = || if is_part { format!("{name}, its first {tasks} tasks") } else { name };
@@ -116,7 +116,7 @@ impl<'a> DoubleCheck<'a> {
                 }
             })
         };
-        state.recounts(self.reread.iter().map(|(_, part)| part.tasks).sum());
+        state.to_recount.store(self.reread.iter().map(|(_, part)| part.tasks).sum(), Ordering::Relaxed);
         pool.install(|| self.reread.par_iter().try_for_each_init(|| self.counting.second(), recount))
     }
 

@@ -3,7 +3,6 @@
 mod audits;
 pub(crate) mod counting;
 mod double_check;
-mod error;
 pub(crate) mod pace;
 pub(crate) mod self_check;
 pub mod state;
@@ -11,7 +10,6 @@ pub(crate) mod threads;
 
 pub(crate) use double_check::Checked;
 pub use double_check::{Share, ShareError};
-pub use error::CountError;
 pub use pace::TimeLeft;
 pub use self_check::SelfCheckError;
 pub use threads::{Stop, available_threads, thread_count};
@@ -20,11 +18,50 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::ledger::{Ledger, Partial};
+use crate::board::SizeError;
+use crate::engine::MethodError;
+use crate::ledger::{Ledger, LedgerError, Partial};
 use crate::run::counting::{Counting, Found, Worker};
 use crate::run::double_check::{DoubleCheck, Kept};
 use crate::run::state::{RunState, Scribe};
-use crate::tally::Tally;
+use crate::tally::{Overflow, Tally};
+
+/// Why a count was not made, or ended early. In none of these cases is there a wrong number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CountError {
+    /// No board has this size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// The engine cannot count this subject, or not on this processor.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// The engine failed on a small board.
+    #[error(transparent)]
+    SelfCheck(#[from] SelfCheckError),
+    /// The ledger to resume or to audit belongs to something else.
+    #[error("this ledger is of no use here: {0}")]
+    Ledger(#[from] LedgerError),
+    /// The threads could not be started.
+    #[error("the threads could not be started: {0}")]
+    Threads(String),
+    /// It was asked to stop. The state of the run has the ledger with what is finished.
+    #[error("stopped before the end")]
+    Stopped,
+    /// The sum is too large.
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+    /// A task or a unit that was counted twice has two different tallies.
+    #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]
+    Differs {
+        /// The name of the task or of the unit.
+        what: String,
+        /// The tally by the engine of the run.
+        first: Tally,
+        /// The tally by the second engine.
+        second: Tally,
+    },
+}
 
 /// Counts the units that the ledger of a state lacks. Returns the sum of the ledger, and what was counted twice.
 pub(crate) fn count(
@@ -118,7 +155,8 @@ mod tests {
     use crate::engine::naive::Naive;
     use crate::ledger::{Fingerprint, Ledger};
     use crate::plan::{HalvesPlan, PrefixPlan, Units};
-    use crate::run::counting::{SecondEngine, unaudited};
+    use crate::run::counting::SecondEngine;
+    use crate::run::counting::tests::unaudited;
     use crate::{Placement, Shard, Size};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};

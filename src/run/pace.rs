@@ -155,7 +155,7 @@ mod tests {
             let sampled = (student(n - 1.0) / (n - 1.0).sqrt() / 3.0).hypot(BESIDE);
             let [steady, far] = [scattered, drifting].map(|pace| pace.error(0).unwrap());
             assert!((steady - sampled).abs() < 1e-9, "{samples}: {steady}, not {sampled}");
-            // What single samples would have blocks of them differ by is taken off: blocks of one tell nothing.
+            // Blocks differ because single samples do, and that much is taken off: blocks of one sample tell nothing.
             let expected = sampled.hypot(student(15.0) * (1.0f64 - 1.0 / block).sqrt() / 3.0);
             assert!((far - expected).abs() < 1e-9, "{samples}: {far}, not {expected}");
         }
@@ -199,7 +199,7 @@ mod tests {
         assert!(drift_of(&[]) < 1e-9);
         assert!(drift_of(&[1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]) < 1e-9, "too few to tell");
         assert!(drift_of(&[1.25; 40]) < 1e-9);
-        // What comes and goes within a block levels out.
+        // Changes within a block level out.
         let quick: Vec<f64> = (0..64).map(|at| if at % 2 == 0 { 0.5 } else { 1.5 }).collect();
         assert!(drift_of(&quick) < 1e-9);
         // One of 64 takes nine times as long, which has its block differ by no more than such samples would.

@@ -192,7 +192,7 @@ mod tests {
     use crate::engine::naive::Naive;
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
-    use crate::run::counting::unaudited;
+    use crate::run::counting::tests::unaudited;
     use crate::{Choice, CountError, Listed, Placement, Ranking, Request, Share};
 
     /// An engine that loses every solution whose first queen is in row 4.

@@ -13,7 +13,7 @@ use queens::{
 };
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::{Activity, Agreement, Status, When, run_status};
+use crate::cli::long_run::{Activity, Agreement, Status, When, status};
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
                 Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
             }
-            error => Failure::from(&error),
+            error => error.into(),
         })?;
     activity.finish();
     let known = ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?;
@@ -111,7 +111,7 @@ fn progress(
     options: &AuditOptions,
     recounted: Arc<AtomicUsize>,
 ) -> impl Fn() -> Status + Send + use<> + 'static {
-    let (start, title) = (Instant::now(), run_status::title(ledger.fingerprint()));
+    let (start, title) = (Instant::now(), status::title(ledger.fingerprint()));
     let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
     let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
     move || {
@@ -171,7 +171,7 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
     let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
     let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
     let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
-    // Less than the whole is not rounded to it.
+    // A float must not make a part the whole.
     let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) };
     let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
     let seconds = findings.elapsed.as_secs_f64();
@@ -183,7 +183,7 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
         let (chance, are) = (percent(chance), numbers::count_of(units as u64, "unit"));
         format!("{chance} to find one if {share} % of them are wrong ({are})")
     };
-    let facts = Facts::of("audit")
+    Facts::of("audit")
         .subject(subject)
         .with("units", ledger.units())
         .with("finished", finished)
@@ -192,9 +192,8 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
         .row("ledger", format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)))
         .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
         .with("audited_tasks", findings.tasks())
-        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)));
-    agreement
-        .of_facts(facts)
+        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)))
+        .and(agreement.facts())
         .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
         .with("recounted", recounted.to_string())
         .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
@@ -228,7 +227,7 @@ fn recounted_facts(found: &Recounted) -> Facts {
     facts.with("recounted", found.recounted).list("tasks", found.tasks.iter().map(task))
 }
 
-/// What differs in a unit.
+/// The differences in a unit, a line each.
 fn differences(found: &Recounted) -> Vec<String> {
     let Recounted { name, tally, recounted, tasks, .. } = found;
     let unit = (!found.is_confirmed()).then(|| format!("{name} has {tally}, but the engine finds {recounted}"));
@@ -248,7 +247,7 @@ fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let digits = (1.0 - percent.max(1e-9).log10().floor()).clamp(0.0, 9.0) as i32;
     let scale = 10f64.powi(digits);
-    // What is a digit too little by the last bit of a float is not rounded down.
+    // A number that is less than one of so many digits by the last bits of a float counts as that one.
     let percent = (percent * scale * (1.0 + 1e-12)).floor() / scale;
     format!("{:.*} %", digits as usize, percent.min(99.0))
 }
@@ -256,8 +255,8 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::command;
     use crate::cli::args::{Args as All, Command as Which};
-    use crate::cli::help::command;
     use clap::FromArgMatches;
     use queens::engine::Engine;
     use queens::engine::backtrack::Backtrack;

@@ -4,8 +4,8 @@ use clap::Args as ClapArgs;
 use queens::oeis::{self, Sequence};
 use queens::{Choice, ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
 
-use super::terms::{self, Layout, Term};
-use crate::cli::long_run::{Agreement, Form, LongRun, Outcome, Printed, When, memory, units};
+use super::terms::{self, Term};
+use crate::cli::long_run::{Agreement, LongRun, Outcome, OutputForm, forecast, units};
 use crate::cli::terminal::{
     Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers,
     value_parsers::{engine_parser, rotation_parser, size},
@@ -79,10 +79,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let facts = facts(&outcome, &agreement);
         (agreement, facts, outcome.shard.is_whole().then_some(outcome.report.count))
     };
-    // Where stderr is for programs too, a sentence would be in their way.
-    let note = !args.quiet && args.long.progress != When::Json;
-    let numbers = number.map(|number| format!("{number}\n"));
-    Printed { agreement: &agreement, facts, numbers }.deliver(&Form { json: &args.json, quiet: args.quiet, note })
+    agreement.deliver(&form(args), &facts, number.map(|number| format!("{number}\n")))
+}
+
+fn form(args: &Args) -> OutputForm<'_> {
+    OutputForm { json: &args.json, quiet: args.quiet, progress: args.long.progress }
 }
 
 /// Counts each board of the range.
@@ -103,8 +104,9 @@ fn range(args: &Args) -> Result<(), Failure> {
         let value = if args.unique { classes(&report)?.0 } else { report.count };
         Ok((n, Term::by(&report, value)))
     });
-    let layout = Layout::of(sequence, sizes.last, args.quiet, long.progress);
-    terms::compare("count", sequence, layout, &args.json, &mut messages::deliver, found)
+    let form = form(args);
+    let table = form.is_for_people().then(|| terms::table(sequence, sizes.last));
+    terms::compare("count", sequence, &form, table.as_ref(), &mut messages::deliver, found)
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.
@@ -128,14 +130,14 @@ fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
         request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
     let request = request.engine(args.engine).double_check(args.long.double_check);
-    memory::look(&request, args.cores.threads);
+    forecast::memory(&request, args.cores.threads);
     units::run(&args.long, args.quiet, request)
 }
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
 fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
     let Subject::Completions(board) = report.subject else { unreachable!("--unique goes with no --symmetry") };
-    let unique = Unique::new(board.size(), report.threads).map_err(|error| Failure::from(&error))?;
+    let unique = Unique::new(board.size(), report.threads)?;
     let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
     Ok((classes, unique))
 }
@@ -143,35 +145,35 @@ fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
 fn facts(outcome: &Outcome, agreement: &Agreement) -> Facts {
     let Outcome { report, shard, .. } = outcome;
     let (whole, count) = (shard.is_whole(), report.count.to_string());
-    let facts = Facts::of("count")
+    Facts::of("count")
         .subject(&report.subject)
         .with("count", whole.then_some(&count))
         .with("shard", (!whole).then(|| shard.to_string()))
+        .row_some("shard", (!whole).then_some(shard))
         // What this shard adds to the count.
-        .with("part", (!whole).then_some(&count));
-    let grouped = numbers::grouped(report.count);
-    let facts =
-        if whole { facts.result("solutions", grouped) } else { facts.row("shard", shard).result("its part", grouped) };
-    outcome.facts(agreement.of_facts(facts).counted_by(report.engine, report.isa, report.threads))
+        .with("part", (!whole).then_some(&count))
+        .result(if whole { "solutions" } else { "its part" }, numbers::grouped(report.count))
+        .and(agreement.facts())
+        .counted_by(report.engine, report.isa, report.threads)
+        .and(outcome.facts())
 }
 
 fn unique_facts(outcome: &Outcome, agreement: &Agreement, classes: u128, unique: &Unique) -> Facts {
     let report = &outcome.report;
     let unchanged = |count| format!("{} unchanged", numbers::grouped(count));
-    let facts = Facts::of("count")
+    Facts::of("count")
         .fact("n", "N", report.subject.n())
         .with("unique", classes.to_string())
-        .result("unique", numbers::grouped(classes));
-    let facts = agreement
-        .of_facts(facts)
+        .result("unique", numbers::grouped(classes))
+        .and(agreement.facts())
         .with("count", report.count.to_string())
         .row("solutions", numbers::grouped(report.count))
         .with("half_turn", unique.half.to_string())
         .row("half turn", unchanged(unique.half))
         .with("quarter_turn", unique.quarter.to_string())
         .row("quarter turn", unchanged(unique.quarter))
-        .counted_by(report.engine, report.isa, report.threads);
-    outcome.facts(facts)
+        .counted_by(report.engine, report.isa, report.threads)
+        .and(outcome.facts())
 }
 
 #[cfg(test)]

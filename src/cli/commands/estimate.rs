@@ -10,7 +10,7 @@ use queens::{Choice, Rotation, oeis};
 use crate::cli::commands::count::request;
 use crate::cli::long_run::{Activity, Event, Status, When, Work};
 use crate::cli::terminal::{
-    Cores, Exit, Facts, Failure, JsonOutput, Sizes, numbers, signals,
+    Cores, Exit, Facts, Failure, Interruption, JsonOutput, Sizes, numbers,
     value_parsers::{duration, engine_parser, rotation_parser, whole},
 };
 
@@ -61,21 +61,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let work = Work::start("estimate", move || request.estimate_with(&sampling, &drawing).map(drop))?;
     let activity = Activity::start(args.progress, "estimate");
     activity.watch(move || status(n, &watched.progress()));
-    let (result, signal) = loop {
-        match work.next(None) {
-            Some(Event::Ended(result)) => break (Some(result), None),
-            Some(Event::Request(signals::Request::End(signal))) => {
-                // Samples in hand that take longer than a person waits who pressed ^C are left out.
-                state.stop().request();
-                break (work.end(), Some(signal));
-            }
-            Some(Event::Request(signals::Request::Failed(message))) => {
-                return Err(Failure::Run(Exit::Failure, message));
-            }
-            Some(Event::Request(signals::Request::Show)) | None => {}
+    let (result, signal) = match work.next(None) {
+        Some(Event::Ended(result)) => (Some(result), None),
+        Some(Event::Interrupted(Interruption::Signal(signal))) => {
+            // Samples in hand that take longer than a person waits who pressed ^C are left out.
+            state.stop().request();
+            (work.end(), Some(signal))
         }
+        Some(Event::Interrupted(Interruption::Failed(message))) => return Err(Failure::Run(Exit::Failure, message)),
+        None => (None, None),
     };
-    result.unwrap_or(Ok(())).map_err(|error| Failure::from(&error))?;
+    result.unwrap_or(Ok(()))?;
     let ended = signal.map(Failure::Signal);
     // Where a signal has come, a program that reads JSON is told that it was stopped.
     if ended.is_none() {
@@ -98,85 +94,67 @@ fn status(n: usize, progress: &EstimateProgress) -> Status {
     Status { title: format!("N = {n}"), share: Some(share), fields, ..Status::default() }
 }
 
-/// Below this share of a core for each thread, other programs are worth a word.
-const BUSY: f64 = 0.9;
-
-/// Above this, a machine that changed its speed is worth a word.
-const DRIFTING: f64 = 0.1;
-
-/// Wider than this in either direction, an interval is no news: the samples are too few.
-const UNTOLD: f64 = 100.0;
-
-/// Up to this share an interval is `665 million ± 1.2 % (…)`, above it a factor.
-const NARROW: f64 = 0.5;
-
-/// Below this share of the mean, an interval bears three digits, above it two.
-const EXACT: f64 = 0.1;
-
 fn facts(prediction: &Prediction, seed: u64) -> Facts {
+    /// Below this share of a core for each thread, other programs are worth a word.
+    const BUSY: f64 = 0.9;
+    /// Above this, a machine that changed its speed is worth a word.
+    const DRIFTING: f64 = 0.1;
     let Prediction { subject, engine, isa, threads, tasks, timed_n, core_seconds, core_share, drift, .. } = *prediction;
-    let (n, spent) = (subject.n(), prediction.spent.as_secs_f64());
+    let (n, time_spent) = (subject.n(), numbers::seconds(prediction.spent.as_secs_f64()));
     let (unit, unit_seconds) = core_unit(core_seconds.mean);
     let cores = numbers::count_of(prediction.cores as u64, "core");
     let samples = [prediction.count_samples, prediction.time_samples];
     let [counted, timed] = samples.map(|samples| numbers::grouped(samples as u128));
     let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
-    let facts = Facts::of("estimate")
+    // Less is told of the solutions that a turn leaves unchanged.
+    let whole = subject.rotation().is_none();
+    let published = oeis::QUEENS.term(n).filter(|_| whole);
+    let needed = prediction.max_time_needed;
+    let longer = needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
+        format!("some would be timed with --max-time {}", enough(needed))
+    });
+    let extrapolated = (whole && timed_n != n)
+        .then(|| format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}"));
+    let least = if extrapolated.is_some() { "more than " } else { "" };
+    let memory = peak_memory().filter(|_| whole);
+    let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
+    let changed = format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
+    Facts::of("estimate")
         .subject(&subject)
         .with("count", prediction.count)
         .result("solutions", interval(prediction.count, count))
-        .with("run_seconds", prediction.seconds);
-    let times = |facts: Facts| {
-        facts.result(unit, interval(core_seconds, core_time)).row("time", interval(prediction.seconds, time))
-    };
-    let cost = |facts: Facts| {
-        facts
-            .row("threads", format!("{threads}, on {cores} with nothing else to do"))
-            .with("tasks", tasks)
-            .row("tasks", numbers::grouped(tasks.into()))
-    };
-    let facts = if subject.rotation().is_some() {
-        let facts = times(facts).by(None, isa, threads).with("samples", prediction.count_samples);
-        cost(facts).row("sampled", format!("{counted} tasks, in {}", numbers::seconds(spent)))
-    } else {
-        let published = oeis::QUEENS.term(n);
-        let needed = prediction.max_time_needed;
-        let longer = needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
-            format!("some would be timed with --max-time {}", enough(needed))
-        });
-        let why = format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}");
-        let (extrapolated, memory) = (timed_n != n, peak_memory());
-        let least = if extrapolated { "more than " } else { "" };
-        let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
-        let changed =
-            format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
-        let facts = facts
-            .with("published", published.map(|term| term.to_string()))
-            .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
-            .with("core_seconds", core_seconds)
-            .with("cpu_seconds", core_seconds.mean);
-        let facts = times(facts)
-            .with("timed_n", timed_n)
-            .with("max_time_needed", needed.map(|time| time.as_secs_f64()))
-            .row_some("", extrapolated.then_some(why))
-            .by(Some(engine), isa, threads)
-            .row("engine", format!("{engine}, {isa}"));
-        cost(facts)
-            .with("memory_bytes", memory)
-            .row_some("memory", memory.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
-            .with("count_samples", prediction.count_samples)
-            .with("time_samples", prediction.time_samples)
-            .row("sampled", format!("{counted} parts counted and {timed} tasks timed, in {}", numbers::seconds(spent)))
-            // Less than 1 on a busy machine.
-            .with("core_share", core_share)
-            .row_some("machine", (core_share < BUSY).then_some(busy))
-            .with("drift", drift)
-            .row_some("speed", (drift > DRIFTING).then_some(changed))
-    };
-    facts.with("seed", seed).with("seconds", spent)
+        .with("run_seconds", prediction.seconds)
+        .with_some("published", whole.then_some(published.map(|term| term.to_string())))
+        .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
+        .with_some("core_seconds", whole.then_some(core_seconds))
+        .with_some("cpu_seconds", whole.then_some(core_seconds.mean))
+        .result(unit, interval(core_seconds, core_time))
+        .row("time", interval(prediction.seconds, time))
+        .with_some("timed_n", whole.then_some(timed_n))
+        .with_some("max_time_needed", whole.then_some(needed.map(|time| time.as_secs_f64())))
+        .row_some("", extrapolated)
+        .by(whole.then_some(engine), isa, threads)
+        .row_some("engine", whole.then(|| format!("{engine}, {isa}")))
+        .with_some("samples", (!whole).then_some(samples[0]))
+        .row("threads", format!("{threads}, on {cores} with nothing else to do"))
+        .with("tasks", tasks)
+        .row("tasks", numbers::grouped(tasks.into()))
+        .with_some("memory_bytes", whole.then_some(memory))
+        .row_some("memory", memory.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
+        .with_some("count_samples", whole.then_some(samples[0]))
+        .with_some("time_samples", whole.then_some(samples[1]))
+        .row_some("sampled", whole.then(|| format!("{counted} parts counted and {timed} tasks timed, in {time_spent}")))
+        .row_some("sampled", (!whole).then(|| format!("{counted} tasks, in {time_spent}")))
+        // Less than 1 on a busy machine.
+        .with_some("core_share", whole.then_some(core_share))
+        .row_some("machine", (whole && core_share < BUSY).then_some(busy))
+        .with_some("drift", whole.then_some(drift))
+        .row_some("speed", (whole && drift > DRIFTING).then_some(changed))
+        .with("seed", seed)
+        .with("seconds", prediction.spent.as_secs_f64())
 }
 
-/// In what processor time is told, and how many seconds that is.
+/// The unit in which processor time is told, and its seconds.
 fn core_unit(seconds: f64) -> (&'static str, f64) {
     match seconds {
         s if s < 1.0 => ("core ms", 1e-3),
@@ -197,6 +175,12 @@ fn enough(time: Duration) -> String {
 
 /// An interval, with no more digits than it bears.
 fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> String {
+    /// Wider than this in either direction, it is no news: the samples are too few.
+    const UNTOLD: f64 = 100.0;
+    /// Up to this share it is `665 million ± 1.2 % (…)`, above it a factor.
+    const NARROW: f64 = 0.5;
+    /// Below this share of the mean, it bears three digits, above it two.
+    const EXACT: f64 = 0.1;
     let Interval { mean, low, high, .. } = interval;
     let (relative, factor) = (interval.relative(), interval.factor());
     let digits = if relative < EXACT { 3 } else { 2 };

@@ -9,7 +9,7 @@ use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger, LedgerError};
 use queens::{Request, Shard};
 
-use crate::cli::long_run::{Agreement, Form, NamedFile, Printed, named_files::named_files};
+use crate::cli::long_run::{Agreement, NamedFile, OutputForm, When, named_files::named_files};
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
@@ -33,8 +33,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if missing.is_empty() {
         let (total, agreement) = known(&merged.whole, 0)?;
         let facts = merged.facts(Some(total), &agreement, &missing);
-        let form = Form { json: &args.json, quiet: args.quiet, note: !args.quiet };
-        return Printed { agreement: &agreement, facts, numbers: Some(format!("{total}\n")) }.deliver(&form);
+        let form = OutputForm { json: &args.json, quiet: args.quiet, progress: When::Never };
+        return agreement.deliver(&form, &facts, Some(format!("{total}\n")));
     }
     let list = ranges(missing.iter().copied());
     let are = if missing.len() == 1 { "is" } else { "are" };
@@ -74,7 +74,7 @@ impl Merged {
                 ledger => ledger?,
             };
             let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
-            // A file says what it is for; what such a count has to have is found out anew.
+            // A file says what was counted; the plan of such a count is made anew, and compared.
             let wanted = Request::try_from(ledger.fingerprint())
                 .and_then(|request| request.fingerprint())
                 .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
@@ -99,12 +99,11 @@ impl Merged {
     fn facts(&self, total: Option<u128>, agreement: &Agreement, missing: &[u32]) -> Facts {
         let (Fingerprint { subject, engine, .. }, origin) = (self.whole.fingerprint(), &self.whole.origin);
         let (seconds, cpu) = (origin.elapsed.as_secs_f64(), origin.cpu_time.map(|time| time.as_secs_f64()));
-        let facts = Facts::of("merge")
+        Facts::of("merge")
             .subject(subject)
             .with("count", total.map(|total| total.to_string()))
-            .result("solutions", numbers::grouped(total.unwrap_or(0)));
-        agreement
-            .of_facts(facts)
+            .result("solutions", numbers::grouped(total.unwrap_or(0)))
+            .and(agreement.facts())
             .fact("engine", "engine", engine)
             .fact("shards", "shards", self.of)
             .with("missing", missing)

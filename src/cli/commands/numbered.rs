@@ -130,7 +130,7 @@ impl SolutionList {
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
         let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
         let request = Request::completions(self.prefix).engine(EngineKind::Backtrack);
-        let all = request.estimate(&sampling).map_err(|error| Failure::from(&error))?;
+        let all = request.estimate(&sampling)?;
         let part = match self.listed {
             Listed::All => part(all.count.mean),
             Listed::Fundamental => WALKING * part(all.count.mean / 8.0),

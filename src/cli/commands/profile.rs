@@ -5,10 +5,12 @@ use std::ops::RangeInclusive;
 use clap::Args as ClapArgs;
 use queens::{Profile, oeis};
 
-use super::terms::{self, Layout, Term};
+use super::terms::{self, Term};
 use super::verify;
-use crate::cli::long_run::{Activity, Agreement, Form, Printed, Status, When};
-use crate::cli::terminal::{Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers, value_parsers::size};
+use crate::cli::long_run::{Activity, Agreement, OutputForm, Status, When};
+use crate::cli::terminal::{
+    Cores, Exit, Facts, Failure, JsonOutput, Sizes, Table, messages, numbers, value_parsers::size,
+};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -34,9 +36,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.json.check()?;
     size(args.sizes.last)?;
+    let form = OutputForm { json: &args.json, quiet: args.quiet, progress: args.progress };
     let Some(n) = args.sizes.one() else {
-        let layout = Layout::of(&oeis::PROFILE, last(args.sizes.last), args.quiet, args.progress);
-        return triangle("profile", layout, &args.json, &args.cores, args.progress, args.sizes.all());
+        let table = form.is_for_people().then(|| terms::table(&oeis::PROFILE, last(args.sizes.last)));
+        return triangle("profile", &form, table.as_ref(), &args.cores, args.sizes.all());
     };
     let activity = Activity::start(args.progress, "profile");
     let profile = counted(n, &args.cores, &activity)?;
@@ -52,9 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .with("seconds", seconds)
         .text(&format!("{}  in {}\n", table(placements), numbers::seconds(seconds)))
         .text(&agreement.words().map_or_else(String::new, |words| words + "\n"));
-    let printed = Printed { agreement: &agreement, facts, numbers: Some(numbers.join("\n") + "\n") };
-    let note = !args.quiet && args.progress != When::Json;
-    printed.deliver(&Form { json: &args.json, quiet: args.quiet, note })
+    agreement.deliver(&form, &facts, Some(numbers.join("\n") + "\n"))
 }
 
 /// Counts one profile, and shows how far it is.
@@ -64,7 +65,7 @@ fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Fail
         activity.at(Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() });
     };
     told(0.0);
-    Profile::count(size(n)?, cores.isa, cores.threads, told).map_err(|error| Failure::from(&error))
+    Ok(Profile::count(size(n)?, cores.isa, cores.threads, told)?)
 }
 
 /// Recomputes the published rows of these boards, and compares.
@@ -74,20 +75,19 @@ pub(super) fn verify(boards: RangeInclusive<usize>, args: &verify::Args) -> Resu
         let message = format!("nothing to compare: {} has none of these rows", oeis::PROFILE.id);
         return Err(Failure::Run(Exit::Failure, message));
     };
-    let layout = Layout::table(&oeis::PROFILE, last(largest));
-    triangle("verify", layout, &args.json, &args.cores, args.progress, boards)
+    let form = OutputForm { json: &args.json, quiet: false, progress: args.progress };
+    triangle("verify", &form, Some(&terms::table(&oeis::PROFILE, last(largest))), &args.cores, boards)
 }
 
 /// The profiles of several boards, as the triangle that OEIS reads by rows: a line a number, with its running index.
 fn triangle(
     command: &'static str,
-    layout: Layout,
-    json: &JsonOutput,
+    form: &OutputForm,
+    table: Option<&Table>,
     cores: &Cores,
-    progress: When,
     boards: impl IntoIterator<Item = usize>,
 ) -> Result<(), Failure> {
-    let activity = Activity::start(progress, command);
+    let activity = Activity::start(form.progress, command);
     // A row is counted when the first of its numbers is asked for.
     let found = boards.into_iter().flat_map(|n| match counted(n, cores, &activity) {
         Ok(Profile { placements, isa, threads, elapsed, .. }) => {
@@ -97,7 +97,7 @@ fn triangle(
         Err(failure) => vec![Err(failure)],
     });
     let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
-    let compared = terms::compare(command, &oeis::PROFILE, layout, json, print, found);
+    let compared = terms::compare(command, &oeis::PROFILE, form, table, print, found);
     activity.finish();
     compared
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use clap::Args as ClapArgs;
 use queens::ledger::Ledger;
@@ -14,8 +15,7 @@ use queens::{Rotation, Shard};
 use crate::cli::long_run::{
     NamedFile,
     named_files::{named_files, unsaved_files},
-    run_status::title,
-    status::{about, time},
+    status::{about, time, title},
 };
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, numbers, stdout, table::wrapped};
 
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let names: Vec<String> = args.paths.iter().map(|path| escape::name(path)).collect();
         return Err(Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", "))));
     }
-    // Of a file that is named, only that is told.
+    // Where files are named, each is told of by itself.
     let tables = counts.iter().flat_map(|count| {
         let each = named || count[0].ledger.shard().of() == 1;
         if each { count.iter().map(LedgerFile::facts).collect() } else { vec![count_facts(count)] }
@@ -140,19 +140,24 @@ impl LedgerFile {
     fn facts(&self) -> Facts {
         let Self { path, ledger, state } = self;
         let (host, shard) = (&ledger.origin.host, ledger.shard());
-        let saved = fs::metadata(path).and_then(|about| about.modified()).ok().and_then(|saved| saved.elapsed().ok());
+        let told = ledger.origin.saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+        // Earlier versions did not tell it. The file's own time is that of a copy where it was copied.
+        let saved = told.or_else(|| fs::metadata(path).and_then(|about| about.modified()).ok());
+        let saved = saved.map(|saved| saved.elapsed().unwrap_or_default());
         let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
         let ago = saved.map_or_else(String::new, |ago| format!(", saved {} ago{by}", time(ago)));
-        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), about);
-        let left = if *state == State::Stopped { format!("{left}, once it goes on") } else { left };
-        let facts = Facts::default()
+        let once = if *state == State::Stopped { ", once it goes on" } else { "" };
+        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), |left| about(left) + once);
+        Facts::default()
             .fact("file", "file", escape::name(path))
             .row("count", title(ledger.fingerprint()))
             .with("shard", shard.to_string())
             .row_some("shard", (shard.of() > 1).then_some(shard))
             .with("state", state.name())
-            .result("state", format!("{}{ago}", state.name()));
-        with_work(facts, ledger, &left).with("host", host).with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
+            .result("state", format!("{}{ago}", state.name()))
+            .and(work(ledger, &left))
+            .with("host", host)
+            .with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
     }
 }
 
@@ -200,7 +205,7 @@ fn count_facts(files: &[LedgerFile]) -> Facts {
         (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
         (None, None) => "not known yet".to_owned(),
     };
-    with_work(facts, &whole, &left).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
+    facts.and(work(&whole, &left)).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
 }
 
 /// Seconds until the rest is done by so many at once; none where too little is done to tell.
@@ -212,12 +217,12 @@ fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
     (done >= FEWEST && at_once > 0).then(|| pace * (units - done) as f64 / at_once as f64)
 }
 
-/// What is done of a ledger, what it took, and the time left in words.
-fn with_work(facts: Facts, ledger: &Ledger, left: &str) -> Facts {
+/// The work that is done of a ledger, its time, and the time left in words.
+fn work(ledger: &Ledger, left: &str) -> Facts {
     let (done, units, parts) = (ledger.finished(), ledger.units(), ledger.partials().count());
     let (percent, seconds) = (100.0 * done as f64 / units.max(1) as f64, ledger.origin.elapsed.as_secs_f64());
     let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-    facts
+    Facts::default()
         .with("units_done", done)
         .with("units", units)
         .row("units", format!("{done} of {units}{more}, {percent:.1} %"))

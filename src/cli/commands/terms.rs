@@ -1,14 +1,13 @@
 //! Terms of a sequence, found one after another and each held against the published one: for ranges of `count` and
 //! `profile`, and for `verify`.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use queens::oeis::Sequence;
 use queens::{Isa, Report};
 
-use crate::cli::long_run::{Agreement, When};
-use crate::cli::terminal::{Column, Facts, Failure, JsonOutput, Table, messages, numbers, stdout};
+use crate::cli::long_run::{Agreement, OutputForm};
+use crate::cli::terminal::{Column, Facts, Failure, Table, numbers, stdout};
 
 /// A term, and what found it.
 #[derive(Clone, Copy)]
@@ -28,68 +27,49 @@ impl Term {
     }
 }
 
-/// How terms are printed where stdout does not get the JSON object.
-pub(crate) enum Layout {
-    /// A line "n a(n)" each, as in a b-file of OEIS; with a note at the end on which of them agree.
-    BFile {
-        note: bool,
-    },
-    Table(Table),
+/// A table with room for the terms up to this index.
+pub(crate) fn table(sequence: &Sequence, last: usize) -> Table {
+    /// As long as `4 min 23 s` is.
+    const TIME: usize = 10;
+    /// Of a term that is not published, as long as that of N = 32 may be.
+    const UNKNOWN: usize = 32;
+    let term = sequence.term(last).map_or(UNKNOWN, |_| {
+        let widths = (0..=last).filter_map(|n| sequence.term(n)).map(|term| numbers::grouped(term).len());
+        widths.max().unwrap_or(0)
+    });
+    let index = last.to_string().len().max(2);
+    let columns = [(index, "n", 0), (term, "solutions", 0), (0, sequence.id, 1), (TIME, "time", 2)];
+    let columns = columns.map(|(width, head, rank)| Column::as_wide_as(width, head, rank));
+    Table::new(columns.into(), stdout::width())
 }
 
-impl Layout {
-    /// At a terminal a table with room for the terms up to this index; as a b-file on a pipe, and where only numbers are
-    /// asked for.
-    pub(crate) fn of(sequence: &Sequence, last: usize, quiet: bool, progress: When) -> Self {
-        if !quiet && std::io::stdout().is_terminal() {
-            return Self::table(sequence, last);
-        }
-        // Where stderr is for programs too, a sentence would be in their way.
-        Self::BFile { note: !quiet && progress != When::Json }
-    }
-
-    pub(crate) fn table(sequence: &Sequence, last: usize) -> Self {
-        /// As long as `4 min 23 s` is.
-        const TIME: usize = 10;
-        /// Of a term that is not published, as long as that of N = 32 may be.
-        const UNKNOWN: usize = 32;
-        let term = sequence.term(last).map_or(UNKNOWN, |_| {
-            let widths = (0..=last).filter_map(|n| sequence.term(n)).map(|term| numbers::grouped(term).len());
-            widths.max().unwrap_or(0)
-        });
-        let index = last.to_string().len().max(2);
-        let columns = [(index, "n", 0), (term, "solutions", 0), (0, sequence.id, 1), (TIME, "time", 2)];
-        let columns = columns.map(|(width, head, rank)| Column::as_wide_as(width, head, rank));
-        Self::Table(Table::new(columns.into(), stdout::width()))
-    }
-}
-
-/// Prints each term when it is found, beside what OEIS says of it, or at the end the object of all. A wrong one does not
-/// keep the others from being found; the first such is what the command fails of.
+/// Prints each term when it is found, or at the end the object of all: in this table beside what OEIS says of it, or where
+/// there is none as a line "n a(n)" as in a b-file of OEIS, with a note at the end on which of them agree. A wrong one does
+/// not keep the others from being found; the command fails of the first.
 pub(crate) fn compare(
     command: &'static str,
     sequence: &'static Sequence,
-    layout: Layout,
-    json: &JsonOutput,
+    form: &OutputForm,
+    table: Option<&Table>,
     print: &mut dyn FnMut(&str) -> Result<(), Failure>,
     found: impl IntoIterator<Item = Result<(usize, Term), Failure>>,
 ) -> Result<(), Failure> {
-    let layout = (!json.is_alone()).then_some(layout);
-    if let Some(Layout::Table(table)) = &layout {
+    let is_text = !form.json.is_alone();
+    if let Some(table) = table.filter(|_| is_text) {
         print(&table.head())?;
     }
     let (mut terms, mut agreeing, mut wrong) = (Vec::new(), Vec::new(), None);
     for term in found {
         let (n, Term { value, engine, isa, threads, elapsed, double_checked_tasks }) = term?;
         let (seconds, agreement) = (elapsed.as_secs_f64(), Agreement::with(sequence, n, value));
-        let agrees = agreement.oeis.map(|oeis| oeis.agreed().is_some());
+        let agrees = agreement.oeis.map(|oeis| oeis.agrees);
         let facts = Facts::default().with("n", n).with("value", value.to_string()).with("agrees", agrees);
         let facts = facts.by(Some(engine), isa, threads).with("seconds", seconds);
         terms.push(facts.with("double_checked_tasks", double_checked_tasks));
-        match &layout {
-            None => {}
-            Some(Layout::BFile { .. }) => print(&format!("{n} {value}\n"))?,
-            Some(Layout::Table(table)) => {
+        match table {
+            _ if !is_text => {}
+            None => print(&format!("{n} {value}\n"))?,
+            Some(table) => {
                 let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
                 let cells = [n.to_string(), numbers::grouped(value), word.to_owned(), numbers::seconds(seconds)];
                 print(&table.line(cells))?;
@@ -99,24 +79,25 @@ pub(crate) fn compare(
         wrong = wrong.or(agreement.verdict().err());
     }
     let object = Facts::of(command).with("sequence", sequence.id).list("terms", terms).json();
-    match (&layout, agreeing.first(), agreeing.last()) {
-        (None, ..) => print(&object)?,
-        (Some(Layout::BFile { note: true }), Some(&first), Some(&last)) if wrong.is_none() => {
-            // Published terms are next to each other, and so are those that agree where none differs.
-            let agree =
-                if first == last { format!("term {first} agrees") } else { format!("terms {first} to {last} agree") };
-            messages::note(&format!("{agree} with OEIS {}", sequence.id));
-        }
-        _ => {}
+    if !is_text {
+        print(&object)?;
+        return wrong.map_or(Ok(()), Err);
     }
-    let saved = layout.map_or(Ok(()), |_| json.save(&object));
+    if let (None, None, Some(first), Some(last)) = (table, &wrong, agreeing.first(), agreeing.last()) {
+        // Published terms are next to each other, and so are those that agree where none differs.
+        let agree =
+            if first == last { format!("term {first} agrees") } else { format!("terms {first} to {last} agree") };
+        form.note(&format!("{agree} with OEIS {}", sequence.id));
+    }
+    let saved = form.json.save(&object);
     wrong.map_or(saved, Err)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::terminal::Exit;
+    use crate::cli::long_run::When;
+    use crate::cli::terminal::{Exit, JsonOutput};
     use clap::{Args as _, FromArgMatches};
     use queens::oeis;
 
@@ -133,7 +114,7 @@ mod tests {
 
     /// What is printed of these terms, and how it ends.
     fn printed(
-        layout: Layout,
+        table: Option<&Table>,
         line: &[&str],
         found: impl IntoIterator<Item = Result<(usize, Term), Failure>>,
     ) -> (String, Result<(), Failure>) {
@@ -142,14 +123,15 @@ mod tests {
             printed += text;
             Ok(())
         };
-        let ended = compare("count", &oeis::QUEENS, layout, &json(line), print, found);
+        let form = OutputForm { json: &json(line), quiet: true, progress: When::Never };
+        let ended = compare("count", &oeis::QUEENS, &form, table, print, found);
         (printed, ended)
     }
 
     /// Terms of 6 to 10, of which those of the boards named are one too many.
     fn compared(wrong: &[usize], line: &[&str]) -> (String, Result<(), Failure>) {
         let value = |n| oeis::QUEENS.term(n).unwrap() + u128::from(wrong.contains(&n));
-        printed(Layout::BFile { note: false }, line, (6..=10).map(|n| Ok((n, term(value(n))))))
+        printed(None, line, (6..=10).map(|n| Ok((n, term(value(n))))))
     }
 
     #[test]
@@ -177,7 +159,7 @@ mod tests {
     #[test]
     fn a_failure_ends_the_range() {
         let found = |n| if n < 8 { Ok((n, term(40))) } else { Err(Failure::AlreadyReported(Exit::Failure)) };
-        let (printed, ended) = printed(Layout::BFile { note: false }, &[], (7..=9).map(found));
+        let (printed, ended) = printed(None, &[], (7..=9).map(found));
         assert_eq!(printed, "7 40\n");
         assert!(matches!(ended, Err(Failure::AlreadyReported(Exit::Failure))));
     }
@@ -187,7 +169,7 @@ mod tests {
         let found = |n| Ok((n, term(if n < 28 { oeis::QUEENS.term(n).unwrap() } else { 7 })));
         let columns = [(2, "n"), (14, "solutions"), (7, "A000170"), (10, "time")];
         let columns = columns.map(|(width, head)| Column::as_wide_as(width, head, 0));
-        let (printed, ended) = printed(Layout::Table(Table::new(columns.into(), 80)), &[], [8, 20, 28].map(found));
+        let (printed, ended) = printed(Some(&Table::new(columns.into(), 80)), &[], [8, 20, 28].map(found));
         let expected = [
             " n       solutions  A000170        time\n",
             " 8              92   agrees      250 ms\n",

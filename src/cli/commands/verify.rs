@@ -11,12 +11,12 @@ use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use console::measure_text_width;
 use queens::run::state::RunState;
-use queens::verify::{Check, Engines, Terms, Verdict};
+use queens::verify::{Check, Terms, Verdict, methods};
 use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
 
-use super::terms::{self, Layout, Term};
+use super::terms::{self, Term};
 use super::{count::request, profile};
-use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::long_run::{Activity, OutputForm, Status, When};
 use crate::cli::terminal::{
     BestEffortStdout, Column, Cores, Exit, Facts, Failure, HEAD, JsonOutput, Sizes, Table, escape, files, messages,
     numbers::{self, count_of},
@@ -85,10 +85,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bfile = path.map(read).transpose()?;
     let name = path.map_or_else(|| sequence.id.to_owned(), escape::name);
     let term = |n| bfile.as_ref().map_or_else(|| sequence.term(n), |bfile| bfile.term(n));
-    let (named, isas) = (args.engines.clone(), args.cores.isa.into_iter().collect());
-    let engines = Engines { named, beyond: BEYOND_QUICK, isas };
     let of_size = |size: Size| {
-        let (published, methods) = (term(size.get())?, engines.methods(size));
+        let published = term(size.get())?;
+        let methods = methods(size, &args.engines, BEYOND_QUICK, args.cores.isa.as_slice());
         Some(methods.map(|methods| Row { size, published, methods, checks: Vec::new() }))
     };
     let rows = Size::all().filter(|size| boards.contains(&size.get())).filter_map(of_size);
@@ -121,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             done += 1;
         };
         let checks = terms.check(row.size, row.published, &row.methods, args.cores.threads, watch);
-        row.checks = checks.map_err(|error| Failure::from(&error))?;
+        row.checks = checks?;
         if !args.json.is_alone() {
             let lines = std::mem::take(&mut head) + &table.line(row);
             activity.aside(|| out.write_all(lines.as_bytes()))?;
@@ -152,7 +151,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     differing.first().map_or(delivered, |(row, check)| Err(failure(&name, row, check, differing.len() - 1)))
 }
 
-/// What the command fails of where a result differs, as do so many more.
+/// The failure where a result differs, and so many more do.
 fn failure(name: &str, Row { size, published, .. }: &Row, check: &Check, more: usize) -> Failure {
     let found = match told(&check.verdict) {
         (Some(count), _) => format!(" finds {count}"),
@@ -168,7 +167,7 @@ fn failure(name: &str, Row { size, published, .. }: &Row, check: &Check, more: u
     Failure::Run(Exit::Difference, message)
 }
 
-/// Recomputes the published terms of what a turn leaves unchanged on these boards, and compares.
+/// Recomputes the published numbers of solutions that a turn leaves unchanged, on these boards, and compares.
 fn turns(rotation: Rotation, boards: RangeInclusive<usize>, args: &Args) -> Result<(), Failure> {
     let (to, sequence) = (*boards.end(), rotation.sequence());
     request(Some(rotation), to, &args.cores)?.method().map_err(|error| Failure::usage(&error))?;
@@ -179,11 +178,12 @@ fn turns(rotation: Rotation, boards: RangeInclusive<usize>, args: &Args) -> Resu
     let activity = Activity::start(args.progress, "verify");
     let found = boards.into_iter().map(|n| {
         activity.at(Status { title: format!("N = {n}, {rotation} turn"), ..Status::default() });
-        let report = request(Some(rotation), n, &args.cores)?.count().map_err(|error| Failure::from(&error))?;
+        let report = request(Some(rotation), n, &args.cores)?.count()?;
         Ok((n, Term::by(&report, report.count)))
     });
     let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
-    let compared = terms::compare("verify", sequence, Layout::table(sequence, to), &args.json, print, found);
+    let form = OutputForm { json: &args.json, quiet: false, progress: args.progress };
+    let compared = terms::compare("verify", sequence, &form, Some(&terms::table(sequence, to)), print, found);
     activity.finish();
     compared
 }
@@ -202,7 +202,7 @@ fn refuse_idle(named: &[EngineKind], methods: &[Method], rows: &[Row]) -> Result
     Err(Failure::Run(Exit::Failure, format!("nothing to compare: {reason}")))
 }
 
-/// What is left out because nobody has named an engine for it.
+/// The boards that are left out because nobody has named an engine for them.
 fn left_out(rows: &[Row]) -> Option<String> {
     let mut idle = rows.iter().filter(|row| row.methods.is_empty()).map(|row| row.size);
     let first = idle.next()?;
@@ -210,7 +210,7 @@ fn left_out(rows: &[Row]) -> Option<String> {
     Some(format!("N = {first} to {last}: every engine takes long; name the one to verify with --engine"))
 }
 
-/// What takes longer than anybody waits for.
+/// The largest board that takes longer than anybody waits for.
 fn very_long(rows: &[Row], cores: usize) -> Option<String> {
     /// Of so many seconds, which are about ten times too many for large boards.
     const LONG: f64 = 6000.0;
@@ -224,12 +224,8 @@ fn very_long(rows: &[Row], cores: usize) -> Option<String> {
 
 /// While one of so many checks runs: which one, after so many, and what share of it is done.
 fn step(title: &str, (done, all): (usize, usize), share: f64) -> Status {
-    Status {
-        title: title.to_owned(),
-        share: Some((done as f64 + share) / all as f64),
-        fields: vec![format!("{done} of {all} checks")],
-        ..Status::default()
-    }
+    let (share, fields) = (Some((done as f64 + share) / all as f64), vec![format!("{done} of {all} checks")]);
+    Status { title: title.to_owned(), share, fields, ..Status::default() }
 }
 
 fn read(path: &Path) -> Result<BFile, Failure> {
@@ -263,7 +259,7 @@ impl Row {
     }
 }
 
-/// The number found, where it is not the published term, and what there is to say that is no number.
+/// The number found, where it is not the published term; else the message, where there is one.
 fn told(verdict: &Verdict) -> (Option<u128>, Option<String>) {
     match verdict {
         Verdict::Differs(count) => (Some(*count), None),
@@ -343,8 +339,8 @@ mod tests {
         assert_eq!(plain(38), " N  join  backtrack  naive\n 8     ✓       ✗ 92      -\n");
     }
     fn rows(sizes: RangeInclusive<usize>, named: &[EngineKind]) -> Vec<Row> {
-        let engines = Engines { named: named.to_vec(), beyond: 3, isas: Vec::new() };
-        let row = |size| Row { size, published: 0, methods: engines.methods(size).unwrap(), checks: Vec::new() };
+        let methods = |size| methods(size, named, 3, &[]).unwrap();
+        let row = |size| Row { size, published: 0, methods: methods(size), checks: Vec::new() };
         Size::all().filter(|size| sizes.contains(&size.get())).map(row).collect()
     }
 

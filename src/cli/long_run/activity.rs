@@ -1,16 +1,39 @@
-//! Progress of a command that keeps no ledger: it says how far it is, and the rest looks as it does for a count.
+//! Progress on stderr, in one look for every command: a bar after two seconds, a line a minute or JSON, as `--progress` says.
+//!
+//! A thread of its own shows it. A reader of stderr may hold it up for any time: messages that it cannot keep up with are
+//! dropped, and nobody waits for it but for a moment at the end.
 
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use queens::run::TimeLeft;
+use console::Term;
+use jiff::Zoned;
 
-use crate::cli::long_run::{Status, When, display::Ending, printer::Printer};
+use crate::cli::long_run::{Status, When};
 use crate::cli::terminal::{Answering, Facts, messages, signals};
 
-/// A bar after two seconds, a line a minute or JSON, as `--progress` says, from a thread of its own. Whoever works says how
-/// far it is, as often as it likes and from any thread; what would break the bar is printed aside; and before the result
-/// is printed the activity is over:
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How long the last lines may take. A reader that has not taken them by then is not reading.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Messages that may wait; those that come while this many do are dropped.
+const QUEUE: usize = 16;
+
+/// What the thread is to do beside showing how far the command is.
+type Message = Box<dyn FnOnce(&mut Display) + Send>;
+
+type Ask = Box<dyn Fn() -> Status + Send>;
+
+/// A line for people, and what says it: [`messages::note`], say.
+pub(crate) type Line = (fn(&str), String);
+
+/// Progress of a command, as long as it lives. Whoever works says how far it is, as often as it likes and from any thread; what
+/// would break the bar is printed aside; and before the result is printed the activity is over:
 ///
 /// ```ignore
 /// let activity = Activity::start(args.progress, "verify");
@@ -24,31 +47,34 @@ use crate::cli::terminal::{Answering, Facts, messages, signals};
 ///
 /// Where it is dropped without that, a program that reads JSON is told that it was stopped.
 pub(crate) struct Activity {
-    /// Where no thread could be started, nothing is shown.
-    printer: Option<Printer>,
-    /// Where there are no signals, nobody can ask.
-    answering: Option<Answering>,
-    shared: Arc<Shared>,
-}
-
-struct Shared {
     command: &'static str,
     started: Instant,
-    status: Mutex<Box<dyn Fn() -> Status + Send>>,
+    status: Arc<Mutex<Ask>>,
+    /// Where no thread could be started, nothing is shown.
+    printer: Option<SyncSender<Message>>,
+    /// Where there are no signals, nobody can ask.
+    answering: Option<Answering>,
 }
 
 impl Activity {
     pub(crate) fn start(when: When, command: &'static str) -> Self {
+        let activity = Self::of(when, command, Status::default);
+        activity.at(Status { title: command.to_owned(), ..Status::default() });
+        activity
+    }
+
+    /// Shows this status as it is.
+    pub(crate) fn of(when: When, command: &'static str, status: impl Fn() -> Status + Send + 'static) -> Self {
         if when == When::Json {
             messages::as_events();
         }
-        let first = move || Status { title: command.to_owned(), ..Status::default() };
-        let shared = Arc::new(Shared { command, started: Instant::now(), status: Mutex::new(Box::new(first)) });
-        let shown = Arc::clone(&shared);
-        let printer = Printer::start(when, move || shown.status()).ok();
+        let status: Arc<Mutex<Ask>> = Arc::new(Mutex::new(Box::new(status)));
+        let printer = start_printer(when, Arc::clone(&status)).ok();
         let asked = printer.clone();
-        let answering = asked.and_then(|printer| signals::answer(move || printer.show()).ok());
-        Self { printer, answering, shared }
+        // Where too many messages wait, the answer is among them.
+        let show = |printer: &SyncSender<Message>| drop(printer.try_send(Box::new(Display::show)));
+        let answering = asked.and_then(|printer| signals::answer(move || show(&printer)).ok());
+        Self { command, started: Instant::now(), status, printer, answering }
     }
 
     /// How far it is by now.
@@ -58,52 +84,152 @@ impl Activity {
 
     /// Who is asked from now on how far it is.
     pub(crate) fn watch(&self, status: impl Fn() -> Status + Send + 'static) {
-        *self.shared.status.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(status);
+        let (command, started) = (self.command, self.started);
+        let of_command = move || status().of_command(command, started.elapsed());
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(of_command);
     }
 
     /// Prints on stdout, say, while no bar is in the way.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.printer {
-            Some(printer) => printer.aside(print),
-            None => print(),
-        }
+        let (_resume, resumed) = mpsc::channel::<()>();
+        self.wait(move |display, paused| {
+            display.draw("");
+            drop(paused);
+            let _ = resumed.recv();
+        });
+        print()
     }
 
-    /// It has come to its end.
+    /// Says a line without breaking a bar, and waits for nobody.
+    pub(crate) fn say(&self, (say, text): Line) {
+        let say: Message = Box::new(move |display| {
+            display.draw("");
+            say(&text);
+        });
+        let _ = self.printer.as_ref().map(|printer| printer.try_send(say));
+    }
+
     pub(crate) fn finish(mut self) {
-        self.end(Ending::finished(Vec::new()));
+        self.end(Vec::new(), "finished", Facts::default());
     }
 
-    fn end(&mut self, ending: Ending) {
+    /// It is over: removes the bar, says these lines and, for programs, the event and what it has beside the fields of others.
+    pub(crate) fn end(&mut self, lines: Vec<Line>, event: &'static str, object: Facts) {
         self.answering = None;
-        if let Some(printer) = self.printer.take() {
-            printer.end(ending);
+        self.wait(move |display, _printed| {
+            display.draw("");
+            for (say, text) in &lines {
+                say(text);
+            }
+            if display.when == When::Json {
+                messages::event(&(display.status)().event(event).and(object));
+            }
+            display.when = When::Never;
+        });
+        self.printer = None;
+    }
+
+    /// Has the thread do this, and waits for a moment until that is done, which it is when the sender is dropped.
+    fn wait(&self, what: impl FnOnce(&mut Display, Sender<()>) + Send + 'static) {
+        let (done, waiting) = mpsc::channel();
+        let message: Message = Box::new(move |display| what(display, done));
+        if self.printer.as_ref().is_some_and(|printer| printer.try_send(message).is_ok()) {
+            let _ = waiting.recv_timeout(END_TIMEOUT);
         }
     }
 }
 
 impl Drop for Activity {
     fn drop(&mut self) {
-        self.end(Ending::stopped(None));
+        self.end(Vec::new(), "stopped", Facts::default());
     }
 }
 
-impl Shared {
-    fn status(&self) -> Status {
-        let status = self.status.lock().unwrap_or_else(PoisonError::into_inner)();
-        let elapsed = self.started.elapsed();
-        let even = status.share.filter(|_| status.is_even).and_then(|share| even(share, elapsed));
-        let left = even.map(|expected| TimeLeft { expected, low: expected, high: expected });
-        let seconds = left.map(|left| left.expected.as_secs_f64());
-        let object = Facts::default().with("command", self.command).with("doing", &status.title).with("left", seconds);
-        Status { elapsed, left, object, ..status }
-    }
+fn start_printer(when: When, status: Arc<Mutex<Ask>>) -> std::io::Result<SyncSender<Message>> {
+    let (messages, receiver) = mpsc::sync_channel::<Message>(QUEUE);
+    thread::Builder::new().name("printer".to_owned()).spawn(move || {
+        let mut display = Display::new(when, Box::new(move || status.lock().unwrap_or_else(PoisonError::into_inner)()));
+        loop {
+            match receiver.recv_timeout(TICK) {
+                Ok(message) => message(&mut display),
+                Err(RecvTimeoutError::Timeout) => display.tick(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    })?;
+    Ok(messages)
 }
 
-/// The time left of what grows evenly; less than a hundredth says nothing.
-fn even(share: f64, elapsed: Duration) -> Option<Duration> {
-    let left = elapsed.as_secs_f64() * (1.0 - share) / share;
-    Duration::try_from_secs_f64(left).ok().filter(|_| share >= 0.01)
+/// What the thread shows.
+struct Display {
+    status: Ask,
+    /// Where the program is to choose and stderr is a terminal, this is [`When::Always`]: a bar.
+    when: When,
+    /// When it is shown next.
+    next: Instant,
+    stderr: Term,
+    is_drawn: bool,
+}
+
+impl Display {
+    const LINE_EVERY: Duration = Duration::from_mins(1);
+    const JSON_EVERY: Duration = Duration::from_secs(1);
+    /// What takes less shows no progress unless it is asked for.
+    const SILENT: Duration = Duration::from_secs(2);
+
+    fn new(when: When, status: Ask) -> Self {
+        let now = Instant::now();
+        let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let (when, next) = match when {
+            When::Auto if terminal => (When::Always, now + Self::SILENT),
+            When::Auto => (When::Auto, now + Self::LINE_EVERY),
+            When::Always | When::Never | When::Json => (when, now),
+        };
+        Self { status, when, next, stderr: Term::buffered_stderr(), is_drawn: false }
+    }
+
+    /// Shows the status where that is due.
+    fn tick(&mut self) {
+        if Instant::now() < self.next {
+            return;
+        }
+        match self.when {
+            When::Always => {
+                let text = (self.status)().bar(messages::width(), &Zoned::now());
+                let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
+                self.draw(&if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
+            }
+            When::Auto => {
+                self.next += Self::LINE_EVERY;
+                messages::note(&(self.status)().line(usize::MAX, &Zoned::now()));
+            }
+            When::Json => {
+                self.next += Self::JSON_EVERY;
+                messages::event(&(self.status)().event("progress"));
+            }
+            When::Never => {}
+        }
+    }
+
+    /// Shows the status at once.
+    fn show(&mut self) {
+        let status = (self.status)();
+        if self.when == When::Json {
+            return messages::event(&status.event("progress"));
+        }
+        let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };
+        self.draw("");
+        messages::note(&status.line(width, &Zoned::now()));
+    }
+
+    /// Draws this line as the bar; an empty one clears what is in the way of other lines, and the next tick draws it again.
+    fn draw(&mut self, line: &str) {
+        if std::mem::replace(&mut self.is_drawn, !line.is_empty()) || self.is_drawn {
+            let Self { stderr, .. } = self;
+            // Where nobody reads stderr any more, the run goes on for the reader of stdout.
+            let _ = stderr.clear_line().and_then(|()| stderr.write_str(line)).and_then(|()| stderr.flush());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -112,13 +238,10 @@ mod tests {
 
     #[test]
     fn the_time_left_is_told_of_what_grows_evenly() {
-        let elapsed = Duration::from_secs(10);
-        assert_eq!(even(0.25, elapsed), Some(Duration::from_secs(30)));
-        assert_eq!([even(0.009, elapsed), even(0.0, elapsed)], [None; 2]);
         let activity = Activity::start(When::Never, "test");
         let told = |is_even| {
             activity.at(Status { title: "N = 8".to_owned(), share: Some(0.5), is_even, ..Status::default() });
-            activity.shared.status()
+            activity.status.lock().unwrap()()
         };
         assert!(told(true).left.is_some() && told(false).left.is_none());
         let event = told(false).event("progress").json();

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use os_display::Quotable;
-use queens::Shard;
 use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, Origin};
@@ -15,10 +14,12 @@ use crate::cli::long_run::LongRun;
 use crate::cli::terminal::{Exit, Failure, json, messages};
 
 /// The checkpoint of a run, where it keeps one.
+#[derive(Default)]
 pub(crate) struct Checkpoint {
     store: Option<Store>,
     every: Duration,
-    pub(super) last_save: LastSave,
+    /// The time of the last save, for the thread that shows it.
+    pub(super) last_save: Arc<Mutex<Option<Instant>>>,
     /// When the next save is due, whether the last one succeeded or not; `None` where it never is.
     pub(super) due: Option<Instant>,
     /// The progress of the run that is resumed, if any: finished units, and finished tasks of others.
@@ -29,91 +30,30 @@ pub(crate) struct Checkpoint {
     pub(super) saved: (usize, usize),
 }
 
-/// The time of the last save, shared with the thread that shows it.
-#[derive(Clone, Default)]
-pub(crate) struct LastSave(Arc<Mutex<Option<Instant>>>);
-
-impl LastSave {
-    /// How long ago it was; `None` where there is no checkpoint.
-    pub(crate) fn age(&self) -> Option<Duration> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed())
-    }
-
-    fn set(&self, now: Instant) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
-    }
-}
-
 impl Checkpoint {
-    /// Opens the checkpoint, if any, and returns the ledger to go on from.
+    /// Opens the checkpoint, if any, and returns the ledger to go on from, which is this empty one where nothing is finished.
     ///
     /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
-    pub(crate) fn open(args: &LongRun, fingerprint: Fingerprint, shard: Shard) -> Result<(Self, Ledger), Failure> {
-        let mut ledger = Ledger::new(fingerprint, shard);
-        let mut checkpoint = Self::nothing();
-        let mut store = args.checkpoint.as_ref().map(Store::open).transpose()?;
-        if let Some(store) = &mut store {
+    pub(crate) fn open(args: &LongRun, mut ledger: Ledger) -> Result<(Self, Ledger), Failure> {
+        let mut checkpoint = Self { every: args.checkpoint_every, ..Self::default() };
+        if let Some(path) = &args.checkpoint {
+            let mut store = Store::open(path)?;
             if let Some(notice) = store.notice() {
                 messages::warning(&notice);
             }
-            let resume = args.resume || args.shard.is_some();
-            if !resume && store.path().symlink_metadata().is_ok() {
-                let path = store.path().display();
-                let message = match store::read(store.path()) {
-                    Err(error @ StoreError::Format(_, FormatError::NotALedger)) => {
-                        format!("{error}, and no checkpoint is written over it; give another name")
-                    }
-                    _ => format!("{path}: there is a checkpoint already; go on from it with --resume or remove it"),
-                };
-                return Err(Failure::Run(Exit::Failure, message));
-            }
-            if !resume {
+            if !args.resume && args.shard.is_none() {
+                refuse_existing(store.path())?;
                 store.begin()?;
+            } else if let Some(earlier) = load(&mut store, args, &ledger)? {
+                checkpoint.reached_before = Some(earlier.reached());
+                ledger = earlier;
             }
-            let found = resume.then(|| store.load(ledger.fingerprint(), shard)).transpose();
-            let found = match found {
-                // Whoever repeats the command of a shard until it is done gets no other answer by repeating it.
-                Err(error) if args.shard.is_some() && error.is_damage() => {
-                    messages::warning(&format!("{error}; counting from the beginning"));
-                    None
-                }
-                found => found?.flatten(),
-            };
-            match found {
-                Some((found, fallback)) => {
-                    if let Some(reason) = fallback {
-                        messages::warning(&format!("{reason}; going on from the save before it"));
-                    }
-                    ledger = found;
-                    checkpoint.reached_before = Some(ledger.reached());
-                }
-                // A mistyped name should not go unnoticed.
-                None if args.resume => {
-                    let path = store.path().display();
-                    messages::note(&format!("{path}: there is no checkpoint yet; counting from the beginning"));
-                }
-                None => {}
-            }
+            checkpoint.store = Some(store);
         }
         let host = sysinfo::System::host_name().unwrap_or_default();
         ledger.origin = Origin { host, program: json::PROGRAM.to_owned(), ..ledger.origin };
-        checkpoint.store = store;
-        checkpoint.every = args.checkpoint_every;
         checkpoint.save(&ledger)?;
         Ok((checkpoint, ledger))
-    }
-
-    /// No checkpoint at all.
-    pub(crate) fn nothing() -> Self {
-        Self {
-            store: None,
-            every: Duration::MAX,
-            last_save: LastSave::default(),
-            due: None,
-            reached_before: None,
-            unasked: None,
-            saved: (0, 0),
-        }
     }
 
     /// Saves a run that keeps no checkpoint, or has lost its own, in a new file here, which is its checkpoint from now on.
@@ -127,7 +67,6 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Whether the run keeps a checkpoint.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
     }
@@ -156,7 +95,7 @@ impl Checkpoint {
         let now = Instant::now();
         self.due = now.checked_add(self.every);
         if result.is_ok() {
-            self.last_save.set(now);
+            *self.last_save.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
             self.saved = (ledger.finished(), ledger.partials().count());
         }
         result
@@ -173,6 +112,41 @@ impl Checkpoint {
         self.store.as_ref()?;
         Some(with_resume(std::env::args_os().collect(), self.unasked.as_deref()))
     }
+}
+
+/// Fails where the file is there already.
+fn refuse_existing(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let message = if let Err(error @ StoreError::Format(_, FormatError::NotALedger)) = store::read(path) {
+        format!("{error}, and no checkpoint is written over it; give another name")
+    } else {
+        let path = path.display();
+        format!("{path}: there is a checkpoint already; go on from it with --resume or remove it")
+    };
+    Err(Failure::Run(Exit::Failure, message))
+}
+
+/// The ledger to go on from, where the checkpoint has one.
+fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Ledger>, Failure> {
+    let found = match store.load(ledger.fingerprint(), ledger.shard()) {
+        // Whoever repeats the command of a shard until it is done gets no other answer by repeating it.
+        Err(error) if args.shard.is_some() && error.is_damage() => {
+            messages::warning(&format!("{error}; counting from the beginning"));
+            None
+        }
+        found => found?,
+    };
+    if let Some((_, Some(reason))) = &found {
+        messages::warning(&format!("{reason}; going on from the save before it"));
+    }
+    if found.is_none() && args.resume {
+        // A mistyped name should not go unnoticed.
+        let path = store.path().display();
+        messages::note(&format!("{path}: there is no checkpoint yet; counting from the beginning"));
+    }
+    Ok(found.map(|(ledger, _)| ledger))
 }
 
 /// `queens-24.ledger`, with what tells the count from others of its size; with a number, where that is taken.
@@ -216,15 +190,16 @@ fn quoted(argument: &OsString) -> String {
     }
 }
 
-// On Windows arguments are not made of bytes, and are quoted for another shell.
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
-    use std::os::unix::ffi::OsStringExt;
 
+    // On Windows arguments are not made of bytes, and are quoted for another shell.
+    #[cfg(unix)]
     #[test]
     fn the_command_to_resume() {
+        use std::os::unix::ffi::OsStringExt;
         let command = |arguments: &[&[u8]]| {
             with_resume(arguments.iter().map(|argument| OsString::from_vec(argument.to_vec())).collect(), None)
         };
@@ -249,6 +224,7 @@ mod tests {
             r"q count --resume 9 --checkpoint $'\xFF\x1B[31mc'"
         );
     }
+
     /// What a file without a name of its own is called tells the counts of a size apart, and is never that of another file.
     #[test]
     fn names_are_those_of_new_files() {

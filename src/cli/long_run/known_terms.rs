@@ -4,12 +4,13 @@
 use std::io::IsTerminal;
 
 use queens::oeis::{self, Sequence};
-use queens::{Placement, Residue, Subject};
+use queens::{Residue, Subject};
 use serde::Serialize;
 
+use super::When;
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
-/// What came of it.
+/// How a result agrees with what is known.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agreement {
     /// The comparison with OEIS, where it has the term.
@@ -24,14 +25,7 @@ pub(crate) struct Agreement {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Oeis {
     sequence: &'static str,
-    agrees: bool,
-}
-
-impl Oeis {
-    /// The sequence, where the term agrees.
-    pub(crate) fn agreed(self) -> Option<&'static str> {
-        self.agrees.then_some(self.sequence)
-    }
+    pub(crate) agrees: bool,
 }
 
 /// Beside the solutions that turns leave unchanged.
@@ -50,13 +44,24 @@ impl Agreement {
         Self { oeis: Some(Oeis { sequence: id, agrees }), wrong, ..Self::default() }
     }
 
-    /// Of whatever is counted.
+    /// Of whatever is counted: of completions nothing is known, unless they are those of an empty board.
     pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
-        match subject {
-            Subject::Completions(prefix) => Self::all(prefix, found, threads),
-            Subject::Rotational(board) => Ok(Self::with(board.rotation().sequence(), board.n(), found)),
-            _ => Ok(Self::default()),
+        let size = match subject {
+            Subject::Completions(prefix) if prefix.is_empty() => prefix.size(),
+            Subject::Rotational(board) => return Ok(Self::with(board.rotation().sequence(), board.n(), found)),
+            _ => return Ok(Self::default()),
+        };
+        let published = Self::with(&oeis::QUEENS, size.get(), found);
+        if published.oeis.is_some() {
+            return Ok(published);
         }
+        let Some(residue) = Residue::new(size, threads)? else { return Ok(published) };
+        let (Residue { modulus, residue: wanted }, agrees) = (residue, residue.admits(found));
+        let left = found % modulus;
+        let wrong = (!agrees).then(|| {
+            format!("found {found}, which leaves {left} modulo {modulus}, but the symmetric solutions demand {wanted}")
+        });
+        Ok(Self { modulo: Some(Modulo { modulus: modulus as u8, agrees }), wrong, ..Self::default() })
     }
 
     /// Of every level where the row is published, else of the last, which is the number of solutions.
@@ -71,26 +76,6 @@ impl Agreement {
         }
     }
 
-    /// Of the number of all completions of a placement: of nothing, unless it is empty.
-    fn all(prefix: &Placement, found: u128, threads: usize) -> Result<Self, Failure> {
-        if !prefix.is_empty() {
-            return Ok(Self::default());
-        }
-        let size = prefix.size();
-        let published = Self::with(&oeis::QUEENS, size.get(), found);
-        let residue = match published.oeis {
-            Some(_) => None,
-            None => Residue::new(size, threads).map_err(|error| Failure::from(&error))?,
-        };
-        let Some(residue) = residue else { return Ok(published) };
-        let (Residue { modulus, residue: wanted }, agrees) = (residue, residue.admits(found));
-        let left = found % modulus;
-        let wrong = (!agrees).then(|| {
-            format!("found {found}, which leaves {left} modulo {modulus}, but the symmetric solutions demand {wanted}")
-        });
-        Ok(Self { modulo: Some(Modulo { modulus: modulus as u8, agrees }), wrong, ..Self::default() })
-    }
-
     /// What to tell people where all is well, and something was compared.
     pub(crate) fn words(&self) -> Option<String> {
         match (self.oeis, self.modulo) {
@@ -102,9 +87,9 @@ impl Agreement {
         }
     }
 
-    /// What was compared, behind these facts.
-    pub(crate) fn of_facts(&self, facts: Facts) -> Facts {
-        facts.row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
+    /// What was compared.
+    pub(crate) fn facts(&self) -> Facts {
+        Facts::default().row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
     }
 
     /// # Errors
@@ -112,50 +97,52 @@ impl Agreement {
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
         self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
     }
+
+    /// Prints a result, or the numbers in it alone, of which a part of a count has none: they would pass for the count.
+    ///
+    /// # Errors
+    /// Where it is not as it is known to be.
+    pub(crate) fn deliver(&self, form: &OutputForm, facts: &Facts, numbers: Option<String>) -> Result<(), Failure> {
+        let delivered = form.json.deliver_text(&facts.json(), || {
+            // A wrong number, alone, would pass for the count.
+            self.verdict()?;
+            if form.is_for_people() {
+                return messages::deliver(&facts.table());
+            }
+            let Some(numbers) = numbers else { return Ok(()) };
+            messages::deliver(&numbers)?;
+            self.words().iter().for_each(|words| form.note(words));
+            Ok(())
+        });
+        self.verdict().and(delivered)
+    }
 }
 
-/// A result in each of its forms, and what is known of it.
-pub(crate) struct Printed<'a> {
-    pub(crate) agreement: &'a Agreement,
-    pub(crate) facts: Facts,
-    /// The numbers alone; nothing for a part of a count, which would pass for the count.
-    pub(crate) numbers: Option<String>,
-}
-
-/// Which form is asked for.
-pub(crate) struct Form<'a> {
+/// The form in which a result is asked for.
+pub(crate) struct OutputForm<'a> {
     pub(crate) json: &'a JsonOutput,
     pub(crate) quiet: bool,
-    /// Whether stderr may have a sentence on what is known, where stdout has the numbers alone.
-    pub(crate) note: bool,
+    pub(crate) progress: When,
 }
 
-impl Printed<'_> {
-    /// Prints it; fails where it is not as it is known to be.
-    pub(crate) fn deliver(&self, form: &Form) -> Result<(), Failure> {
-        let delivered = form.json.deliver_text(&self.facts.json(), || self.print(form));
-        self.agreement.verdict().and(delivered)
+impl OutputForm<'_> {
+    /// Whether a person reads the result, and not only the numbers in it.
+    pub(crate) fn is_for_people(&self) -> bool {
+        !self.quiet && std::io::stdout().is_terminal()
     }
 
-    fn print(&self, form: &Form) -> Result<(), Failure> {
-        // A wrong number, alone, would pass for the count.
-        self.agreement.verdict()?;
-        if !form.quiet && std::io::stdout().is_terminal() {
-            return messages::deliver(&self.facts.table());
+    /// A sentence on stderr beside the numbers; where stderr is for programs too, it would be in their way.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet && self.progress != When::Json {
+            messages::note(text);
         }
-        let Some(numbers) = &self.numbers else { return Ok(()) };
-        messages::deliver(numbers)?;
-        if let Some(words) = self.agreement.words().filter(|_| form.note) {
-            messages::note(&words);
-        }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::Size;
+    use queens::{Placement, Size};
 
     #[test]
     fn every_level_of_a_profile_is_compared() {
@@ -189,7 +176,7 @@ mod tests {
 
     #[test]
     fn unknown_totals_are_checked_by_their_remainder() {
-        let compared = |found| Agreement::all(&Placement::empty(Size::new(29).unwrap()), found, 1).unwrap();
+        let compared = |found| Agreement::of(&Size::new(29).unwrap().into(), found, 1).unwrap();
         let agreeing: Vec<u128> = (1000..1008).filter(|&found| compared(found).verdict().is_ok()).collect();
         assert_eq!(agreeing, [1000, 1004]);
         let words = compared(1000).words().unwrap();
@@ -201,7 +188,7 @@ mod tests {
     #[test]
     fn completions_are_compared_with_nothing() {
         let prefix = Placement::parse("158", Size::new(8).unwrap()).unwrap();
-        let agreement = Agreement::all(&prefix, 7, 1).unwrap();
+        let agreement = Agreement::of(&prefix.into(), 7, 1).unwrap();
         assert!(agreement.words().is_none() && agreement.verdict().is_ok());
     }
 }

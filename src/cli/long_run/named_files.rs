@@ -19,15 +19,14 @@ pub(crate) struct NamedFile {
 pub(crate) fn named_files(paths: &[PathBuf], depth: usize) -> Result<Vec<NamedFile>, Failure> {
     let mut found = Vec::new();
     for path in paths {
-        if !path.is_dir() {
+        if path.is_dir() {
+            let failure = |reason| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
+            let inside = collect(path, depth).map_err(|error| failure(files::reason(&error)))?;
+            let visible = inside.into_iter().filter(|path| !is_hidden(path));
+            found.extend(visible.map(|path| NamedFile { path, is_named: false }));
+        } else {
             found.push(NamedFile { path: path.clone(), is_named: true });
-            continue;
         }
-        let inside = collect(path, depth).map_err(|error| {
-            Failure::Run(Exit::Failure, format!("{}: {}", escape::name(path), files::reason(&error)))
-        })?;
-        let visible = inside.into_iter().filter(|path| !is_hidden(path));
-        found.extend(visible.map(|path| NamedFile { path, is_named: false }));
     }
     Ok(found)
 }

@@ -1,12 +1,17 @@
-//! How far a run is, in words: beside a bar, in a line and as a JSON object. All three say the same.
+//! How far a command is, in words: beside a bar, in a line and as a JSON object. All three say the same.
 
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use jiff::Zoned;
+use queens::ledger::Fingerprint;
 use queens::run::TimeLeft;
+use queens::run::state::Progress;
 
-use crate::cli::terminal::{Facts, numbers};
+use crate::cli::terminal::{
+    Facts,
+    numbers::{self, count_of, grouped, rounded},
+};
 
 const DONE: Style = AnsiColor::Cyan.on_default();
 const TO_DO: Style = Style::new().dimmed();
@@ -18,8 +23,9 @@ pub(crate) struct Status {
     pub(crate) title: String,
     /// The share that is done, 0 to 1.
     pub(crate) share: Option<f64>,
-    /// Whether the share grows evenly with time: then an activity tells the time left from it.
+    /// Whether the share grows evenly with time, which tells the time left where nothing better does.
     pub(crate) is_even: bool,
+    /// An activity tells it, and `left` and `object` too; a run that keeps a ledger knows better.
     pub(crate) elapsed: Duration,
     pub(crate) left: Option<TimeLeft>,
     /// What else there is to tell, the most important first, as in `6.12 million solutions`.
@@ -29,6 +35,46 @@ pub(crate) struct Status {
 }
 
 impl Status {
+    /// The status of a command that began so long ago.
+    pub(super) fn of_command(self, command: &str, elapsed: Duration) -> Self {
+        let even = self.share.filter(|_| self.is_even).and_then(|share| even(share, elapsed));
+        let left = even.map(|expected| TimeLeft { expected, low: expected, high: expected });
+        let seconds = left.map(|left| left.expected.as_secs_f64());
+        let object = Facts::default().with("command", command).with("doing", &self.title).with("left", seconds);
+        Self { elapsed, left, object, ..self }
+    }
+
+    /// The status of a run that keeps a ledger; `saved` is the age of the last save, where there is a checkpoint.
+    pub(super) fn of_run(fingerprint: &Fingerprint, progress: &Progress, saved: Option<Duration>) -> Self {
+        let Progress { elapsed, earlier, left, recounted, to_recount, threads, solutions, .. } = *progress;
+        let fields = [
+            (recounted < to_recount).then(|| recounting(progress)),
+            (progress.units_done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),
+            saved.map(|age| format!("saved {} ago", time(age))),
+            (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
+        ];
+        let object = Facts::default()
+            .with("n", fingerprint.subject.n())
+            .with("engine", &fingerprint.engine)
+            .with("threads", threads)
+            .with("units_done", progress.units_done)
+            .with("units", progress.units)
+            .with("total", (earlier + elapsed).as_secs_f64())
+            .with("left", left.map(|left| left.expected.as_secs_f64()))
+            .with("left_low", left.map(|left| left.low.as_secs_f64()))
+            .with("left_high", left.map(|left| left.high.as_secs_f64()))
+            .with("solutions", solutions.to_string())
+            .with("recounted", recounted)
+            .with("to_recount", to_recount)
+            .with("tasks_per_second", progress.tasks_per_second())
+            .with("saved_ago", saved.map(|age| age.as_secs_f64()));
+        // Before the run has begun, nobody knows how many.
+        let threads = if threads > 0 { format!(", {}", count_of(threads as u64, "thread")) } else { String::new() };
+        let title = format!("{}{threads}", title(fingerprint));
+        let fields = fields.into_iter().flatten().collect();
+        Self { title, share: Some(progress.share), is_even: false, elapsed, left, fields, object }
+    }
+
     /// A track and what fits beside it.
     pub(crate) fn bar(&self, width: usize, now: &Zoned) -> String {
         let fields = self.fields(now);
@@ -85,6 +131,26 @@ impl Status {
         ];
         first.into_iter().flatten().chain(self.fields.iter().cloned()).collect()
     }
+}
+
+/// What is counted, as in `N = 20, join`.
+pub(crate) fn title(fingerprint: &Fingerprint) -> String {
+    let subject = &fingerprint.subject;
+    let prefix = subject.prefix().map_or_else(String::new, |prefix| format!(", prefix {prefix}"));
+    let turn = subject.rotation().map_or_else(String::new, |rotation| format!(", {rotation} turn"));
+    format!("N = {}{prefix}{turn}, {}", subject.n(), fingerprint.engine)
+}
+
+/// How far a double check is with what earlier runs have saved.
+pub(super) fn recounting(progress: &Progress) -> String {
+    let Progress { recounted, to_recount, .. } = *progress;
+    format!("recounted {} of {} of earlier runs", grouped(recounted.into()), count_of(to_recount, "task"))
+}
+
+/// The time left of what grows evenly; less than a hundredth says nothing.
+fn even(share: f64, elapsed: Duration) -> Option<Duration> {
+    let left = elapsed.as_secs_f64() * (1.0 - share) / share;
+    Duration::try_from_secs_f64(left).ok().filter(|_| share >= 0.01)
 }
 
 /// A share for people; nothing where nothing is done.
@@ -154,6 +220,7 @@ pub(crate) fn time(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     fn left(expected: f64, error: f64) -> TimeLeft {
         let [expected, low, high] =
@@ -247,5 +314,34 @@ mod tests {
         assert_eq!(told(0.8, 0.2), "about 1 s");
         assert_eq!(told(1e6, 0.2), "9.3 to 14 days");
         assert_eq!(told(1e9, 0.9), "3.2 to 60 years");
+    }
+
+    #[test]
+    fn a_run_says_what_it_counts_and_what_it_has() {
+        let request = Request::solutions(Size::new(16).unwrap());
+        let mut progress = request.start().unwrap().state().progress();
+        (progress.solutions, progress.threads, progress.elapsed) = (6_123_456, 2, Duration::from_secs(62));
+        let told = |progress: &Progress, saved| Status::of_run(&request.fingerprint().unwrap(), progress, saved);
+        let begun = told(&progress, None);
+        assert_eq!((begun.title.as_str(), begun.fields.len()), ("N = 16, join, 2 threads", 0));
+        (progress.units_done, progress.earlier) = (44, Duration::from_hours(1));
+        let fields = told(&progress, Some(Duration::from_secs(12))).fields;
+        assert_eq!(fields, ["6.12 million solutions", "saved 12 s ago", "1 h 01 min 02 s with earlier runs"]);
+        (progress.to_recount, progress.recounted) = (28, 27);
+        assert_eq!(told(&progress, None).fields[0], "recounted 27 of 28 tasks of earlier runs");
+        progress.recounted = 28;
+        assert_eq!(told(&progress, None).fields[0], "6.12 million solutions", "that is over");
+        let prefix = Placement::parse("1,3", Size::new(16).unwrap()).unwrap();
+        let title = |request: Request| title(&request.fingerprint().unwrap());
+        assert_eq!(title(Request::completions(prefix)), "N = 16, prefix 1,3, backtrack");
+        let board = RotationalBoard::new(Rotation::Half, 16).unwrap();
+        assert_eq!(title(Request::rotational(board)), "N = 16, half turn, cover");
+    }
+
+    #[test]
+    fn what_grows_evenly_tells_the_time_left() {
+        let elapsed = Duration::from_secs(10);
+        assert_eq!(even(0.25, elapsed), Some(Duration::from_secs(30)));
+        assert_eq!([even(0.009, elapsed), even(0.0, elapsed)], [None; 2]);
     }
 }

@@ -1,30 +1,23 @@
 //! Names and messages as a terminal may be given them.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 /// The text on one line, with its control characters escaped: names and contents of files come from anywhere, and a
 /// terminal would obey them.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
-        return Cow::Borrowed(text);
-    }
-    let shown = |c: char| if is_obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
-    Cow::Owned(text.chars().map(shown).collect())
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().map(|c| if is_obeyed(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 /// Whether a terminal obeys a character instead of showing it: controls, line breaks, and changes of direction.
 pub(crate) fn is_obeyed(c: char) -> bool {
-    const DIRECTIONS: [char; 12] = [
-        '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}',
-        '\u{2067}', '\u{2068}', '\u{2069}',
-    ];
-    c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c) || DIRECTIONS.contains(&c)
+    let is_format =
+        matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || is_format
 }
 
 /// A file's name, as it is shown.
 pub(crate) fn name(path: &Path) -> String {
-    harmless(&path.to_string_lossy()).into_owned()
+    harmless(&path.to_string_lossy())
 }
 
 #[cfg(test)]

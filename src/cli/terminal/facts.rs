@@ -46,9 +46,11 @@ impl Facts {
         Self::default().with("schema", SCHEMA).with("event", event)
     }
 
-    /// The fields of others, behind its own.
+    /// Those of others, behind its own.
     pub(crate) fn and(mut self, more: Self) -> Self {
         self.fields.extend(more.fields);
+        self.rows.extend(more.rows);
+        self.text += &more.text;
         self
     }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use queens::ledger::durable::{draft, folder, sync_folder, target};
+use queens::ledger::durable::{folder, sync_folder, target};
 use tempfile::NamedTempFile;
 
 use super::signals::UnfinishedFile;
@@ -91,8 +91,7 @@ impl Destination {
         // A link stays a link: the new file is made in the folder of the file that it points to.
         let path = target(path)?;
         let permissions = about.ok().map(|about| about.permissions());
-        let (draft, unfinished) =
-            UnfinishedFile::make(|| draft(&path, None, permissions.as_ref()), NamedTempFile::path)?;
+        let (draft, unfinished) = UnfinishedFile::draft(&path, permissions.as_ref())?;
         Ok(Self::File(draft, path, unfinished))
     }
 }

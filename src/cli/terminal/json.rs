@@ -1,10 +1,15 @@
-//! Results as JSON objects.
+//! Results as JSON objects, and `--json`, the same for every command: the object in place of the text, or in a file beside it.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
+use clap::Args;
+use queens::ledger::store;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter};
+
+use crate::cli::terminal::{Exit, Facts, Failure, escape, file_format, files, messages};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 2;
@@ -12,15 +17,10 @@ pub(crate) const SCHEMA: u32 = 2;
 pub(crate) const PROGRAM: &str = concat!("queens ", env!("CARGO_PKG_VERSION"));
 
 /// One JSON object on a line of its own.
-pub(crate) fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *out, Readable))?;
-    writeln!(out)
-}
-
-/// The same as text.
 pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
     let mut text = Vec::new();
-    json(&mut text, value)?;
+    value.serialize(&mut Serializer::with_formatter(&mut text, Readable))?;
+    text.push(b'\n');
     Ok(String::from_utf8(text).expect("JSON is UTF-8"))
 }
 
@@ -51,6 +51,62 @@ pub(crate) fn cpu_name() -> String {
     let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
     let name = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
     system.ok().and_then(name).unwrap_or_default()
+}
+
+#[derive(Args, Debug, Default)]
+pub(crate) struct JsonOutput {
+    /// Print one JSON object instead of text; with =FILE, write it to that file and print the text as well
+    #[arg(long = "json", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+impl JsonOutput {
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.json.as_deref()
+    }
+
+    /// Whether stdout gets the object in place of the text.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.path().is_some_and(files::is_stdout)
+    }
+
+    /// Fails where the file could not be written, so that the error comes before the work.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let Some(path) = self.path() else { return Ok(()) };
+        file_format::require("--json[=<FILE>]", path, file_format::JSON)?;
+        keep_ledgers(path)?;
+        files::try_out(path)
+    }
+
+    /// Prints the object, or else the table, and then writes the file.
+    pub(crate) fn deliver(&self, facts: &Facts) -> Result<(), Failure> {
+        self.deliver_text(&facts.json(), || messages::deliver(&facts.table()))
+    }
+
+    /// The same with another text: what cannot be written has been shown at least.
+    pub(crate) fn deliver_text(&self, object: &str, text: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+        if self.is_alone() {
+            return messages::deliver(object);
+        }
+        let (printed, saved) = (text(), self.save(object));
+        printed.and(saved)
+    }
+
+    /// Writes the file, where one is asked for.
+    pub(crate) fn save(&self, object: &str) -> Result<(), Failure> {
+        let Some(path) = self.path() else { return Ok(()) };
+        keep_ledgers(path)?;
+        files::save(path, object.as_bytes())
+    }
+}
+
+/// Fails where the file is a checkpoint or a shard: a name given twice must not cost what is in it.
+fn keep_ledgers(path: &Path) -> Result<(), Failure> {
+    if store::read(path).is_err() {
+        return Ok(());
+    }
+    let message = format!("{} is a checkpoint or a shard; give --json another name", escape::name(path));
+    Err(Failure::Run(Exit::Failure, message))
 }
 
 #[cfg(test)]

@@ -12,17 +12,15 @@ use queens::Size;
 use crate::cli::terminal::{Exit, Facts, Failure, Sizes, escape::harmless, stdout, table::wrapped};
 
 /// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
-const NO_LEDGER: &str = "a profile is counted in one go, and is not saved";
-const GONE: &[(&str, &str, &str)] = &[
-    ("bench", "--plot", "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
-    ("bench", "--share", "'--score --markdown -' prints a table to share"),
-    ("profile", "--checkpoint", NO_LEDGER),
-    ("profile", "--checkpoint-every", NO_LEDGER),
-    ("profile", "--resume", NO_LEDGER),
-    ("profile", "--max-time", NO_LEDGER),
-    ("profile", "--shard", NO_LEDGER),
-    ("profile", "--out", NO_LEDGER),
-    ("profile", "--double-check", "'queens count N --double-check P' checks a count, with which a profile ends"),
+const GONE: &[(&str, &[&str], &str)] = &[
+    ("bench", &["--plot"], "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
+    ("bench", &["--share"], "'--score --markdown -' prints a table to share"),
+    (
+        "profile",
+        &["--checkpoint", "--checkpoint-every", "--resume", "--max-time", "--shard", "--out"],
+        "a profile is counted in one go, and is not saved",
+    ),
+    ("profile", &["--double-check"], "'queens count N --double-check P' checks a count, with which a profile ends"),
 ];
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -59,38 +57,39 @@ pub(crate) fn width() -> usize {
 }
 
 fn say(kind: &'static str, style: Style, message: &str) {
-    let text = if EVENTS.load(Ordering::Relaxed) {
-        Facts::event(kind).with("message", message).json()
-    } else {
-        let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
-        let line = format!("{label}{}", harmless(message));
-        // A command begins with blanks: whoever copies it is to get one line.
-        let width = if message.starts_with(' ') || !std::io::stderr().is_terminal() { usize::MAX } else { width() };
-        wrapped(&line, width, &[' ']).join("\n") + "\n"
-    };
+    if EVENTS.load(Ordering::Relaxed) {
+        return event(&Facts::event(kind).with("message", message));
+    }
+    let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
+    let line = format!("{label}{}", harmless(message));
+    // A command begins with blanks: whoever copies it is to get one line.
+    let width = if message.starts_with(' ') || !std::io::stderr().is_terminal() { usize::MAX } else { width() };
+    print(&(wrapped(&line, width, &[' ']).join("\n") + "\n"));
+}
+
+/// A line for programs.
+pub(crate) fn event(event: &Facts) {
+    print(&event.json());
+}
+
+fn print(text: &str) {
     // Where even stderr is closed, there is nobody left to tell.
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 /// Reports wrong arguments in a line, and what would be right in a second one; help and version, which clap reports the
 /// same way, as they are.
-pub(crate) fn usage(error: &clap::Error) -> Exit {
+pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
+    let reported = Err(Failure::AlreadyReported(Exit::Usage));
     if !error.use_stderr() {
-        return match stdout::print(&error.render().ansi().to_string()) {
-            Err(error) if !stdout::is_closed_by_reader(&error) => {
-                self::error(&format!("writing the result failed: {error}"));
-                Exit::Failure
-            }
-            _ => Exit::Success,
-        };
+        return Ok(stdout::print(&error.render().ansi().to_string())?);
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = write!(anstream::stderr(), "{}", error.render());
-        return Exit::Usage;
+        return reported;
     }
     if let Some(instead) = instead(error) {
-        self::error(&instead);
-        return Exit::Usage;
+        return Err(Failure::usage(&instead));
     }
     let text = error.render().to_string();
     let lines = || text.lines().map(str::trim);
@@ -102,20 +101,22 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     if let Some(right) = right(error, lines()) {
         note(&right);
     }
-    Exit::Usage
+    reported
 }
 
 /// What takes the place of an option that earlier versions had.
 fn instead(error: &clap::Error) -> Option<String> {
     let ContextValue::String(wrong) = error.get(ContextKind::InvalidArg)? else { return None };
     let usage = error.get(ContextKind::Usage)?.to_string();
-    let is_wrong = |command: &str, option| wrong == option && usage.contains(&format!("queens {command} "));
-    let (_, option, instead) = GONE.iter().find(|(command, option, _)| is_wrong(command, option))?;
+    let is_wrong = |command: &str, options: &[&str]| {
+        options.contains(&wrong.as_str()) && usage.contains(&format!("queens {command} "))
+    };
+    let (.., instead) = GONE.iter().find(|(command, options, _)| is_wrong(command, options))?;
     let repository = match env!("CARGO_PKG_REPOSITORY") {
         "" => "the repository",
         address => address,
     };
-    Some(format!("{option} is gone: {}", instead.replace("REPOSITORY", repository)))
+    Some(format!("{wrong} is gone: {}", instead.replace("REPOSITORY", repository)))
 }
 
 /// What would be right, where that is known.
@@ -134,7 +135,7 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
     {
         return Some(format!("tip: to write a file, '--json={name}'"));
     }
-    // That what begins with a '-' would be taken behind a '--' is rarely so.
+    // Behind a `--`, which clap recommends, hardly any value would be taken.
     lines.find(|line| line.starts_with("tip:") && !line.contains("as a value")).map(str::to_owned)
 }
 

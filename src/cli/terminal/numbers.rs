@@ -15,16 +15,7 @@ pub(crate) fn count_of(count: u64, what: &str) -> String {
 
 /// A number to three digits, in words from a million on, `29.5 million`, and in powers past words, `2.56 × 10^18`.
 pub(crate) fn rounded(value: f64) -> String {
-    if value >= 999.5e12 {
-        // Rounding first, so that 9.999 becomes 1.00 of the next power.
-        let scientific = format!("{value:.2e}");
-        return scientific.replace('e', " × 10^");
-    }
-    let scales = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
-    match scales.iter().find(|(scale, _)| value >= *scale) {
-        Some((scale, name)) => format!("{} {name}", three_digits(value / scale)),
-        None => grouped(value.round() as u128),
-    }
+    if value < 1e6 { grouped(value.round() as u128) } else { to_digits(value, 3) }
 }
 
 /// So many a second, to three digits: `1.24`, `2,096`.
@@ -51,6 +42,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
 
 /// A number to so many digits, those behind zero: `1,600`, `660 million`, `0.42`, `2.6 × 10^18`.
 pub(crate) fn to_digits(value: f64, digits: usize) -> String {
+    // Rounding first, so that 9.999 becomes 1.00 of the next power.
     let scientific = format!("{value:.*e}", digits - 1);
     let value: f64 = scientific.parse().expect("a number reads back");
     if value >= 1e15 {

@@ -84,22 +84,15 @@ impl std::str::FromStr for Sizes {
     fn from_str(text: &str) -> Result<Self, String> {
         /// The largest of `Rotation::sizes`.
         const MOST: usize = 77;
+        const ALLOWED: &str =
+            "N is a whole number from 0 to 32 (with --symmetry half to 38, quarter to 77), or a range as in 1-16";
         let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST);
-        let sizes = match text.split_once('-') {
-            None => number(text).map(|n| Self { first: n, last: n, range: false }),
-            Some((first, last)) => number(first)
-                .zip(number(last))
-                .filter(|(first, last)| first <= last)
-                .map(|(first, last)| Self { first, last, range: true }),
-        };
-        let backwards = text.split_once('-').and_then(|(first, last)| number(first).zip(number(last)));
-        if let Some((first, last)) = backwards.filter(|(first, last)| first > last) {
-            return Err(format!("a range begins with the smaller board: {last}-{first}"));
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match number(first).zip(number(last)) {
+            Some((first, last)) if first <= last => Ok(Self { first, last, range: text.contains('-') }),
+            Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
+            None => Err(ALLOWED.to_owned()),
         }
-        sizes.ok_or_else(|| {
-            "N is a whole number from 0 to 32 (with --symmetry half to 38, quarter to 77), or a range as in 1-16"
-                .to_owned()
-        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a thread has in hand, and what it has finished.
+//! The unit that a thread has in hand, and the units that it has finished.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -8,8 +8,8 @@ use super::lock;
 use crate::ledger::Partial;
 use crate::tally::Tally;
 
-/// What a thread tells others, who read it now and then while the thread goes on. The thread never waits for them; a reader
-/// that comes while it writes reads again.
+/// The unit in hand of a thread and its finished units, which others read now and then while the thread goes on. The thread
+/// never waits for them; a reader that comes while it writes reads again.
 #[derive(Debug, Default)]
 pub(super) struct Hand {
     /// Odd while the unit in hand is being written.
@@ -69,7 +69,7 @@ impl<'a> Scribe<'a> {
         self.hand.change(|| self.hand.part(finished));
     }
 
-    /// The thread has finished its unit. It is told at once if it took long, and otherwise with those that follow.
+    /// The thread has finished its unit. It is told at once if it took long, and otherwise with the units that follow.
     pub(crate) fn finish(&mut self, unit: usize, tally: Tally) {
         const LONG: Duration = Duration::from_millis(1);
         self.batch.units.push((unit, tally));

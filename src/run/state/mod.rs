@@ -26,8 +26,8 @@ pub struct RunState {
     plan: Arc<dyn Units>,
     stop: Stop,
     /// Tasks of earlier runs that are recounted before this run goes on, and those that are recounted by now.
-    to_recount: AtomicU64,
-    recounted: AtomicU64,
+    pub(super) to_recount: AtomicU64,
+    pub(super) recounted: AtomicU64,
     /// What the threads have in hand, once the run has started, and when that was.
     threads: OnceLock<(Box<[Hand]>, Instant)>,
     state: Mutex<State>,
@@ -138,17 +138,7 @@ impl RunState {
         fresh.try_fold(state.ledger.total()?, |sum, (_, tally)| sum.plus(*tally))
     }
 
-    /// So many tasks that earlier runs finished are recounted before this run goes on.
-    pub(super) fn recounts(&self, tasks: u64) {
-        self.to_recount.store(tasks, Ordering::Relaxed);
-    }
-
-    /// One more of them is recounted.
-    pub(super) fn recounted(&self) {
-        self.recounted.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// What the ledger has of the first tasks of this unit is wrong: the next run must not go on from it.
+    /// The tally of the first tasks of this unit is wrong: the next run must not go on from it.
     pub(super) fn disproved(&self, unit: usize) {
         lock(&self.state).ledger.forget_partial(unit);
     }
@@ -180,7 +170,7 @@ impl RunState {
         /// Fewer tasks of a unit say little about the others.
         const FEWEST: u64 = 8;
         let State { ledger, works, .. } = state;
-        // One that was put down meanwhile is in the ledger.
+        // A unit that was finished meanwhile is in the ledger.
         in_hand.retain(|unit| !ledger.has(unit.unit));
         let (mut pace, mut blind, mut tasks) = (state.pace.clone(), 0, state.tasks);
         // The part of a unit in hand that this run has finished by now is a sample of its pace.

@@ -2,7 +2,7 @@ use super::*;
 use crate::engine::Engine;
 use crate::ledger::{Fingerprint, Partial};
 use crate::plan::{Plan, Weighted};
-use crate::run::counting::unaudited;
+use crate::run::counting::tests::unaudited;
 use crate::run::{CountError, Share, count};
 use crate::{Shard, Size};
 use std::sync::atomic::{AtomicU64, Ordering};

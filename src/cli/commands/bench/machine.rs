@@ -79,10 +79,10 @@ impl Machine {
 fn cpuid() -> Option<(u32, u32, bool)> {
     let [vendor, version] = [0, 1].map(std::arch::x86_64::__cpuid);
     let bits = |from: u32, count: u32| version.eax >> from & ((1 << count) - 1);
-    // What does not fit into four bits is in fields of its own.
+    // Numbers that do not fit into four bits have fields of their own.
     let family = if bits(8, 4) == 15 { 15 + bits(20, 8) } else { bits(8, 4) };
     let model = if family < 6 { bits(4, 4) } else { bits(16, 4) << 4 | bits(4, 4) };
-    // The vendor comes with the last of what can be asked for.
+    // The first answer has the number of the last that can be asked for.
     (vendor.eax >= 1).then_some((family, model, &vendor.ebx.to_le_bytes() == b"Auth"))
 }
 

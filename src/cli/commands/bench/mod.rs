@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use queens::bench::{BenchError, Combination, bench};
-use queens::verify::Engines;
+use queens::verify::methods;
 use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::long_run::{Activity, Status, When};
@@ -25,9 +25,6 @@ use results::BenchResults;
 
 /// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
-
-/// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
-const NOISE: f64 = 0.05;
 
 #[derive(ClapArgs, Debug)]
 // As in version 0.2, where the file was the next word.
@@ -139,20 +136,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Times the combinations asked for.
 fn measure(args: &Args) -> Result<BenchResults, Failure> {
+    /// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
+    const NOISE: f64 = 0.05;
     let combinations = combinations(args)?;
     let activity = Activity::start(args.progress, "bench");
     let timings = bench(&combinations, args.runs as usize, |done, all, next| {
         let threads = numbers::count_of(next.threads as u64, "thread");
-        activity.at(Status {
-            title: format!("N = {}, {}, {threads}", next.size, next.method.engine),
-            share: Some(done as f64 / all as f64),
-            fields: vec![format!("{done} of {all} runs")],
-            ..Status::default()
-        });
+        let title = format!("N = {}, {}, {threads}", next.size, next.method.engine);
+        let (share, fields) = (Some(done as f64 / all as f64), vec![format!("{done} of {all} runs")]);
+        activity.at(Status { title, share, fields, ..Status::default() });
     });
     activity.finish();
     let timings = timings.map_err(|error| match error {
-        BenchError::Count(error) => Failure::from(&error),
+        BenchError::Count(error) => error.into(),
         _ => Failure::Run(Exit::Difference, error.to_string()),
     })?;
     let saved = BenchResults::new(&timings, args.runs);
@@ -191,11 +187,10 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
         let doubled = std::iter::successors(Some(1), |threads| Some(2 * threads));
         threads.extend(doubled.take_while(|&threads| threads < cores).chain([cores]));
     }
-    let engines = Engines { named: args.engines.clone(), beyond: BEYOND_QUICK, isas: isas.clone() };
-    let only_sets = engines.isas.len() > 1 && engines.named.is_empty();
+    let only_sets = isas.len() > 1 && args.engines.is_empty();
     let mut combinations = Vec::new();
     for size in sizes {
-        let methods = engines.methods(size).map_err(|error| Failure::usage(&error))?;
+        let methods = methods(size, &args.engines, BEYOND_QUICK, &isas).map_err(|error| Failure::usage(&error))?;
         let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
         // Where sets are compared, an engine that has one version only is left out unless it is named.
         for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {

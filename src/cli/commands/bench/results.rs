@@ -47,11 +47,8 @@ impl Measurement {
         let Self { n, threads, median, fastest, slowest, .. } = *self;
         Size::new(n).is_ok()
             && (1..=1 << 24).contains(&threads)
-            && 0.0 <= fastest
-            && 0.0 < median
-            && fastest <= median
-            && median <= slowest
-            && slowest <= MOST
+            && [0.0, fastest, median, slowest, MOST].is_sorted()
+            && median > 0.0
             && [self.speed_up, self.efficiency].into_iter().flatten().all(|share| (0.0..=MOST).contains(&share))
     }
 

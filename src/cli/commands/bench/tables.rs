@@ -57,11 +57,10 @@ pub(super) fn terminal(results: &BenchResults, width: usize) -> String {
     let first = results.results.iter().find_map(|of| simplest(&results.results, of));
     let speed = first.map(|first| format!("speed: how many times as fast as by {}", first.isa));
     let score = results.score.as_ref().map(|score| format!("score {score}"));
-    for line in [Some(format!("± {SPREAD}")), speed, score].into_iter().flatten() {
-        for line in wrapped(&line, width, &[' ']) {
-            // Writing to a string cannot fail, here and below.
-            let _ = writeln!(text, "{DIM}{line}{DIM:#}");
-        }
+    let lines = [Some(format!("± {SPREAD}")), speed, score].into_iter().flatten();
+    for line in lines.flat_map(|line| wrapped(&line, width, &[' '])) {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "{DIM}{line}{DIM:#}");
     }
     text
 }

@@ -17,10 +17,7 @@ use ratatui::crossterm::terminal::disable_raw_mode;
 
 use crate::cli::commands::numbered::SolutionList;
 use crate::cli::draw::Palette;
-use crate::cli::terminal::{
-    Exit, Failure, Listening,
-    signals::{self, Request},
-};
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, signals};
 use app::{App, Move};
 
 #[derive(ClapArgs, Debug)]
@@ -100,17 +97,15 @@ impl Interruptions {
             let gone = sender.clone();
             thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
         }
-        let tell = move |request: Request| {
-            let end = match request {
-                // It asks for progress, which is on the screen.
-                Request::Show => return,
-                Request::Failed(message) => Failure::Run(Exit::Failure, message),
-                Request::End(signal) => {
+        let tell = move |interruption: Interruption| {
+            let end = match interruption {
+                Interruption::Failed(message) => Failure::Run(Exit::Failure, message),
+                Interruption::Signal(signal) => {
                     thread::spawn(move || {
                         thread::sleep(SIGNAL_TIMEOUT);
                         // Where this fails too there is no terminal to be left as it was.
                         let _ = disable_raw_mode();
-                        std::process::exit(signals::die_of(signal).code().into());
+                        signals::die_of(signal)
                     });
                     Failure::Signal(signal)
                 }
@@ -139,7 +134,7 @@ fn end_without_terminal(ends: &mpsc::Sender<Failure>) {
         let _ = ends.send(Failure::Run(Exit::Failure, GONE.to_owned()));
         thread::sleep(4 * POLL_INTERVAL);
         messages::error(GONE);
-        std::process::exit(Exit::Failure.code().into());
+        std::process::exit(Exit::Failure as i32);
     }
 }
 
@@ -182,7 +177,7 @@ fn main_loop(
 fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
     use ratatui::crossterm::{execute, terminal};
     ratatui::try_restore()?;
-    signals::die_of(signal_hook::consts::SIGTSTP);
+    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
     terminal::enable_raw_mode()?;
     execute!(io::stdout(), terminal::EnterAlternateScreen)?;
     terminal.clear()

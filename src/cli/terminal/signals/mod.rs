@@ -1,129 +1,138 @@
 //! Signals, received by a thread of their own, which neither counts, saves nor prints.
-//!
-//! | file | what it receives |
-//! | --- | --- |
-//! | `unix.rs` | signals |
-//! | `windows.rs` | Ctrl-C and Ctrl-Break |
 
-#[cfg(unix)]
-mod unix;
-#[cfg(windows)]
-mod windows;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod system;
 
 use std::collections::BTreeSet;
+use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use std::{fs, io};
+use std::{fs, io, process, thread};
 
-#[cfg(unix)]
-use unix as system;
-#[cfg(windows)]
-use windows as system;
+use queens::ledger::durable;
+use tempfile::NamedTempFile;
 
-pub(crate) use system::{die_of, name, start};
+pub(crate) use system::{name, start};
 
 /// A signal that follows another one sooner than this is a repeat of it.
 const REPEAT_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a signal, or a failure of the program itself, asks of a long run.
+/// A shell reports the end by a signal as this exit code and the signal's number.
+pub(crate) const SIGNALLED: i32 = 128;
+
+/// Why long work is to save and end.
 #[derive(Clone, Debug)]
-pub(crate) enum Request {
-    /// To save and end, by this signal.
-    End(i32),
-    /// To show its progress.
-    Show,
-    /// To save and end, as a thread has failed.
+pub(crate) enum Interruption {
+    /// By this signal.
+    Signal(i32),
+    /// As a thread has failed, with this message.
     Failed(String),
 }
 
-type Tell = Box<dyn Fn(Request) + Send>;
+pub(crate) type Tell = Box<dyn Fn(Interruption) + Send>;
+pub(crate) type Show = Box<dyn Fn() + Send>;
 
 /// What the thread shares with the rest of the program.
 #[derive(Default)]
 struct Shared {
     /// Whether the next signal that ends the process does so by itself, without the thread.
     armed: Arc<AtomicBool>,
-    /// The long run that is told of signals instead of being ended by them.
-    run: Mutex<Option<Tell>>,
-    /// The command that shows its progress when it is asked to, but is ended by signals.
-    activity: Mutex<Option<Box<dyn Fn() + Send>>>,
-    /// Unfinished files, to be removed before the process ends.
-    unfinished: Mutex<BTreeSet<PathBuf>>,
+    /// The long work that is told of signals instead of being ended by them.
+    work: Mutex<Option<Tell>>,
+    /// The command that shows its progress when it is asked to.
+    activity: Mutex<Option<Show>>,
     /// Whether SIGUSR1 has come before there was progress to show.
     asked: Arc<AtomicBool>,
+    /// Unfinished files, to be removed before the process ends.
+    unfinished: Mutex<BTreeSet<PathBuf>>,
 }
 
-static SHARED: OnceLock<Shared> = OnceLock::new();
+static SHARED: LazyLock<Shared> = LazyLock::new(Shared::default);
 /// Started when first needed; the error is kept for whoever needs it next.
-static THREAD: OnceLock<Result<(), String>> = OnceLock::new();
-
-fn shared() -> &'static Shared {
-    SHARED.get_or_init(Shared::default)
-}
+static THREAD: LazyLock<Result<(), String>> =
+    LazyLock::new(|| system::start_thread().map_err(|error| error.to_string()));
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic elsewhere ends the program anyway.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From here on, until the value is dropped, signals that would end the process are told to a long run instead.
-pub(crate) fn listen(tell: impl Fn(Request) + Send + 'static) -> io::Result<Listening> {
-    thread()?;
-    if shared().asked.swap(false, Ordering::Relaxed) {
-        tell(Request::Show);
-    }
-    shared().armed.store(false, Ordering::Relaxed);
-    *lock(&shared().run) = Some(Box::new(tell));
-    Ok(Listening)
+fn thread() -> io::Result<()> {
+    THREAD.clone().map_err(io::Error::other)
 }
 
-/// While it lives, a long run is told of signals.
-#[must_use]
-pub(crate) struct Listening;
+/// From here on, until the value is dropped, signals that would end the process are told to long work instead.
+pub(crate) fn listen(tell: impl Fn(Interruption) + Send + 'static) -> io::Result<Listening> {
+    thread()?;
+    SHARED.armed.store(false, Ordering::Relaxed);
+    *lock(&SHARED.work) = Some(Box::new(tell));
+    Ok(Told(&SHARED.work))
+}
 
-/// From here on, until the value is dropped, SIGUSR1 has a command show its progress, which other signals end.
+/// From here on, until the value is dropped, SIGUSR1 has a command show its progress.
 pub(crate) fn answer(show: impl Fn() + Send + 'static) -> io::Result<Answering> {
     thread()?;
-    *lock(&shared().activity) = Some(Box::new(show));
+    *lock(&SHARED.activity) = Some(Box::new(show));
     // It may have come before.
-    if shared().asked.swap(false, Ordering::Relaxed)
-        && let Some(show) = &*lock(&shared().activity)
-    {
+    if SHARED.asked.swap(false, Ordering::Relaxed) {
+        show_activity();
+    }
+    Ok(Told(&SHARED.activity))
+}
+
+fn show_activity() {
+    if let Some(show) = &*lock(&SHARED.activity) {
         show();
     }
-    Ok(Answering)
 }
 
-/// While it lives, a command shows its progress when it is asked to.
+/// While it lives, somebody is told of signals.
 #[must_use]
-pub(crate) struct Answering;
+pub(crate) struct Told<T: 'static>(&'static Mutex<Option<T>>);
+pub(crate) type Listening = Told<Tell>;
+pub(crate) type Answering = Told<Show>;
 
-impl Drop for Answering {
+impl<T> Drop for Told<T> {
     fn drop(&mut self) {
-        *lock(&shared().activity) = None;
+        *lock(self.0) = None;
     }
 }
 
-/// To be called when a signal can be no repeat any more: from here on it ends the process at once. Called earlier, as soon as
-/// all was saved, it let a repeat swallow the last lines, which tell how to go on.
-fn arm() {
-    shared().armed.store(true, Ordering::Relaxed);
+/// What the thread does where the process is to end: tells long work, and else ends it. `discard` takes the repeats that came
+/// meanwhile.
+fn end(signal: i32, discard: impl FnOnce()) {
+    let work = lock(&SHARED.work);
+    let Some(tell) = work.as_ref() else {
+        for path in &*lock(&SHARED.unfinished) {
+            let _ = fs::remove_file(path);
+        }
+        die_of(signal)
+    };
+    tell(Interruption::Signal(signal));
+    drop(work);
+    thread::sleep(REPEAT_WITHIN);
+    discard();
+    // From here on a signal can be no repeat, and ends the process at once. Done earlier, as soon as all was saved, it let a
+    // repeat swallow the last lines, which tell how to go on.
+    SHARED.armed.store(true, Ordering::Relaxed);
 }
 
-impl Drop for Listening {
-    fn drop(&mut self) {
-        *lock(&shared().run) = None;
-    }
+/// Ends the process by the signal, so that the shell sees which it was; where that cannot be, with the exit code that a shell
+/// has for it.
+pub(crate) fn die_of(signal: i32) -> ! {
+    system::raise(signal);
+    process::exit(SIGNALLED + signal)
 }
 
-/// Tells a long run that a thread has failed; returns whether there is one.
+/// Tells long work that a thread has failed; returns whether there is some.
 pub(crate) fn tell_failed(message: &str) -> bool {
     // A thread that fails while it holds the lock must not wait for itself.
-    let Ok(run) = shared().run.try_lock() else { return false };
-    run.as_ref().is_some_and(|tell| {
-        tell(Request::Failed(message.to_owned()));
+    let Ok(work) = SHARED.work.try_lock() else { return false };
+    work.as_ref().is_some_and(|tell| {
+        tell(Interruption::Failed(message.to_owned()));
         true
     })
 }
@@ -132,35 +141,20 @@ pub(crate) fn tell_failed(message: &str) -> bool {
 pub(crate) struct UnfinishedFile(PathBuf);
 
 impl UnfinishedFile {
-    /// Makes such a file. A signal that comes meanwhile waits until the file is known.
-    pub(crate) fn make<T>(
-        make: impl FnOnce() -> io::Result<T>,
-        path: impl FnOnce(&T) -> &Path,
-    ) -> io::Result<(T, Self)> {
+    /// Makes a draft of a file. A signal that comes meanwhile waits until it is known.
+    pub(crate) fn draft(path: &Path, permissions: Option<&Permissions>) -> io::Result<(NamedTempFile, Self)> {
         // Where the thread cannot be started, the file may stay behind.
         let _ = thread();
-        let mut unfinished = lock(&shared().unfinished);
-        let made = make()?;
-        let path = path(&made).to_owned();
-        unfinished.insert(path.clone());
-        Ok((made, Self(path)))
+        let mut unfinished = lock(&SHARED.unfinished);
+        let draft = durable::draft(path, None, permissions)?;
+        unfinished.insert(draft.path().to_owned());
+        let itself = Self(draft.path().to_owned());
+        Ok((draft, itself))
     }
 }
 
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
-        lock(&shared().unfinished).remove(&self.0);
+        lock(&SHARED.unfinished).remove(&self.0);
     }
-}
-
-fn remove_unfinished() {
-    for path in &*lock(&shared().unfinished) {
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// Starts the thread, once.
-fn thread() -> io::Result<()> {
-    let started = THREAD.get_or_init(|| system::start_thread().map_err(|error| error.to_string()));
-    started.clone().map_err(io::Error::other)
 }

@@ -1,10 +1,10 @@
 //! Signals.
 //!
-//! | signal | in a long run | elsewhere |
+//! | signal | in long work | elsewhere |
 //! | --- | --- | --- |
-//! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the run saves and ends; a repeat ends it at once, see below | ends the process |
-//! | SIGXCPU, SIGALRM, SIGVTALRM | the run saves and ends; the system may repeat these by itself | ends the process |
-//! | SIGUSR1 | shows how far the run is | the same in commands with progress, else nothing |
+//! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the work saves and ends; a repeat ends it at once, see below | ends the process |
+//! | SIGXCPU, SIGALRM, SIGVTALRM | the work saves and ends; the system may repeat these by itself | ends the process |
+//! | SIGUSR1 | shows the progress | the same, where there is some |
 //! | SIGXFSZ | nothing: the write that was too large fails, as on a full disk | the same |
 //! | SIGABRT | ends the process with exit code 1, see below | the same |
 //!
@@ -29,7 +29,7 @@ use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SI
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
-use super::{REPEAT_WITHIN, Request, arm, lock, remove_unfinished, shared, thread};
+use super::{SHARED, SIGNALLED, end, show_activity};
 use crate::cli::terminal::Exit;
 
 /// Signals that end a run and are sent on purpose: a repeat of one is meant.
@@ -42,12 +42,12 @@ const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
 pub(crate) fn start() {
     let always = Arc::new(AtomicBool::new(true));
     // These fail only for signals that cannot be handled. SIGABRT comes first, should there be no memory for the others.
-    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure.code().into(), always);
-    let _ = flag::register(SIGUSR1, Arc::clone(&shared().asked));
+    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure as i32, always);
+    let _ = flag::register(SIGUSR1, Arc::clone(&SHARED.asked));
     let _ = flag::register(SIGXFSZ, Arc::default());
     if is_first() {
         // Without a thread the signals do nothing at all, as for any first process.
-        let _ = thread();
+        let _ = super::thread();
     }
 }
 
@@ -56,9 +56,9 @@ pub(super) fn start_thread() -> io::Result<()> {
     let signals = Signals::new(sent.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
     thread::Builder::new().name("signals".to_owned()).spawn(|| receive(signals))?;
     for signal in sent {
-        let armed = Arc::clone(&shared().armed);
+        let armed = Arc::clone(&SHARED.armed);
         if is_first() {
-            flag::register_conditional_shutdown(signal, Exit::Signal(signal as u8).code().into(), armed)?;
+            flag::register_conditional_shutdown(signal, SIGNALLED + signal, armed)?;
         } else {
             flag::register_conditional_default(signal, armed)?;
         }
@@ -70,38 +70,23 @@ pub(super) fn start_thread() -> io::Result<()> {
 fn receive(mut signals: Signals) {
     loop {
         for signal in signals.wait() {
-            let run = lock(&shared().run);
-            match (run.as_ref(), signal) {
-                (run, SIGUSR1) => match (&*lock(&shared().activity), run) {
-                    (Some(show), _) => show(),
-                    (None, Some(tell)) => tell(Request::Show),
-                    (None, None) => {}
-                },
-                (Some(tell), _) => {
-                    tell(Request::End(signal));
-                    drop(run);
-                    thread::sleep(REPEAT_WITHIN);
-                    // Those that came meanwhile were repeats.
-                    let _ = signals.pending();
-                    arm();
-                    break;
-                }
-                (None, _) => {
-                    remove_unfinished();
-                    process::exit(die_of(signal).code().into());
-                }
+            if signal == SIGUSR1 {
+                show_activity();
+            } else {
+                end(signal, || drop(signals.pending()));
+                // Those that came meanwhile were repeats.
+                break;
             }
         }
     }
 }
 
-/// Ends the process by the signal, so that the shell sees which it was; where that cannot be, returns the exit code for it.
-pub(crate) fn die_of(signal: i32) -> Exit {
+/// Does what the signal does by itself, which the first process of a container is spared.
+pub(super) fn raise(signal: i32) {
     if !is_first() {
         // It fails only for signals that do not exist.
         let _ = low_level::emulate_default_handler(signal);
     }
-    Exit::Signal(signal as u8)
 }
 
 /// `SIGINT` and so on.

@@ -6,10 +6,9 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver};
-use std::{io, process, thread};
+use std::{io, thread};
 
-use super::{REPEAT_WITHIN, Request, arm, lock, remove_unfinished, shared};
-use crate::cli::terminal::Exit;
+use super::{SHARED, end, lock};
 
 /// The signal that a Ctrl-C is elsewhere.
 const SIGINT: i32 = 2;
@@ -31,27 +30,16 @@ pub(super) fn start_thread() -> io::Result<()> {
 /// What the thread does.
 fn receive(presses: &Receiver<()>) {
     while presses.recv().is_ok() {
-        let run = lock(&shared().run);
-        match run.as_ref() {
-            Some(tell) if !shared().armed.load(Ordering::Relaxed) => {
-                tell(Request::End(SIGINT));
-                drop(run);
-                thread::sleep(REPEAT_WITHIN);
-                while presses.try_recv().is_ok() {}
-                arm();
-            }
-            _ => {
-                remove_unfinished();
-                process::exit(die_of(SIGINT).code().into());
-            }
+        if SHARED.armed.load(Ordering::Relaxed) {
+            // A repeat, which ends the process as if no work were told of it.
+            *lock(&SHARED.work) = None;
         }
+        end(SIGINT, || while presses.try_recv().is_ok() {});
     }
 }
 
-/// The exit code for the signal.
-pub(crate) fn die_of(signal: i32) -> Exit {
-    Exit::Signal(signal as u8)
-}
+/// A signal does nothing by itself.
+pub(super) fn raise(_signal: i32) {}
 
 /// As people call it.
 pub(crate) fn name(_signal: i32) -> &'static str {

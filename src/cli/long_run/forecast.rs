@@ -1,27 +1,65 @@
-//! What is said once of a run that will be long: how long it will be, and which command tells more.
+//! What a run will take, told before it begins or soon after: memory, and time where that is long.
 
 use std::time::{Duration, Instant};
 
 use queens::ledger::Fingerprint;
 use queens::run::state::Progress;
-use queens::{EngineKind, Subject, oeis};
+use queens::{EngineKind, Request, Subject, oeis, thread_count};
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::options::When;
 use super::status::range;
-use crate::cli::terminal::numbers;
+use crate::cli::long_run::When;
+use crate::cli::terminal::{messages, numbers};
 
-/// When it is said, and what.
+/// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
+pub(crate) fn memory(request: &Request, threads: usize) {
+    let (Subject::Completions(prefix), Ok(method)) = (request.subject(), request.method()) else { return };
+    let need = |threads| method.memory(prefix.size(), threads);
+    if let Some(text) = warning(need, thread_count(threads), available()) {
+        messages::warning(&text);
+    }
+}
+
+/// Bytes that this process may still take: the least of what the machine has, its control group and its own limit
+/// allow; nothing where the system does not say.
+fn available() -> u64 {
+    let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+    let system = System::new_with_specifics(memory).ok();
+    let group = system.as_ref().and_then(System::cgroup_limits).map(|limits| limits.free_memory);
+    #[cfg(unix)]
+    let own = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    #[cfg(not(unix))]
+    let own = None;
+    let machine = system.map(|system| system.available_memory()).filter(|&bytes| bytes > 0);
+    [machine, group, own].into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+/// What is to be said of so many threads, each number of which needs `need` bytes.
+fn warning(need: impl Fn(usize) -> u64, threads: usize, available: u64) -> Option<String> {
+    let needed = need(threads);
+    if needed <= available {
+        return None;
+    }
+    let advice = match (1..threads).rev().find(|&fewer| need(fewer) <= available) {
+        Some(fewer) => format!("; --threads {fewer} would fit"),
+        None => String::new(),
+    };
+    let megabytes = |bytes: u64| numbers::grouped(u128::from(bytes / 1_000_000));
+    let s = if threads == 1 { "" } else { "s" };
+    Some(format!(
+        "{threads} thread{s} may take {} MB of memory, and {} MB are free{advice}",
+        megabytes(needed),
+        megabytes(available)
+    ))
+}
+
+/// What is said of a run, and when.
 pub(super) struct LongRunHint {
+    of: Fingerprint,
     /// When it is next asked whether the run will be long; `None` once that is settled.
     pub(super) due: Option<Instant>,
     /// When it is said at the latest.
     latest: Instant,
-    /// The command that estimates this run.
-    estimate: Option<String>,
-    /// What each unit takes a thread, an order of magnitude.
-    unit: Option<Duration>,
-    /// Where its number is found already.
-    known: Option<&'static str>,
 }
 
 impl LongRunHint {
@@ -33,42 +71,44 @@ impl LongRunHint {
     /// The time of a shorter run is not worth a line.
     const SHORT: Duration = Duration::from_secs(10);
 
-    pub(super) fn new(of: &Fingerprint, progress: When) -> Self {
-        let is_shown = !matches!(progress, When::Never | When::Json);
-        let (now, estimate) = (Instant::now(), estimate(of));
-        let unit = core_hours(of).map(|hours| Duration::from_secs_f64(3600.0 * hours / of.units as f64));
-        let is_whole = of.subject.prefix().is_none() && of.subject.rotation().is_none();
-        let known = oeis::QUEENS.term(of.subject.n()).filter(|_| is_whole).map(|_| oeis::QUEENS.id);
-        Self { due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST, estimate, unit, known }
+    pub(super) fn new(of: Fingerprint, progress: When) -> Self {
+        let (now, is_shown) = (Instant::now(), !matches!(progress, When::Never | When::Json));
+        Self { of, due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST }
     }
 
     /// What is to be said now, where it is due and the run is not short; `advice` is added where it is long.
     pub(super) fn told(&mut self, progress: impl FnOnce() -> Progress, advice: Option<&str>) -> Option<String> {
-        let now = Instant::now();
+        let (now, of) = (Instant::now(), &self.of);
         if self.due.is_none_or(|due| now < due) {
             return None;
         }
         let Progress { left, units, units_done, threads, .. } = progress();
-        let rough = self.unit.map(|unit| unit.as_secs_f64() * (units - units_done) as f64 / threads.max(1) as f64);
+        let share = (units - units_done) as f64 / of.units as f64;
+        let rough = core_hours(of).map(|hours| 3600.0 * hours * share / threads.max(1) as f64);
         let rough = rough.filter(|&seconds| seconds > Self::LONG.as_secs_f64());
         if left.is_none() && rough.is_none() && now < self.latest {
             self.due = Some(now + Self::CHECK_EVERY);
             return None;
         }
         self.due = None;
-        let time = match left {
-            Some(left) if left.high < Self::SHORT => return None,
-            Some(left) => format!("{} expected", range(&left)),
-            None => match rough {
-                Some(seconds) => format!("roughly {} expected, by runs on other machines", order(seconds)),
-                None => "how long this takes is not known yet".to_owned(),
-            },
+        let time = match (left, rough) {
+            (Some(left), _) if left.high < Self::SHORT => return None,
+            (Some(left), _) => format!("{} expected", range(&left)),
+            (None, Some(seconds)) => {
+                let (number, unit) = numbers::time_to_digits(seconds, 1);
+                format!("roughly {number} {unit} expected, by runs on other machines")
+            }
+            (None, None) => "how long this takes is not known yet".to_owned(),
         };
-        let known = self.known.map_or_else(String::new, |id| format!("; the number is known: OEIS {id}"));
-        let more = self.estimate.as_ref().map(|command| format!("'{command}' tells more"));
+        let is_whole = of.subject.prefix().is_none() && of.subject.rotation().is_none();
+        let known = match oeis::QUEENS.term(of.subject.n()) {
+            Some(_) if is_whole => format!("; the number is known: OEIS {}", oeis::QUEENS.id),
+            _ => String::new(),
+        };
         if left.is_some_and(|left| left.high < Self::LONG) {
             return Some(time + &known);
         }
+        let more = estimate(of).map(|command| format!("'{command}' tells more"));
         let more: Vec<String> = more.into_iter().chain(advice.map(str::to_owned)).collect();
         Some(format!("{time}{known}\n{}", more.join("; ")).trim_end().to_owned())
     }
@@ -82,20 +122,13 @@ fn core_hours(of: &Fingerprint) -> Option<f64> {
     of.subject.n().checked_sub(22).and_then(|index| HOURS.get(index).copied()).filter(|_| is_join)
 }
 
-/// A time to one digit.
-fn order(seconds: f64) -> String {
-    let (number, unit) = numbers::time_to_digits(seconds, 1);
-    format!("{number} {unit}")
-}
-
 /// The command that estimates such a run. There is none for completions of a placement.
 fn estimate(Fingerprint { subject, engine, .. }: &Fingerprint) -> Option<String> {
-    let how = match subject {
-        Subject::Rotational(board) => format!(" --symmetry {}", board.rotation().name()),
-        Subject::Completions(_) if subject.prefix().is_some() => return None,
-        Subject::Completions(_) if engine == EngineKind::Join.info().name => String::new(),
-        Subject::Completions(_) => format!(" --engine {engine}"),
-        _ => return None,
+    let how = match (subject.rotation(), subject.prefix()) {
+        (Some(rotation), _) => format!(" --symmetry {}", rotation.name()),
+        (None, Some(_)) => return None,
+        (None, None) if engine == EngineKind::Join.info().name => String::new(),
+        (None, None) => format!(" --engine {engine}"),
     };
     Some(format!("queens estimate {}{how}", subject.n()))
 }
@@ -109,7 +142,7 @@ mod tests {
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     fn hint(request: Request) -> LongRunHint {
-        LongRunHint::new(&request.fingerprint().unwrap(), When::Auto)
+        LongRunHint::new(request.fingerprint().unwrap(), When::Auto)
     }
 
     fn solutions(n: usize) -> Request {
@@ -129,7 +162,7 @@ mod tests {
             (turned(Rotation::Quarter, 68), Some("queens estimate 68 --symmetry quarter")),
             (placed, None),
         ] {
-            assert_eq!(hint(request).estimate.as_deref(), command);
+            assert_eq!(estimate(&request.fingerprint().unwrap()).as_deref(), command);
             let line = command.unwrap_or("queens bench").split(' ');
             Args::try_parse_from(line).unwrap();
         }
@@ -174,6 +207,17 @@ mod tests {
         let told = unknown.told(|| progress(None), None).unwrap();
         assert_eq!(told, "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' tells more");
         let request = solutions(24).fingerprint().unwrap();
-        assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(&request, when).due.is_none()));
+        assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(request.clone(), when).due.is_none()));
+    }
+
+    #[test]
+    fn short_memory_is_told() {
+        let need = |threads: usize| (100 + 50 * (threads as u64 - 1)) * 1_000_000;
+        assert_eq!(warning(need, 3, 200_000_000), None);
+        assert_eq!(
+            warning(need, 8, 200_000_000).unwrap(),
+            "8 threads may take 450 MB of memory, and 200 MB are free; --threads 3 would fit"
+        );
+        assert_eq!(warning(need, 1, 1_000_000).unwrap(), "1 thread may take 100 MB of memory, and 1 MB are free");
     }
 }
