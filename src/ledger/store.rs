@@ -127,8 +127,8 @@ impl Store {
         Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
     }
 
-    /// Makes sure that a run which starts from zero destroys no earlier save: fails if the file is gone but its previous
-    /// save exists, which only [`Store::load`] would find.
+    /// Makes sure that a run which starts from zero destroys no earlier save: fails if the file is gone but its
+    /// previous save exists, which only [`Store::load`] would find.
     pub fn begin(&self) -> Result<(), StoreError> {
         let previous = beside(&self.path, "previous");
         let is_there = fs::symlink_metadata(&previous).is_ok();
