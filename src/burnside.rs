@@ -1,12 +1,11 @@
 //! Burnside's lemma: the number of solutions up to symmetry, and the remainder that all solutions must leave.
 //!
 //! The number of classes is the mean, over the eight symmetries of the square, of the solutions that each leaves
-//! unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image would share a row, a column
-//! or a diagonal. So there are `(all + unchanged by the half turn + 2 × unchanged by the quarter turn) / 8` classes. This
-//! division must leave no remainder, which checks the full count modulo 8.
+//! unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image would share a row, a
+//! column or a diagonal. So there are `(all + unchanged by the half turn + 2 × unchanged by the quarter turn) / 8`
+//! classes. This division must leave no remainder, which checks the full count modulo 8.
 
-use crate::board::Size;
-use crate::board::{Rotation, RotationalBoard};
+use crate::board::{Rotation, RotationalBoard, Size};
 use crate::request::Request;
 use crate::run::CountError;
 
@@ -38,15 +37,15 @@ pub struct NotDivisible {
 }
 
 impl Unique {
-    /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need decades for
-    /// all solutions.
+    /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need
+    /// decades for all solutions.
     pub fn new(size: Size, threads: usize) -> Result<Self, CountError> {
         let count = |rotation| unchanged(rotation, size, threads);
         Ok(Self { size, half: count(Rotation::Half)?, quarter: count(Rotation::Quarter)? })
     }
 
-    /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions, which is wrong if the division by 8
-    /// leaves a remainder.
+    /// The number of symmetry classes (OEIS A002562) of a board with `all` solutions, which is wrong if the division by
+    /// 8 leaves a remainder.
     ///
     /// ```
     /// use queens::{Size, Unique};
@@ -65,10 +64,10 @@ impl Unique {
 
 /// The remainder that the number of all solutions must leave.
 ///
-/// The symmetries of the square gather solutions in classes: of eight, of four if a half turn leaves them unchanged, and of
-/// two if a quarter turn does. No reflection leaves a solution unchanged for N > 1. So with f, a and b classes of each kind
-/// there are 8f + 4a + 2b solutions; 4a + 2b of them are unchanged by a half turn, and 2b by a quarter turn. The first and
-/// the second number have the same remainder modulo 8, the first and the third modulo 4.
+/// The symmetries of the square gather solutions in classes: of eight, of four if a half turn leaves them unchanged,
+/// and of two if a quarter turn does. No reflection leaves a solution unchanged for N > 1. So with f, a and b classes
+/// of each kind there are 8f + 4a + 2b solutions; 4a + 2b of them are unchanged by a half turn, and 2b by a quarter
+/// turn. The first and the second number have the same remainder modulo 8, the first and the third modulo 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Residue {
     /// 8, or 4 if counting the solutions unchanged by a half turn would take too long.

@@ -157,8 +157,8 @@ impl Placement {
         Ok(next)
     }
 
-    /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order: 152,
-    /// 157 and 158 for 15 on 8×8.
+    /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order:
+    /// 152, 157 and 158 for 15 on 8×8.
     pub fn extensions(self) -> impl Iterator<Item = Self> {
         (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
     }

@@ -1,9 +1,9 @@
 //! The lock of a ledger's file, and the file that keeps other runs out where the file system refuses locks, as Lustre
 //! without `-o flock` and some NFS do.
 //!
-//! This file, `.FILE.holder`, names the run that holds `FILE`: host, process and a random token. It is created exclusively, and
-//! written anew every few seconds. If it is no longer, or if its process is known to have ended, another run takes it
-//! over by a rename. A run that was paused meanwhile does not find its token any more, and saves nothing.
+//! This file, `.FILE.holder`, names the run that holds `FILE`: host, process and a random token. It is created
+//! exclusively, and written anew every few seconds. If it is no longer, or if its process is known to have ended,
+//! another run takes it over by a rename. A run that was paused meanwhile misses its token, and saves nothing.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek, Write};

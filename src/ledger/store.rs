@@ -15,7 +15,7 @@
 //! A symbolic link stands for the file that it leads to, so two names of one file exclude each other. All four files
 //! must be regular files: a pipe under one of the hidden names, for example, would block the run that opens it.
 //!
-//! Where the file system refuses locks, `.FILE.holder` takes the place of the lock: see `holder.rs`.
+//! Where the file system refuses locks, `.FILE.holder` takes the place of the lock: see `lock.rs`.
 //!
 //! If somebody removes the lock file, another run may start to use `FILE`. So each save looks for the lock file, and if
 //! it is gone, takes the lock again. That fails while another run has the lock. If another run has saved meanwhile, its
@@ -127,8 +127,8 @@ impl Store {
         Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
     }
 
-    /// Makes sure that a run which starts from zero destroys no earlier save: fails if the file is gone but its previous
-    /// save exists, which only [`Store::load`] would find.
+    /// Makes sure that a run which starts from zero destroys no earlier save: fails if the file is gone but its
+    /// previous save exists, which only [`Store::load`] would find.
     pub fn begin(&self) -> Result<(), StoreError> {
         let previous = beside(&self.path, "previous");
         let is_there = fs::symlink_metadata(&previous).is_ok();

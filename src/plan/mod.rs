@@ -19,8 +19,8 @@ pub struct Weighted<T> {
     pub weight: u64,
 }
 
-/// What a count is cut into, without the tasks themselves: an ordered list of units, each an ordered list of weighted tasks
-/// that one worker solves in one go.
+/// What a count is cut into, without the tasks themselves: an ordered list of units, each an ordered list of weighted
+/// tasks that one worker solves in one go.
 ///
 /// Units are saved, dealt to shards and recounted. Tasks are the smallest parts that can be counted or sampled.
 pub trait Units: Send + Sync {

@@ -57,8 +57,7 @@ impl PrefixPlan {
     fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
         let set = units.first().map_or(0, |unit| unit.task.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
-        let tasks = |first| placements_to(first, queens).count() as u64;
-        let units = units.iter().map(|&first| Unit { first, tasks: tasks(first) }).collect();
+        let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
         Self { prefix: *prefix, units, queens }
     }
 }
@@ -70,6 +69,11 @@ fn placements_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<
         1 => Box::new(extensions(first)),
         _ => Box::new(extensions(first).flat_map(move |next| placements_to(next, queens))),
     }
+}
+
+/// The number of these placements.
+fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
+    if first.task.len() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
 }
 
 /// The tasks with one more queen.

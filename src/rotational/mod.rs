@@ -8,9 +8,9 @@
 //!
 //! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So a solution is
 //! determined by its h = ⌊N/2⌋ east queens; on an odd board, the centre has a queen too. Their columns x are 1..h (for
-//! even N, half a unit less everywhere). Their distances |y| are also 1..h, once each, because the image of row y is row
-//! -y. An east queen attacks another queen or its image exactly if their sums x+y, or their differences x-y, are equal up
-//! to the sign. So with
+//! even N, half a unit less everywhere). Their distances |y| are also 1..h, once each, because the image of row y is
+//! row -y. An east queen attacks another queen or its image exactly if their sums x+y, or their differences x-y, are
+//! equal up to the sign. So with
 //!
 //! ```text
 //! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
@@ -21,16 +21,16 @@
 //! are too (A032522). Changing all signs reflects the solution in the vertical axis. So the queen of column h
 //! is placed only in the north, and each task has weight 2.
 //!
-//! *The cut.* Queens in the inner columns are the left side, queens in the outer columns the right side. The task is the
-//! set of distances |y| of the inner queens. Their signs are not part of it, so there are only C(h, h/2) tasks.
+//! *The cut.* Queens in the inner columns are the left side, queens in the outer columns the right side. The task is
+//! the set of distances |y| of the inner queens. Their signs are not part of it, so there are only C(h, h/2) tasks.
 //!
 //! # Quarter turns
 //!
 //! A queen on (x, y) has the images (-y, x), (-x, -y) and (y, -x). Together they fill the columns ±x and ±y: the
 //! distances |x| and |y| are *paired*. The two distances are different, because a queen on a long diagonal attacks its
 //! images. The four queens hold the diagonals ±(|x|+|y|) and ±(|x|-|y|) of both directions. These are the same for the
-//! orbit of (|x|, |y|) and for that of (|y|, |x|). The paired numbers are 1..2m for N = 4m+1, where the centre has a queen
-//! too, and 1, 3, .., 4m-1 for N = 4m. So
+//! orbit of (|x|, |y|) and for that of (|y|, |x|). The paired numbers are 1..2m for N = 4m+1, where the centre has a
+//! queen too, and 1, 3, .., 4m-1 for N = 4m. So
 //!
 //! ```text
 //! A033148(N)  =  2^m · #{ pairings of the 2m numbers, all m sums and m differences distinct }
@@ -40,9 +40,9 @@
 //! N, number i (from 1) stands for 2i-1. Then half of the sum of i and j is i+j-1, and half of the difference is i-j as
 //! before.
 //!
-//! *The cut.* Pairs with one of the H largest numbers are the left side. They have the large sums, which do not occur on
-//! the right side: for numbers up to 2m-H, no sum is more than 4m-2H-1. So the keys that both sides may hold fit in a word
-//! even when 4m is much larger than the word.
+//! *The cut.* Pairs with one of the H largest numbers are the left side. They have the large sums, which do not occur
+//! on the right side: for numbers up to 2m-H, no sum is more than 4m-2H-1. So the keys that both sides may hold fit in
+//! a word even when 4m is much larger than the word.
 
 #[cfg(test)]
 mod tests;
@@ -85,11 +85,10 @@ fn half_turns(n: usize) -> Problem {
         Pieces::new(columns(1..=h), pieces)
     };
     let fixed = Cut { left: columns(1..=inner), right: columns(inner + 1..=h) };
-    let weight = if h == 0 { 1 } else { 2 };
     Problem {
         left: side(1..=inner),
         right: side(inner + 1..=h).mirrored(),
-        plan: CutPlan::new(format!("half {n} {inner}"), h, fixed, weight, &[(inner, 1.0)]),
+        plan: CutPlan::new(format!("half {n} {inner}"), h, fixed, if h == 0 { 1 } else { 2 }, &[(inner, 1.0)]),
     }
 }
 

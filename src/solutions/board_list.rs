@@ -36,7 +36,7 @@ pub(super) struct OpenBoard {
 /// The boards with equally many queens that are still to be expanded, in order.
 #[derive(Clone, Debug)]
 pub(super) struct BoardList {
-    pub(super) nodes: Box<[OpenBoard; BOARDS]>,
+    pub(super) boards: Box<[OpenBoard; BOARDS]>,
     /// The index of each board's parent one level up.
     pub(super) parents: Box<[u8; BOARDS]>,
     /// The first board that still has rows to be tried, and one past the last.
@@ -53,13 +53,13 @@ pub(super) struct Leaf {
 
 impl BoardList {
     pub(super) fn new() -> Self {
-        Self { nodes: Box::new([OpenBoard::default(); BOARDS]), parents: Box::new([0; BOARDS]), next: 0, end: 0 }
+        Self { boards: Box::new([OpenBoard::default(); BOARDS]), parents: Box::new([0; BOARDS]), next: 0, end: 0 }
     }
 
     /// Makes `board` the only board of the list. Of its free rows, those in `keep` are tried.
     pub(super) fn begin(&mut self, board: &Board, keep: u32) {
         let free = board.free() & keep;
-        self.nodes[0] = OpenBoard { free, open: board.size.all_rows() & !board.rows, down: board.down, up: board.up };
+        self.boards[0] = OpenBoard { free, open: board.size.all_rows() & !board.rows, down: board.down, up: board.up };
         (self.next, self.end) = (usize::from(free == 0), 1);
     }
 
@@ -72,7 +72,7 @@ impl BoardList {
     pub(super) fn fill(&mut self, above: &mut Self) {
         let mut children = 0;
         above.place_each(|parent, child, _| {
-            self.nodes[children % BOARDS] = child;
+            self.boards[children % BOARDS] = child;
             self.parents[children % BOARDS] = parent;
             let ahead = child.open & !(child.down << 1 | child.up >> 1);
             children += usize::from((child.free != 0) & (ahead != 0));
@@ -108,24 +108,24 @@ impl BoardList {
     /// index, the child and the queen.
     #[inline(always)]
     fn place_each(&mut self, mut each: impl FnMut(u8, OpenBoard, u32) -> bool) {
-        let nodes = &mut self.nodes;
+        let (boards, end) = (&mut *self.boards, self.end);
         let mut index = self.next;
         // The remaining free rows of the board, and the free rows of the next board.
-        let (mut free, mut next_free) = (nodes[index % BOARDS].free, nodes[(index + 1) % BOARDS].free);
+        let (mut free, mut next_free) = (boards[index % BOARDS].free, boards[(index + 1) % BOARDS].free);
         let mut goes_on = true;
-        while index < self.end && goes_on {
+        while index < end && goes_on {
             let parent = index as u8;
-            let node = nodes[usize::from(parent)];
+            let board = boards[usize::from(parent)];
             let queen = free & free.wrapping_neg();
-            let (open, down, up) = (node.open ^ queen, (node.down | queen) << 1, (node.up | queen) >> 1);
+            let (open, down, up) = (board.open ^ queen, (board.down | queen) << 1, (board.up | queen) >> 1);
             goes_on = each(parent, OpenBoard { free: open & !(down | up), open, down, up }, queen);
             let rest = free ^ queen;
             index += usize::from(rest == 0);
             free = select_unpredictable(rest == 0, next_free, rest);
-            next_free = nodes[(index + 1) % BOARDS].free;
+            next_free = boards[(index + 1) % BOARDS].free;
         }
-        if index < self.end {
-            nodes[index].free = free;
+        if index < end {
+            boards[index].free = free;
         }
         self.next = index;
     }

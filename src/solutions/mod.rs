@@ -1,8 +1,8 @@
 //! The solutions themselves, one after another in lexicographic order, in constant memory.
 //!
 //! The search is that of the engine `backtrack`, changed to keep the order. The boards with equally many queens wait in
-//! a sorted list, a [`BoardList`]. The search takes the non-empty list whose boards have the most queens, and expands its
-//! first boards into the list of the next column. With three columns left, masks decide the last two.
+//! a sorted list, a [`BoardList`]. The search takes the non-empty list whose boards have the most queens, and expands
+//! its first boards into the list of the next column. With three columns left, masks decide the last two.
 //!
 //! Each board stores its parent. The rows of a solution are read by walking up through the parents until the path meets
 //! that of the previous solution. So a solution costs only as many steps as it has new columns.
@@ -180,14 +180,14 @@ impl Solutions {
             self.current.set(column + ahead, row.trailing_zeros());
         }
         let mut index = leaf.parent;
-        let mut open = self.levels[column].nodes[usize::from(index)].open;
+        let mut open = self.levels[column].boards[usize::from(index)].open;
         while self.path[column].replace(index) != Some(index) {
             if column == 0 {
                 break;
             }
             index = self.levels[column].parents[usize::from(index)];
             column -= 1;
-            let above = self.levels[column].nodes[usize::from(index)].open;
+            let above = self.levels[column].boards[usize::from(index)].open;
             self.current.set(column, (open ^ above).trailing_zeros());
             open = above;
         }

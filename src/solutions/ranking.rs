@@ -1,16 +1,16 @@
 //! The number of a solution in the list, and the solution with a given number, without listing all before it.
 //!
-//! A block of the list is the solutions that begin with the same queens. Counting the solutions of a block takes a tenth
-//! of the time that walking through them does, and less on several cores. So a [`Ranking`] goes through the list block by
-//! block. It counts and passes a block that ends before the solution sought. It enters another block, which has as many
-//! blocks of its own as its next column has free rows. Blocks of the last few columns are walked through.
+//! A block of the list is the solutions that begin with the same queens. Counting the solutions of a block takes a
+//! tenth of the time that walking through them does, and less on several cores. So a [`Ranking`] goes through the list
+//! block by block. It counts and passes a block that ends before the solution sought. It enters another block, which
+//! has as many blocks of its own as its next column has free rows. Blocks of the last few columns are walked through.
 //!
-//! The first block is entered without being counted, as it may have many times the solutions that are to be passed. Thus
-//! the blocks grow on the way: those that share all queens but the last few with the first solution, then those that
-//! share fewer, and a small number is found at once on a large board too.
+//! The first block is entered without being counted, as it may have many times the solutions that are to be passed.
+//! Thus the blocks grow on the way: those that share all queens but the last few with the first solution, then those
+//! that share fewer, and a small number is found at once on a large board too.
 //!
-//! The counts of the largest blocks are remembered. A second look-up in the same list costs little, and so does the second
-//! half of the list of all: upside down, it is the first half in reverse.
+//! The counts of the largest blocks are remembered. A second look-up in the same list costs little, and so does the
+//! second half of the list of all: upside down, it is the first half in reverse.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -127,8 +127,8 @@ impl Ranking {
         }
     }
 
-    /// Under which block a count is remembered, if it is: a block and its image upside down have equally many solutions,
-    /// but not equally many that are the least of their class.
+    /// Under which block a count is remembered, if it is: a block and its image upside down have equally many
+    /// solutions, but not equally many that are the least of their class.
     fn key(&self, block: &Placement) -> Option<Placement> {
         let key = match self.listed {
             Listed::All => block.upside_down().min(*block),
@@ -206,8 +206,8 @@ mod tests {
         Placement::empty(Size::new(n).unwrap())
     }
 
-    /// Asks for every so many numbers of a list from a start on, and compares with the list itself. Every other number is
-    /// asked of a ranking that remembers nothing.
+    /// Asks for every so many numbers of a list from a start on, and compares with the list itself. Every other number
+    /// is asked of a ranking that remembers nothing.
     fn agrees_with_the_list(prefix: Placement, start: Placement, step: usize) {
         for listed in [Listed::All, Listed::Fundamental] {
             let go_on = &mut |_| true;

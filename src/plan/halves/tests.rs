@@ -90,7 +90,8 @@ fn tiles_keep_south_sets_together() {
     assert_eq!(norths.chunk_by(|a, b| a == b).map(<[_]>::len).max(), Some(8));
 }
 
-/// One north set's: a task for each south set of a tile and each place of the middle row's queen beyond that of the column.
+/// One north set's: a task for each south set of a tile and each place of the middle row's queen beyond that of the
+/// column.
 #[test]
 fn tasks_that_share_lists_have_one_north() {
     let found = [12, 13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27].map(|n| plan(n).tasks_sharing_lists());
