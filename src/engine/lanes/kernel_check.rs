@@ -60,13 +60,9 @@ fn spread(keys: usize) -> u64 {
     (0..keys).map(|key| 1 << (6 + key * 52 / keys)).sum()
 }
 
-/// A key of the mask.
-fn any_of(mask: u64, random: &mut Rng) -> u64 {
-    let mut left = mask;
-    for _ in 0..random.u32(0..mask.count_ones()) {
-        left &= left - 1;
-    }
-    left & left.wrapping_neg()
+/// The keys of a mask, the lowest first.
+fn keys_of(mask: u64) -> Vec<u64> {
+    (0..64).map(|place| 1 << place).filter(|key| mask & key != 0).collect()
 }
 
 /// Patterns and queries for windows.
@@ -80,26 +76,23 @@ impl Trial {
     /// So many patterns of one to three of the active keys; where there are most windows, as many queries as a table has
     /// entries, so that each entry of each is looked up. Both hold other keys too, which the other side does not.
     fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
-        let active = windows.active;
-        let (of_patterns, of_queries) = (spread(26) & !active, KEY_BITS & !spread(26) & !active);
+        let (active, others) = (keys_of(windows.active), KEY_BITS & !windows.active);
+        let (of_patterns, of_queries) = (spread(26) & others, !spread(26) & others);
         let patterns = (0..patterns).map(|_| {
-            let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | any_of(active, random));
+            let keys = (0..random.usize(1..=3)).fold(0, |keys, _| keys | active[random.usize(..active.len())]);
             (keys | random.u64(..) & of_patterns).reverse_bits()
         });
         let patterns = patterns.collect();
         // Eight at a time, and three more.
         let asked = if windows.count + 1 >= MOST { 1 << windows.size } else { 35 };
         let queries = (0..asked).map(|query: usize| {
-            let (mut keys, mut left) = (0, active);
-            for key in 0..active.count_ones() as usize {
-                let (window, key) = (key / windows.size, key % windows.size);
-                // An odd factor makes another order of all entries, in each window one of its own.
-                if (query * 37 + window * 11) >> key & 1 == 1 {
-                    keys |= left & left.wrapping_neg();
-                }
-                left &= left - 1;
-            }
-            keys | random.u64(..) & of_queries
+            // An odd factor makes another order of all entries, in each window one of its own.
+            let entry = |window: usize| query * 37 + window * 11;
+            let asks = |window, place| entry(window) >> place & 1 == 1;
+            let windows = active.chunks(windows.size).enumerate();
+            let keys = windows
+                .flat_map(|(window, keys)| keys.iter().enumerate().filter(move |(place, _)| asks(window, *place)));
+            keys.fold(random.u64(..) & of_queries, |keys, (_, key)| keys | key)
         });
         Self { windows, patterns, queries: queries.collect() }
     }
@@ -138,7 +131,8 @@ fn retains<L: Lanes>(lanes: L, length: usize, random: &mut Rng) -> bool {
 }
 
 fn unites<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
-    let patterns: Vec<u64> = (0..100).map(|_| any_of(KEY_BITS, random)).collect();
+    let keys = keys_of(KEY_BITS);
+    let patterns: Vec<u64> = (0..100).map(|_| keys[random.usize(..keys.len())]).collect();
     lanes.union(&patterns) == patterns.iter().fold(0, |keys, pattern| keys | pattern)
 }
 
