@@ -107,18 +107,18 @@ impl Grouped {
 
 /// The patterns of one side, in one list or in several that weigh differently, with the first pieces of each group.
 #[derive(Debug)]
-pub(super) struct Listed<const LISTS: usize> {
+pub(super) struct GroupedLists<const LISTS: usize> {
     pub(super) lists: [Grouped; LISTS],
     pub(super) pieces: Vec<FirstPieces>,
 }
 
-impl<const LISTS: usize> Default for Listed<LISTS> {
+impl<const LISTS: usize> Default for GroupedLists<LISTS> {
     fn default() -> Self {
         Self { lists: from_fn(|_| Grouped::default()), pieces: Vec::new() }
     }
 }
 
-impl<const LISTS: usize> Listed<LISTS> {
+impl<const LISTS: usize> GroupedLists<LISTS> {
     /// Takes down the first pieces of the groups listed.
     pub(super) fn name(&mut self, pieces: impl Iterator<Item = FirstPieces>) {
         self.pieces.clear();
@@ -207,8 +207,8 @@ impl<const LISTS: usize> Splitter<LISTS> {
         &mut self,
         lanes: L,
         model: &Model,
-        build: &Listed<1>,
-        probe: &Listed<LISTS>,
+        build: &GroupedLists<1>,
+        probe: &GroupedLists<LISTS>,
     ) -> [u64; LISTS] {
         let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
         cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);

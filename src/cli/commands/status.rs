@@ -1,7 +1,6 @@
 //! `queens status PATH...`: how counts stand, from their files alone.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -140,12 +139,12 @@ impl LedgerFile {
     fn facts(&self) -> Facts {
         let Self { path, ledger, state } = self;
         let (host, shard) = (&ledger.origin.host, ledger.shard());
-        let told = ledger.origin.saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
-        // Earlier versions did not tell it. The file's own time is that of a copy where it was copied.
-        let saved = told.or_else(|| fs::metadata(path).and_then(|about| about.modified()).ok());
+        // The time of the file itself would be that of a copy; earlier versions told none.
+        let saved = ledger.origin.saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
         let saved = saved.map(|saved| saved.elapsed().unwrap_or_default());
         let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
-        let ago = saved.map_or_else(String::new, |ago| format!(", saved {} ago{by}", time(ago)));
+        let told = saved.map_or_else(String::new, |ago| format!(" {} ago", time(ago))) + &by;
+        let told = if told.is_empty() { told } else { format!(", saved{told}") };
         let once = if *state == State::Stopped { ", once it goes on" } else { "" };
         let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), |left| about(left) + once);
         Facts::default()
@@ -154,7 +153,7 @@ impl LedgerFile {
             .with("shard", shard.to_string())
             .row_some("shard", (shard.of() > 1).then_some(shard))
             .with("state", state.name())
-            .result("state", format!("{}{ago}", state.name()))
+            .result("state", format!("{}{told}", state.name()))
             .and(work(ledger, &left))
             .with("host", host)
             .with("saved_ago", saved.map(|ago| ago.as_secs_f64()))

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::{Piece, Pieces, word};
 use crate::engine::lanes::{KEY_BITS, Lanes};
-use crate::engine::split::{FirstPieces, Grouped, Listed, MAX_DEPTH};
+use crate::engine::split::{FirstPieces, Grouped, GroupedLists, MAX_DEPTH};
 
 /// The largest number of pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
 const TAIL: usize = 5;
@@ -43,7 +43,14 @@ struct Tails {
 impl CoverLister {
     /// Lists the covers of `items`. They are grouped by their first `depth` pieces, or by fewer if they have not as
     /// many.
-    pub(super) fn list<L: Lanes>(&mut self, lanes: L, pieces: &Pieces, items: u64, depth: usize, list: &mut Listed<1>) {
+    pub(super) fn list<L: Lanes>(
+        &mut self,
+        lanes: L,
+        pieces: &Pieces,
+        items: u64,
+        depth: usize,
+        list: &mut GroupedLists<1>,
+    ) {
         let count = items.count_ones() as usize;
         self.number(pieces, items);
         // Every piece has two items. A tail begins when all higher items are covered, so its items are among the
@@ -56,7 +63,7 @@ impl CoverLister {
         let heads = total - tail;
         self.tails.clear(if tail == 0 { 0 } else { count - heads });
 
-        let Listed { lists: [out], pieces: first } = list;
+        let GroupedLists { lists: [out], pieces: first } = list;
         out.clear();
         first.clear();
         let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
@@ -234,7 +241,7 @@ mod tests {
             for from in [0, 1, 6, 9, 11, 12] {
                 let mut random = Rng::with_seed(u64::from(from));
                 let pieces = pairs(from, &beyond, &mut random);
-                let (mut lister, mut list) = (CoverLister::default(), Listed::default());
+                let (mut lister, mut list) = (CoverLister::default(), GroupedLists::default());
                 lister.list(Portable::new(), &Pieces::new(u64::MAX, pieces.clone()), 0xfff, 2, &mut list);
                 let mut covers = Covers::new();
                 for (group, first) in list.pieces.iter().enumerate() {

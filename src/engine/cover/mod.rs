@@ -29,7 +29,7 @@ use std::ops::Range;
 
 use self::list::CoverLister;
 use crate::engine::lanes::Lanes;
-use crate::engine::split::{Listed, Model, Splitter, branching};
+use crate::engine::split::{GroupedLists, Model, Splitter, branching};
 use crate::engine::{Engine, binomial};
 use crate::plan::{Plan, Units, Weighted};
 
@@ -247,8 +247,8 @@ impl<L: Lanes> Cover<L> {
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
     lister: CoverLister,
-    build: Listed<1>,
-    probe: Listed<1>,
+    build: GroupedLists<1>,
+    probe: GroupedLists<1>,
     splitter: Splitter<1>,
 }
 

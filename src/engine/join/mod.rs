@@ -43,7 +43,7 @@ use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::{Cost, Lanes};
-use crate::engine::split::{Grouped, Listed, MAX_DEPTH, Model, Splitter};
+use crate::engine::split::{Grouped, GroupedLists, MAX_DEPTH, Model, Splitter};
 use crate::plan::{Halves, Middle};
 
 /// Lists of the probe side that are counted apart because they weigh differently.
@@ -92,9 +92,9 @@ impl<L: Lanes> Join<L> {
 pub struct Worker {
     quadrants: Quadrants,
     build_inner: Vec<Inner>,
-    build: Listed<1>,
+    build: GroupedLists<1>,
     probe_inner: Vec<Inner>,
-    probe: Listed<WEIGHTS>,
+    probe: GroupedLists<WEIGHTS>,
     /// Odd N: the east halves without regard to the middle row's queen, and for which middle column and east rows, north
     /// and south, and inner squares. `probe_inner` is good as long as they are.
     east: Grouped,

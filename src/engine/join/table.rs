@@ -52,8 +52,8 @@ struct MiddleTables {
 pub(super) enum CachePolicy {
     /// All, for all threads.
     All,
-    /// By each thread those of its task, and so many souths.
-    Souths(usize),
+    /// By each thread those of its task, and so many south sets.
+    Tile(usize),
     /// By each thread of its task what goes with one queen of an innermost column.
     Parts,
 }
@@ -75,7 +75,7 @@ impl QuadrantTables {
         let cache = if half <= KEPT_HALF[odd] {
             CachePolicy::All
         } else if half <= WHOLE_HALF {
-            CachePolicy::Souths(tile_width(half, odd == 1).unwrap_or(1))
+            CachePolicy::Tile(tile_width(half, odd == 1).unwrap_or(1))
         } else {
             CachePolicy::Parts
         };
@@ -290,10 +290,10 @@ impl Quadrants {
                         self.scratch.clone()
                     });
                 }
-                CachePolicy::Souths(souths) => {
+                CachePolicy::Tile(width) => {
                     // The tasks of a tile come north by north. Corners of one recipe share what is kept.
                     let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
-                    let most = if recipe.side == Side::South { sharing * souths } else { sharing };
+                    let most = if recipe.side == Side::South { sharing * width } else { sharing };
                     let others: Vec<usize> =
                         in_use.iter().filter(|(other, _)| *other == cache).map(|&(_, place)| place).collect();
                     let place = self.caches[cache].prepare(rows, most, &others, &mut self.buffers);

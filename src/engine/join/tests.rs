@@ -107,7 +107,7 @@ fn whatever_the_cuts(n: usize) {
     for (index, depths) in DEPTHS.into_iter().enumerate() {
         for always in [false, true] {
             // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
-            let cache = [CachePolicy::All, CachePolicy::Souths(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
+            let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
             let tables = QuadrantTables::otherwise(size, depths, cache);
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT };
             let cost = if always { ENDLESS_MATCHING } else { Portable::COST };

@@ -7,7 +7,7 @@
 //! The time left comes from the [pace](crate::run::pace) of the threads. Dividing the elapsed time by the share of
 //! finished units would ignore the units in progress, an error of a fifth when 5 % of a hundred units are finished.
 
-mod hand;
+mod thread_state;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,8 +18,8 @@ use super::threads::{Stop, process_time};
 use crate::ledger::Ledger;
 use crate::plan::Units;
 use crate::tally::{Overflow, Tally};
-pub(crate) use hand::Scribe;
-use hand::{Batch, Hand, InHand};
+pub(crate) use thread_state::Scribe;
+use thread_state::{Batch, CurrentUnit, ThreadState};
 
 /// The state of a run with its ledger. The threads of the run write it, and others can read it meanwhile.
 pub struct RunState {
@@ -29,7 +29,7 @@ pub struct RunState {
     pub(super) to_recount: AtomicU64,
     pub(super) recounted: AtomicU64,
     /// What the threads have in hand, once the run has started, and when that was.
-    threads: OnceLock<(Box<[Hand]>, Instant)>,
+    threads: OnceLock<(Box<[ThreadState]>, Instant)>,
     state: Mutex<State>,
 }
 
@@ -99,10 +99,10 @@ impl RunState {
 
     /// The ledger at this moment, with the units in progress and the seconds spent so far.
     pub fn ledger(&self) -> Ledger {
-        let in_hand: Vec<_> = self.hands().iter().filter_map(Hand::read).collect();
+        let current: Vec<_> = self.thread_states().iter().filter_map(ThreadState::read).collect();
         let state = self.entered();
         let mut ledger = state.ledger.clone();
-        for unit in in_hand {
+        for unit in current {
             let entered = ledger.record_partial(unit.unit, unit.finished);
             entered.expect("what a thread has in hand goes on from what the ledger has of it");
         }
@@ -120,15 +120,15 @@ impl RunState {
 
     /// The progress of the run.
     pub fn progress(&self) -> Progress {
-        let in_hand = self.hands().iter().filter_map(Hand::read).collect();
-        self.progress_of(&self.entered(), self.hands().len(), in_hand, self.elapsed())
+        let current = self.thread_states().iter().filter_map(ThreadState::read).collect();
+        self.progress_of(&self.entered(), self.thread_states().len(), current, self.elapsed())
     }
 
     /// Starts the clock, for so many threads. A state is that of one run.
     pub(crate) fn start(&self, threads: usize) -> impl Iterator<Item = Scribe<'_>> {
-        let (hands, started) =
-            self.threads.get_or_init(|| ((0..threads).map(|_| Hand::default()).collect(), Instant::now()));
-        hands.iter().map(|hand| Scribe::new(hand, *started))
+        let (states, started) =
+            self.threads.get_or_init(|| ((0..threads).map(|_| ThreadState::default()).collect(), Instant::now()));
+        states.iter().map(|thread| Scribe::new(thread, *started))
     }
 
     /// The sum of the finished units.
@@ -143,8 +143,8 @@ impl RunState {
         lock(&self.state).ledger.forget_partial(unit);
     }
 
-    fn hands(&self) -> &[Hand] {
-        self.threads.get().map_or(&[], |(hands, _)| hands)
+    fn thread_states(&self) -> &[ThreadState] {
+        self.threads.get().map_or(&[], |(states, _)| states)
     }
 
     fn elapsed(&self) -> Duration {
@@ -154,7 +154,7 @@ impl RunState {
     /// The state, with what the threads have finished.
     fn gathered(&self) -> MutexGuard<'_, State> {
         let mut state = lock(&self.state);
-        state.fresh.extend(self.hands().iter().flat_map(Hand::take_finished));
+        state.fresh.extend(self.thread_states().iter().flat_map(ThreadState::take_finished));
         state
     }
 
@@ -166,15 +166,15 @@ impl RunState {
     }
 
     /// The progress after `elapsed`, of so many threads which have these units in hand.
-    fn progress_of(&self, state: &State, threads: usize, mut in_hand: Vec<InHand>, elapsed: Duration) -> Progress {
+    fn progress_of(&self, state: &State, threads: usize, mut current: Vec<CurrentUnit>, elapsed: Duration) -> Progress {
         /// Fewer tasks of a unit say little about the others.
         const FEWEST: u64 = 8;
         let State { ledger, works, .. } = state;
         // A unit that was finished meanwhile is in the ledger.
-        in_hand.retain(|unit| !ledger.has(unit.unit));
+        current.retain(|unit| !ledger.has(unit.unit));
         let (mut pace, mut blind, mut tasks) = (state.pace.clone(), 0, state.tasks);
         // The part of a unit in hand that this run has finished by now is a sample of its pace.
-        for &InHand { unit, finished, begun } in &in_hand {
+        for &CurrentUnit { unit, finished, begun } in &current {
             let of = self.plan.tasks(unit);
             let now = finished.tasks - ledger.partial(unit).tasks;
             tasks += now;
@@ -192,7 +192,7 @@ impl RunState {
         // For each unit in progress, the work done and the work left. If none of its tasks is finished, the work done
         // is estimated from the time spent; but the first task counts at most as its estimated work, however long it
         // takes.
-        let of_units = in_hand.iter().map(|&InHand { unit, finished, begun }| {
+        let of_units = current.iter().map(|&CurrentUnit { unit, finished, begun }| {
             let (work, of) = (works[unit], self.plan.tasks(unit));
             let passed = elapsed.saturating_sub(begun).as_secs_f64();
             let first = seconds.map_or(0.0, |seconds| (passed / seconds).min(work * share(1, of)));
@@ -202,7 +202,7 @@ impl RunState {
         let (in_progress, longest) =
             of_units.fold((0.0, 0.0_f64), |(sum, longest), (done, left)| (sum + done, longest.max(left)));
         // Parts of units that earlier runs have finished, and no thread is working on.
-        let waiting = || ledger.partials().filter(|(unit, _)| !in_hand.iter().any(|hand| hand.unit == *unit));
+        let waiting = || ledger.partials().filter(|(unit, _)| !current.iter().any(|of| of.unit == *unit));
         let parts: f64 = waiting().map(|(unit, part)| works[unit] * share(part.tasks, self.plan.tasks(unit))).sum();
         let total: f64 = ledger.shard().units(works.len()).map(|unit| works[unit]).sum();
         let reached = ledger.tallies().map(|(unit, _)| works[unit]).sum::<f64>() + parts + in_progress;
@@ -217,7 +217,7 @@ impl RunState {
         });
         let (units, units_done) = (ledger.units(), ledger.finished());
         let is_finished = units_done == units;
-        let tallies = waiting().map(|(_, part)| part.tally).chain(in_hand.iter().map(|hand| hand.finished.tally));
+        let tallies = waiting().map(|(_, part)| part.tally).chain(current.iter().map(|of| of.finished.tally));
         Progress {
             units_done,
             units,

@@ -59,7 +59,7 @@ fn state(ledger: Ledger) -> RunState {
 
 /// The progress some seconds after the start of a run. Its finished units are (unit, begun, finished), its units in
 /// progress are (unit, begun, tasks).
-fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], in_hand: &[(usize, u64, u64)]) -> (Progress, Ledger) {
+fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], current: &[(usize, u64, u64)]) -> (Progress, Ledger) {
     let watch = state(earlier);
     let of_tasks = |unit, tasks| Uneven.unit(unit).take(tasks).map(|task| u128::from(task.task)).sum::<u128>();
     let when = Duration::from_secs;
@@ -69,14 +69,14 @@ fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], in_hand: &[(us
         held.fresh.push(Batch { units, begun: when(begun), ended: when(ended) });
     }
     held.enter(&Uneven);
-    let hand = |&(unit, begun, tasks): &(usize, u64, u64)| {
+    let thread = |&(unit, begun, tasks): &(usize, u64, u64)| {
         let finished = part(tasks, of_tasks(unit, tasks as usize));
-        InHand { unit, finished, begun: when(begun) }
+        CurrentUnit { unit, finished, begun: when(begun) }
     };
-    let hands = in_hand.iter().map(hand).collect();
-    let progress = watch.progress_of(&held, in_hand.len().max(2), hands, when(at));
+    let states = current.iter().map(thread).collect();
+    let progress = watch.progress_of(&held, current.len().max(2), states, when(at));
     drop(held);
-    for (mut scribe, &(unit, _, tasks)) in watch.start(in_hand.len()).zip(in_hand) {
+    for (mut scribe, &(unit, _, tasks)) in watch.start(current.len()).zip(current) {
         scribe.begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
     }
     (progress, watch.ledger())
@@ -124,8 +124,8 @@ fn the_time_left_comes_from_what_is_finished() {
 
 #[test]
 fn units_in_hand_are_samples() {
-    let in_hand: Vec<_> = (0..8).map(|unit| (unit, unit as u64 % 2, 8)).collect();
-    let (progress, _) = told(ledger(&[]), 17, &[], &in_hand);
+    let current: Vec<_> = (0..8).map(|unit| (unit, unit as u64 % 2, 8)).collect();
+    let (progress, _) = told(ledger(&[]), 17, &[], &current);
     let left = progress.left.unwrap();
     assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
     // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are
@@ -135,8 +135,8 @@ fn units_in_hand_are_samples() {
     // The part of a unit that an earlier run has finished says nothing about the pace of this run.
     let mut earlier = ledger(&[]);
     earlier.record_partial(0, part(4, 1 + 2 + 3 + 4)).unwrap();
-    assert_eq!(told(earlier, 17, &[], &in_hand).0.left, None);
-    let fewer: Vec<_> = in_hand.iter().map(|&(unit, begun, _)| (unit, begun, 7)).collect();
+    assert_eq!(told(earlier, 17, &[], &current).0.left, None);
+    let fewer: Vec<_> = current.iter().map(|&(unit, begun, _)| (unit, begun, 7)).collect();
     assert_eq!(told(ledger(&[]), 17, &[], &fewer).0.left, None, "seven tasks of a unit are too few");
 }
 

@@ -11,7 +11,7 @@ use crate::tally::Tally;
 /// The unit in hand of a thread and its finished units, which others read now and then while the thread goes on. The thread
 /// never waits for them; a reader that comes while it writes reads again.
 #[derive(Debug, Default)]
-pub(super) struct Hand {
+pub(super) struct ThreadState {
     /// Odd while the unit in hand is being written.
     version: AtomicU64,
     /// One more than its number; 0 before there is any.
@@ -25,7 +25,7 @@ pub(super) struct Hand {
 
 /// A unit that a thread is working on, or has just finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct InHand {
+pub(super) struct CurrentUnit {
     pub(super) unit: usize,
     /// The part that is finished by now.
     pub(super) finished: Partial,
@@ -46,14 +46,14 @@ pub(super) struct Batch {
 /// Units of a microsecond, at N = 14, are told in batches: a lock and a clock for each made the run a seventh longer.
 #[derive(Debug)]
 pub(crate) struct Scribe<'a> {
-    hand: &'a Hand,
+    thread: &'a ThreadState,
     started: Instant,
     batch: Batch,
 }
 
 impl<'a> Scribe<'a> {
-    pub(super) fn new(hand: &'a Hand, started: Instant) -> Self {
-        Self { hand, started, batch: Batch::default() }
+    pub(super) fn new(thread: &'a ThreadState, started: Instant) -> Self {
+        Self { thread, started, batch: Batch::default() }
     }
 
     /// The thread begins a unit, of which so much was finished before.
@@ -61,12 +61,12 @@ impl<'a> Scribe<'a> {
         if self.batch.units.is_empty() {
             self.batch.begun = self.started.elapsed();
         }
-        self.hand.write(&InHand { unit, finished, begun: self.batch.begun });
+        self.thread.write(&CurrentUnit { unit, finished, begun: self.batch.begun });
     }
 
     /// So much of its unit is finished now.
     pub(crate) fn advance(&self, finished: &Partial) {
-        self.hand.change(|| self.hand.part(finished));
+        self.thread.change(|| self.thread.part(finished));
     }
 
     /// The thread has finished its unit. It is told at once if it took long, and otherwise with the units that follow.
@@ -82,7 +82,7 @@ impl<'a> Scribe<'a> {
     }
 
     fn tell(&mut self) {
-        lock(&self.hand.finished).push(std::mem::take(&mut self.batch));
+        lock(&self.thread.finished).push(std::mem::take(&mut self.batch));
     }
 }
 
@@ -95,8 +95,8 @@ impl Drop for Scribe<'_> {
     }
 }
 
-impl Hand {
-    fn write(&self, InHand { unit, finished, begun }: &InHand) {
+impl ThreadState {
+    fn write(&self, CurrentUnit { unit, finished, begun }: &CurrentUnit) {
         self.change(|| {
             self.unit.store(*unit as u64 + 1, Ordering::Relaxed);
             self.begun.store(begun.as_nanos() as u64, Ordering::Relaxed);
@@ -119,8 +119,8 @@ impl Hand {
         self.version.store(version.wrapping_add(2), Ordering::Release);
     }
 
-    /// The unit in hand now. It may be among those that are read after that from [`Hand::take_finished`].
-    pub(super) fn read(&self) -> Option<InHand> {
+    /// The unit in hand now. It may be among those that are read after that from [`ThreadState::take_finished`].
+    pub(super) fn read(&self) -> Option<CurrentUnit> {
         loop {
             let version = self.version.load(Ordering::Acquire);
             let unit = self.unit.load(Ordering::Relaxed);
@@ -130,7 +130,7 @@ impl Hand {
             fence(Ordering::Acquire);
             if version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version {
                 let finished = Partial { tasks, tally: (high << 64 | low).into() };
-                return unit.checked_sub(1).map(|unit| InHand { unit: unit as usize, finished, begun });
+                return unit.checked_sub(1).map(|unit| CurrentUnit { unit: unit as usize, finished, begun });
             }
             std::hint::spin_loop();
         }
@@ -147,54 +147,54 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    fn in_hand(tasks: u64) -> InHand {
+    fn current(tasks: u64) -> CurrentUnit {
         let finished = Partial { tasks, tally: (u128::from(tasks) << 64 | u128::from(!tasks)).into() };
-        InHand { unit: tasks as usize, finished, begun: Duration::from_nanos(tasks) }
+        CurrentUnit { unit: tasks as usize, finished, begun: Duration::from_nanos(tasks) }
     }
 
     /// What is read was written at one time: all its numbers are made of one.
     #[test]
     fn what_is_in_hand_is_read_whole() {
-        let (hand, ended) = (Hand::default(), AtomicBool::new(false));
-        assert_eq!(hand.read(), None);
-        hand.write(&in_hand(0));
+        let (thread, ended) = (ThreadState::default(), AtomicBool::new(false));
+        assert_eq!(thread.read(), None);
+        thread.write(&current(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                (1..200_000).for_each(|tasks| hand.write(&in_hand(tasks)));
+                (1..200_000).for_each(|tasks| thread.write(&current(tasks)));
                 ended.store(true, Ordering::Relaxed);
             });
             let mut last = 0;
             while !ended.load(Ordering::Relaxed) {
-                let read = hand.read().unwrap();
-                assert!(read == in_hand(read.finished.tasks) && read.finished.tasks >= last, "{read:?}");
+                let read = thread.read().unwrap();
+                assert!(read == current(read.finished.tasks) && read.finished.tasks >= last, "{read:?}");
                 last = read.finished.tasks;
             }
         });
-        assert_eq!(hand.read(), Some(in_hand(199_999)));
+        assert_eq!(thread.read(), Some(current(199_999)));
     }
 
     /// Short units are told together, the last ones at the end, and a long one at once.
     #[test]
     fn finished_units_are_told() {
-        let hand = Hand::default();
+        let thread = ThreadState::default();
         let units = |batches: Vec<Batch>| -> Vec<usize> {
             batches.into_iter().flat_map(|batch| batch.units).map(|(unit, _)| unit).collect()
         };
         let now = Instant::now();
-        let mut scribe = Scribe::new(&hand, now);
+        let mut scribe = Scribe::new(&thread, now);
         scribe.begin(7, Partial::default());
-        assert_eq!(hand.read().map(|unit| unit.unit), Some(7));
+        assert_eq!(thread.read().map(|unit| unit.unit), Some(7));
         std::thread::sleep(Duration::from_millis(2));
         scribe.finish(7, 5.into());
-        assert_eq!(units(hand.take_finished()), [7]);
+        assert_eq!(units(thread.take_finished()), [7]);
         // A batch that was begun a moment ago in the time of the run.
-        let mut scribe = Scribe::new(&hand, now + Duration::from_hours(1));
+        let mut scribe = Scribe::new(&thread, now + Duration::from_hours(1));
         for unit in 0..100 {
             scribe.begin(unit, Partial::default());
             scribe.finish(unit, 5.into());
         }
-        assert!(hand.take_finished().is_empty(), "they took no time");
+        assert!(thread.take_finished().is_empty(), "they took no time");
         drop(scribe);
-        assert_eq!(units(hand.take_finished()), (0..100).collect::<Vec<_>>());
+        assert_eq!(units(thread.take_finished()), (0..100).collect::<Vec<_>>());
     }
 }
