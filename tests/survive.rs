@@ -87,7 +87,12 @@ fn stopped_within_units_each_task_counts_once() {
     for threads in [2, 1, 3, 2, 1] {
         let line = format!("count 17 --threads {threads} --checkpoint c --checkpoint-every 1ms --resume");
         let mut child = queens(path, &line).spawn().unwrap();
-        let saved = || fs::read_to_string(path.join("c")).unwrap_or_default();
+        let saved = || {
+            let text = fs::read_to_string(path.join("c")).unwrap_or_default();
+            // The first save of a run has another time, and with it another checksum.
+            let is_work = |line: &&str| !line.starts_with("saved ") && !line.starts_with("sha256 ");
+            text.lines().filter(is_work).collect::<Vec<_>>().join("\n")
+        };
         let before = saved();
         until("a save with a part of a unit", || {
             let now = saved();
