@@ -1,11 +1,13 @@
 //! AVX2: 256 lanes.
 
 use std::arch::x86_64::*;
+use std::sync::LazyLock;
 
 use super::avx2 as narrow;
 use super::cost::{AVX2, Cost};
-use super::kernels::{kernels, retaining};
+use super::kernels::{kernels, packing};
 use super::matching::{matching, transposing};
+use super::windows::{self, distances, slots};
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,36 @@ impl Vector {
             (Self(_mm256_xor_si256(half, third.0)), Self(carry))
         }
 
+        /// Which words share no bit with those of `avoided`, a bit for each.
+        fn disjoint(self, avoided: Self) -> u32 {
+            let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(self.0, avoided.0), _mm256_setzero_si256());
+            _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
+        }
+
+        fn masked_or(self, mask: Self, other: Self) -> Self {
+            Self(_mm256_or_si256(_mm256_and_si256(self.0, mask.0), other.0))
+        }
+
+        /// Writes the words of a set one after another.
+        ///
+        /// # Safety
+        /// `to` has room for four words.
+        unsafe fn pack(self, set: u32, to: *mut u64) {
+            // SAFETY: an order has eight words; for the rest as this function demands.
+            unsafe {
+                let order = _mm256_loadu_si256(PACK[set as usize].as_ptr().cast());
+                _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(self.0, order));
+            }
+        }
+
+        /// # Safety
+        /// So many words can be read there, at most four.
+        unsafe fn load_first(from: *const u64, words: usize) -> Self {
+            const FIRST: [u64; 8] = [!0, !0, !0, !0, 0, 0, 0, 0];
+            // SAFETY: four words follow; what the mask leaves is readable, as the caller vouches.
+            Self(unsafe { _mm256_maskload_epi64(from.cast(), _mm256_loadu_si256(FIRST[4 - words..].as_ptr().cast())) })
+        }
+
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm256_add_epi64(self.0, other.0)) }
 
         pub(super) fn sum(self) -> u64 {
@@ -76,65 +108,6 @@ compiled_for! { target_feature(enable = "avx2,popcnt"):
         let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(vector.0), nibble));
         Vector(_mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()))
     }
-
-    /// Which of four patterns share no bit with `avoid`, one bit each.
-    fn disjoint_mask(pattern: __m256i, avoid: __m256i) -> u32 {
-        let disjoint = _mm256_cmpeq_epi64(_mm256_and_si256(pattern, avoid), _mm256_setzero_si256());
-        _mm256_movemask_pd(_mm256_castsi256_pd(disjoint)).cast_unsigned()
-    }
-
-    /// Nothing is left to do.
-    fn gather<const AT: u32>(query: u64, _: u64) -> u64 { query }
-
-    /// How many patterns share no bit with `avoid`.
-    fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
-        let (fours, rest) = patterns.as_chunks::<4>();
-        let avoided = Vector::splat(avoid).0;
-        let whole: u32 = fours.iter().map(|four| disjoint_mask(Vector::of(four).0, avoided).count_ones()).sum();
-        u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
-    }
-}
-
-/// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
-///
-/// # Safety
-/// `readable` ≥ `len` words can be read; `out` has room for `len` words and four more.
-#[target_feature(enable = "avx2,popcnt")]
-#[inline]
-unsafe fn compress(patterns: *const u64, len: usize, readable: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
-    let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word).0);
-    let mut kept = 0;
-    let mut put = |pattern: __m256i, inside: u32| {
-        let keep = disjoint_mask(pattern, avoid);
-        // SAFETY: an order has eight words; what is stored stays within four words of what was kept so far.
-        unsafe {
-            let order = _mm256_loadu_si256(PACK[keep as usize].as_ptr().cast());
-            let both = _mm256_or_si256(_mm256_and_si256(pattern, keys), add);
-            _mm256_storeu_si256(out.add(kept).cast(), _mm256_permutevar8x32_epi32(both, order));
-        }
-        kept += (keep & inside).count_ones() as usize;
-    };
-    let mut index = 0;
-    while index + 4 <= len {
-        // SAFETY: these four are readable.
-        put(unsafe { Vector::load(patterns.add(index)).0 }, !0);
-        index += 4;
-    }
-    if index < len {
-        let pattern = if index + 4 <= readable {
-            // SAFETY: as it says.
-            unsafe { Vector::load(patterns.add(index)) }
-        } else {
-            let mut last = [0; 4];
-            for (word, last) in last.iter_mut().enumerate().take(len - index) {
-                // SAFETY: it is below `len`.
-                *last = unsafe { *patterns.add(index + word) };
-            }
-            Vector::of(&last)
-        };
-        put(pattern.0, (1 << (len - index)) - 1);
-    }
-    kept
 }
 
 /// For each set of four words the order of half words that brings its members to the front.
@@ -157,6 +130,26 @@ const PACK: [[u32; 8]; 16] = {
 };
 
 transposing!(target_feature(enable = "avx2,bmi1"));
-retaining!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"), std::hint::black_box);
+/// Whether PEXT takes few cycles, as on Intel's processors and on AMD's from Zen 3 on (family 19h, told as 0Fh and 0Ah more):
+/// on those before it takes hundreds.
+static HAS_FAST_PEXT: LazyLock<bool> = LazyLock::new(|| {
+    let (vendor, more) = (__cpuid(0), __cpuid(1).eax >> 20 & 0xff);
+    let is = |name: [&[u8; 4]; 3]| [vendor.ebx, vendor.edx, vendor.ecx] == name.map(|part| u32::from_le_bytes(*part));
+    is([b"Genu", b"ineI", b"ntel"]) || is([b"Auth", b"enti", b"cAMD"]) && more >= 0xa
+});
+
+compiled_for! { target_feature(enable = "avx2,bmi1,bmi2"):
+    /// By PEXT in a third of the time, which makes 0.95 to 0.97 of all. Below its keys a query has zeros, which take the
+    /// places below `AT` and spare a shift.
+    fn gather_all<const AT: u32>(active: u64, queries: &[u64], out: &mut Vec<u64>) {
+        if *HAS_FAST_PEXT {
+            out.extend(queries.iter().map(|&query| _pext_u64(query, active | ((1 << AT) - 1))));
+        } else {
+            windows::gather_all::<AT>(active, queries, out);
+        }
+    }
+}
+
+packing!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
+matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 kernels!(Avx2, "avx2", target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"));

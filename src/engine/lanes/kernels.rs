@@ -5,8 +5,9 @@
 //!
 //! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
 //!   and `add3`, a carry-save adder;
-//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used, and a module `narrow` with it for blocks of at most as many lanes;
-//! - `GATHERED`, whether queries are gathered once for all blocks, and `gather`, which is done at each look-up;
+//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used, and a module `narrow` with it for
+//!   blocks of at most as many lanes;
+//! - `GATHERED`, whether queries are gathered once for all blocks, and `gather_all`, which does so;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
@@ -17,7 +18,7 @@
 macro_rules! kernels {
     ($token:ty, $name:literal, $features:meta, $detected:expr) => {
         use $crate::engine::lanes::cost::Means;
-        use $crate::engine::lanes::windows::Gather;
+        use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
@@ -148,13 +149,9 @@ macro_rules! kernels {
                 let mut gathered_queries = queries;
                 if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| means(block) == Means::Pairs) {
                     gathered.clear();
-                    let gather = Gather::<AT>::new(without_first(windows.active, planted("gathering")));
+                    let active = without_first(windows.active, planted("gathering"));
                     for queries in queries {
-                        if gather.is_short() {
-                            gathered.extend(queries.iter().map(|&query| gather.apply::<4>(query)));
-                        } else {
-                            gathered.extend(queries.iter().map(|&query| gather.apply::<6>(query)));
-                        }
+                        gather_all::<AT>(active, queries, gathered);
                     }
                     let mut rest = &gathered[..];
                     for queries in &mut gathered_queries {
@@ -190,22 +187,97 @@ macro_rules! kernels {
 }
 pub(super) use kernels;
 
-/// Expands `retain` for any `Vector` with a `compress`; `$features` as in [`kernels!`].
-macro_rules! retaining {
+/// Expands what [`kernels!`] needs for lists of words: `compress`, `retain` and `count_disjoint`, for a `Vector` with
+///
+/// - `disjoint`, which of its words share no bit with those of another;
+/// - `masked_or`, the bits under a mask and those of a third vector;
+/// - `pack`, which writes the words of a set one after another, and maybe more of them after those;
+/// - `load_first`, which reads so many words and no more.
+macro_rules! packing {
     ($features:meta) => {
         compiled_for! { $features:
-            /// See [`Lanes::retain`].
-            fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+            /// How many patterns share no bit with `avoid`.
+            pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
+                let (vectors, rest) = patterns.as_chunks();
+                let avoided = Vector::splat(avoid);
+                let whole: u32 = vectors.iter().map(|words| Vector::of(words).disjoint(avoided).count_ones()).sum();
+                u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
+            }
+
+            /// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
+            ///
+            /// Where the next store goes depends on all before it, and a load must wait for the place of every earlier
+            /// store that the processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so for a
+            /// while. So several vectors are loaded before the first is stored: one by one, filtering took up to three
+            /// times as long on Zen 4.
+            pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 out.reserve(patterns.len() + Vector::WORDS);
-                let len = out.len();
-                // SAFETY: room was reserved for all patterns and `WORDS` more; as many words as are returned were written.
-                unsafe {
-                    let to = out.as_mut_ptr().add(len);
-                    let kept = compress(patterns.as_ptr(), patterns.len(), patterns.len(), avoid, 0, to);
-                    out.set_len(len + kept);
+                let avoided = Vector::splat(avoid);
+                let mut len = out.len();
+                let to = out.as_mut_ptr();
+                let (many, few) = patterns.as_chunks::<{ Vector::WORDS * Vector::WORDS }>();
+                for many in many {
+                    let mut vectors = [avoided; Vector::WORDS];
+                    for (vector, words) in vectors.iter_mut().zip(many.as_chunks().0) {
+                        *vector = Vector::of(words);
+                    }
+                    for vector in vectors {
+                        let keep = vector.disjoint(avoided);
+                        // SAFETY: room was reserved for all patterns and `WORDS` more, and no more were kept than read.
+                        unsafe { vector.pack(keep, to.add(len)) };
+                        len += keep.count_ones() as usize;
+                    }
                 }
+                // SAFETY: as above, and `few` is a slice; then so many words were written.
+                unsafe {
+                    len += compress(few.as_ptr(), few.len(), few.len(), avoid, 0, to.add(len));
+                    out.set_len(len);
+                }
+            }
+
+            /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
+            ///
+            /// # Safety
+            /// `readable` ≥ `len` words can be read; `out` has room for `len` words and `WORDS` more.
+            pub(super) unsafe fn compress(
+                patterns: *const u64,
+                len: usize,
+                readable: usize,
+                avoid: u64,
+                add: u64,
+                out: *mut u64,
+            ) -> usize {
+                let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
+                let mut kept = 0;
+                // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them: leaving
+                // them out only from the count spares a mask operation.
+                let mut put = |pattern: Vector, inside: u32| {
+                    let keep = pattern.disjoint(avoid);
+                    // SAFETY: what is stored stays within `WORDS` words of what was kept so far.
+                    unsafe { pattern.masked_or(keys, add).pack(keep, out.add(kept)) };
+                    kept += (keep & inside).count_ones() as usize;
+                };
+                // All but the last vector, or less: most runs of a quadrant are that short, and then this one branch is all
+                // there is to guess.
+                let mut index = 0;
+                while index + Vector::WORDS < len {
+                    // SAFETY: these are readable.
+                    put(unsafe { Vector::load(patterns.add(index)) }, !0);
+                    index += Vector::WORDS;
+                }
+                // SAFETY: nothing beyond `readable` is read. Masked loads only at the very end: in a loop they take ten
+                // times as long on Zen 5.
+                let pattern = unsafe {
+                    if index + Vector::WORDS <= readable {
+                        Vector::load(patterns.add(index))
+                    } else {
+                        Vector::load_first(patterns.add(index), len - index)
+                    }
+                };
+                put(pattern, (1 << (len - index)) - 1);
+                kept
             }
         }
     };
 }
-pub(super) use retaining;
+pub(super) use packing;

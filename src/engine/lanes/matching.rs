@@ -4,19 +4,18 @@
 ///
 /// - `Vector`, as [`kernels!`](super::kernels) needs it, and `ones`, which counts the bits of each of its words;
 /// - `key_rows`, which makes a vector of each key of a block of lanes;
-/// - `gather`, which brings the keys that matter together in a query.
-///
-/// Where shifts by a register are fast and leave their source as it is (BMI2), `$unknown` is `black_box`, which hides
-/// their counts from the compiler, else `identity`: by constants each window would copy the query first, and look-ups wait
-/// for the decoder (0.95 of the time at N = 22 to 26 with AVX-512, 0.98 to 0.99 with AVX2).
+/// - `slots` and `distances`, which tell what entry a query asks for in each table.
 macro_rules! matching {
-    ($features:meta, $unknown:path) => {
-        use $crate::engine::lanes::fault::{planted, without_first};
-        use $crate::engine::lanes::windows::{ENTRIES, Windows};
+    ($features:meta) => {
+        use $crate::engine::lanes::fault::planted;
+        use $crate::engine::lanes::windows::{LARGEST, Windows};
 
-        /// Bytes of a vector, as a power of two: where the first key of a gathered query lies, so that one shift and one
-        /// mask make the distance of an entry in bytes.
+        /// Bytes of a vector, as a power of two: where the first key of a window lies, which makes of a window's keys the
+        /// distance of their entry in bytes.
         pub(super) const AT: u32 = Vector::WORDS.trailing_zeros() + 3;
+
+        /// Entries from the table of one window to that of the next.
+        const APART: usize = 1 << LARGEST;
 
         compiled_for! { $features:
             /// Adds for each list of queries the pairs of a lane of the block and a query that share a key.
@@ -27,16 +26,16 @@ macro_rules! matching {
                 words: &mut Vec<u64>,
                 counts: &mut [u64; LISTS],
             ) {
-                let room = (ENTRIES + 64) * Vector::WORDS + 8;
+                let room = (windows.count * APART + 64) * Vector::WORDS + 8;
                 if words.len() < room {
                     words.resize(room, 0);
                 }
                 // Vectors that straddle cache lines would cost twice; eight words more leave room to begin at a line.
                 let skip = words.as_ptr().align_offset(64);
-                let (table, rows) = words[skip..].split_at_mut(ENTRIES * Vector::WORDS);
+                let (table, rows) = words[skip..].split_at_mut(windows.count * APART * Vector::WORDS);
                 let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
                 tabulate(block, windows, rows, table);
-                table[0] ^= planted(["tables-of-5", "tables-of-6", "tables-of-7", "tables-of-8"][windows.size - 5]);
+                table[0] ^= planted("tables");
                 for (count, queries) in counts.iter_mut().zip(queries) {
                     *count += attacked_in(queries, windows, table);
                 }
@@ -44,34 +43,23 @@ macro_rules! matching {
 
             /// The sum over the gathered queries of the lanes that share a key with it.
             fn attacked_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
-                match windows.size {
-                    5 => attacked_in_windows_of::<5>(queries, windows, table),
-                    6 => attacked_in_windows_of::<6>(queries, windows, table),
-                    7 => attacked_in_windows_of::<7>(queries, windows, table),
-                    8 => attacked_in_windows_of::<8>(queries, windows, table),
-                    size => unreachable!("windows have no {size} keys"),
-                }
-            }
-
-            fn attacked_in_windows_of<const SIZE: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
                 match windows.count {
-                    1 => sum::<SIZE, 1>(queries, windows.active, table),
-                    2 => sum::<SIZE, 2>(queries, windows.active, table),
-                    3 => sum::<SIZE, 3>(queries, windows.active, table),
-                    4 => sum::<SIZE, 4>(queries, windows.active, table),
-                    5 => sum::<SIZE, 5>(queries, windows.active, table),
-                    6 => sum::<SIZE, 6>(queries, windows.active, table),
-                    7 => sum::<SIZE, 7>(queries, windows.active, table),
-                    8 => sum::<SIZE, 8>(queries, windows.active, table),
+                    1 => sum::<1>(queries, windows, table),
+                    2 => sum::<2>(queries, windows, table),
+                    3 => sum::<3>(queries, windows, table),
+                    4 => sum::<4>(queries, windows, table),
+                    5 => sum::<5>(queries, windows, table),
+                    6 => sum::<6>(queries, windows, table),
+                    7 => sum::<7>(queries, windows, table),
+                    8 => sum::<8>(queries, windows, table),
                     count => unreachable!("there are no {count} windows"),
                 }
             }
 
-            /// See [`attacked_in`], for `COUNT` windows of `SIZE` keys.
-            fn sum<const SIZE: usize, const COUNT: usize>(queries: &[u64], active: u64, table: &[u64]) -> u64 {
-                assert!(table.len() >= (COUNT << SIZE) * Vector::WORDS);
-                let active = without_first(active, planted("gathering"));
-                let shifts: [usize; COUNT] = $unknown(std::array::from_fn(|window| SIZE * window));
+            /// See [`attacked_in`], for `COUNT` windows.
+            fn sum<const COUNT: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
+                assert!(table.len() >= COUNT * APART * Vector::WORDS);
+                let slots = slots::<COUNT, AT>(windows);
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
@@ -79,23 +67,21 @@ macro_rules! matching {
                     // join took up to 1.16 times as long.
                     let mut found = [Vector::splat(0); 8];
                     for (found, &query) in found.iter_mut().zip(eight) {
-                        *found = look_up::<SIZE, COUNT>(gather::<AT>(query, active), shifts, table);
+                        *found = look_up(distances::<COUNT, AT>(query, &slots), table);
                     }
                     counts.add8(found);
                 }
                 for &query in rest {
-                    counts.add(look_up::<SIZE, COUNT>(gather::<AT>(query, active), shifts, table));
+                    counts.add(look_up(distances::<COUNT, AT>(query, &slots), table));
                 }
                 counts.total()
             }
 
-            /// The lanes that share a key with the query.
-            fn look_up<const SIZE: usize, const COUNT: usize>(query: u64, shifts: [usize; COUNT], table: &[u64]) -> Vector {
-                let entry = |window: usize| {
-                    let query = if window == 0 { query } else { query >> shifts[window] };
-                    let distance = query as usize & (((1 << SIZE) - 1) << AT);
-                    // SAFETY: each of `COUNT` windows has `1 << SIZE` entries; [`sum`] asked for them.
-                    unsafe { Vector::load(table.as_ptr().byte_add((window << SIZE << AT) + distance)) }
+            /// The lanes that share a key with a query, whose entries are so many bytes from the beginnings of the tables.
+            fn look_up<const COUNT: usize>(distances: [usize; COUNT], table: &[u64]) -> Vector {
+                // SAFETY: a window has `APART` entries at most; [`sum`] asked for them.
+                let entry = |window: usize| unsafe {
+                    Vector::load(table.as_ptr().byte_add((window * APART << AT) + distances[window]))
                 };
                 let mut lanes = entry(0);
                 let mut window = 1;
@@ -111,9 +97,11 @@ macro_rules! matching {
                 // The queries are mirrored: their first key is the last one of the lanes.
                 key_rows(block, windows.active.reverse_bits(), rows);
                 rows[0][0] ^= planted("transposition");
-                let rows = &rows[..windows.active.count_ones() as usize];
-                for (window, rows) in rows.rchunks(windows.size).enumerate() {
-                    fill(rows, &mut table[(window << windows.size) * Vector::WORDS..]);
+                let mut rows = &rows[..windows.active.count_ones() as usize];
+                for (window, table) in table.chunks_mut(APART * Vector::WORDS).enumerate() {
+                    let (later, these) = rows.split_at(rows.len() - windows.keys(window).len());
+                    fill(these, table);
+                    rows = later;
                 }
             }
 
@@ -131,7 +119,8 @@ macro_rules! matching {
                         4 => double::<16>(row, entries),
                         5 => double::<32>(row, entries),
                         6 => double::<64>(row, entries),
-                        _ => double::<128>(row, entries),
+                        7 => double::<128>(row, entries),
+                        _ => double::<256>(row, entries),
                     }
                 }
             }

@@ -4,7 +4,7 @@
 //!
 //! Given two lists of patterns, count the pairs without a common key. 256 or 512 patterns of the *build* side are
 //! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are cut
-//! into windows of five to eight; for each window a table holds the OR of every subset of its vectors. A *query*, a pattern of
+//! into windows of up to nine; for each window a table holds the OR of every subset of its vectors. A *query*, a pattern of
 //! the *probe* side, then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
 //!
 //! ```text

@@ -3,10 +3,11 @@
 use std::arch::aarch64::*;
 
 use super::cost::{Cost, NEON};
-use super::kernels::{kernels, retaining};
+use super::kernels::kernels;
 use super::matching::{matching, transposing};
 use super::neon as narrow;
-use super::portable::{compress, count_disjoint};
+use super::portable::{compress, count_disjoint, retain};
+use super::windows::{distances, gather_all, slots};
 
 /// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
@@ -86,12 +87,8 @@ compiled_for! { target_feature(enable = "neon"):
         let word = |i: usize| vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(vector.0[i])))));
         Vector([word(0), word(1)])
     }
-
-    /// Nothing is left to do.
-    fn gather<const AT: u32>(query: u64, _: u64) -> u64 { query }
 }
 
 transposing!(target_feature(enable = "neon"));
-retaining!(target_feature(enable = "neon"));
-matching!(target_feature(enable = "neon"), std::convert::identity);
+matching!(target_feature(enable = "neon"));
 kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"));

@@ -6,9 +6,10 @@
 use std::array::from_fn;
 
 use super::cost::{Cost, PORTABLE};
-use super::kernels::{kernels, retaining};
+use super::kernels::kernels;
 use super::matching::{matching, transposing};
 use super::portable as narrow;
+use super::windows::{distances, gather_all, slots};
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,16 +72,24 @@ compiled_for! { cfg(all()):
     /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|word| word.count_ones().into())) }
 
-    /// Nothing is left to do.
-    fn gather<const AT: u32>(query: u64, _: u64) -> u64 { query }
-
     /// How many patterns share no bit with `avoid`.
     pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
         patterns.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum()
     }
 
+    /// See [`Lanes::retain`](super::Lanes::retain).
+    pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
+        out.reserve(patterns.len() + 1);
+        let len = out.len();
+        // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
+        unsafe {
+            let kept = compress(patterns.as_ptr(), patterns.len(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
+            out.set_len(len + kept);
+        }
+    }
+
     /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many. NEON
-    /// uses this too: with two words to a register there is nothing to pack.
+    /// uses these too: with two words to a register there is nothing to pack.
     ///
     /// # Safety
     /// `len` words can be read; `out` has room for one more than `len`.
@@ -99,6 +108,5 @@ compiled_for! { cfg(all()):
 }
 
 transposing!(cfg(all()));
-retaining!(cfg(all()));
-matching!(cfg(all()), std::convert::identity);
+matching!(cfg(all()));
 kernels!(Portable, "portable", cfg(all()), true);

@@ -8,18 +8,18 @@ pub use self::{ice::Avx512Ice, skylake::Avx512f};
 /// 256 lanes, for lists that fill no more and for what is left of others: tables of half the size, and two loads a cycle.
 mod narrow {
     use super::rows::key_rows;
-    use super::vector::gather;
+    use super::vector::{distances, slots};
     use crate::engine::lanes::avx2::{Vector, ones};
     use crate::engine::lanes::matching::matching;
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"), std::hint::black_box);
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
 }
 
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
     use super::narrow;
     use super::rows::key_rows;
-    use super::vector::{GATHERED, Vector, compress, count_disjoint, gather, ones, retain};
+    use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, ones, retain, slots};
     use crate::engine::lanes::cost::{AVX512F, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
@@ -30,7 +30,7 @@ mod skylake {
 
     const COST: Cost = AVX512F;
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"), std::hint::black_box);
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
 
     kernels!(
         Avx512f,
@@ -46,7 +46,7 @@ mod ice {
 
     use super::narrow;
     use super::rows::key_rows_gfni as key_rows;
-    use super::vector::{GATHERED, Vector, compress, count_disjoint, gather, retain};
+    use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, retain, slots};
     use crate::engine::lanes::cost::{AVX512, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
@@ -62,10 +62,7 @@ mod ice {
         fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }
     }
 
-    matching!(
-        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
-        std::hint::black_box
-    );
+    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"));
 
     kernels!(
         Avx512Ice,

@@ -1,8 +1,12 @@
 //! The vector of AVX-512, and lists of words, made and filtered with it.
 
 use std::arch::x86_64::*;
+use std::hint::black_box;
 
 use crate::engine::lanes::KEY_BITS;
+use crate::engine::lanes::fault::{planted, without_first};
+use crate::engine::lanes::kernels::packing;
+use crate::engine::lanes::windows::Windows;
 
 #[derive(Clone, Copy)]
 pub(super) struct Vector(pub(super) __m512i);
@@ -37,6 +41,30 @@ impl Vector {
             (Self(sum), Self(_mm512_ternarylogic_epi64::<0b1101_0100>(second.0, third.0, sum)))
         }
 
+        /// Which words share no bit with those of `avoided`, a bit for each.
+        fn disjoint(self, avoided: Self) -> u32 { _mm512_testn_epi64_mask(self.0, avoided.0).into() }
+
+        fn masked_or(self, mask: Self, other: Self) -> Self {
+            Self(_mm512_ternarylogic_epi64::<0b1111_1000>(other.0, self.0, mask.0))
+        }
+
+        /// Writes the words of a set one after another: compressed in a register and stored whole, for a compressing store
+        /// takes twice as long on Zen 5.
+        ///
+        /// # Safety
+        /// `to` has room for eight words.
+        unsafe fn pack(self, set: u32, to: *mut u64) {
+            // SAFETY: as this function demands.
+            unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi64(set as u8, self.0)) };
+        }
+
+        /// # Safety
+        /// So many words can be read there, at most eight.
+        unsafe fn load_first(from: *const u64, words: usize) -> Self {
+            // SAFETY: what the mask leaves is readable, as the caller vouches.
+            Self(unsafe { _mm512_maskz_loadu_epi64(((1u32 << words) - 1) as u8, from.cast()) })
+        }
+
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm512_add_epi64(self.0, other.0)) }
         pub(super) fn sum(self) -> u64 { _mm512_reduce_add_epi64(self.0).cast_unsigned() }
     }
@@ -44,6 +72,15 @@ impl Vector {
 
 /// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
 pub(super) const GATHERED: bool = false;
+
+/// Where the keys of a query go: into 16 bits for each window, of four windows in a word.
+pub(super) struct Slots {
+    active: u64,
+    to: [u64; 2],
+    /// Keys in the first word.
+    near: u32,
+    shifts: [u32; 3],
+}
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2,popcnt"):
     /// How many bits are set in each word, by looking up half bytes as with AVX2.
@@ -56,107 +93,37 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2,popcnt"):
         Vector(_mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512()))
     }
 
-    /// The bits of a query under the mask, from bit `AT` on, where they make the distance of an entry in bytes. Below
-    /// its keys a query has zeros, which take the places below `AT` and spare a shift.
-    pub(super) fn gather<const AT: u32>(query: u64, mask: u64) -> u64 { _pext_u64(query, mask | ((1 << AT) - 1)) }
+    /// Nothing is to be done before the look-ups.
+    pub(super) fn gather_all<const AT: u32>(_: u64, _: &[u64], _: &mut Vec<u64>) {}
 
-    /// How many patterns share no bit with `avoid`.
-    pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
-        let (eights, rest) = patterns.as_chunks::<8>();
-        let avoided = Vector::splat(avoid).0;
-        let disjoint = |eight| _mm512_testn_epi64_mask(Vector::of(eight).0, avoided).count_ones();
-        let whole: u32 = eights.iter().map(disjoint).sum();
-        u64::from(whole) + rest.iter().map(|pattern| u64::from(pattern & avoid == 0)).sum::<u64>()
-    }
-}
-
-/// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
-///
-/// What is kept is compressed in a register and stored whole: a compressing store takes twice as long on Zen 5. Where the
-/// next store goes depends on all before it, and a load must wait for the place of every earlier store that the
-/// processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so for a while. So several vectors
-/// are loaded before the first is stored: one by one, filtering took up to three times as long on Zen 4.
-#[target_feature(enable = "avx512f,bmi2,popcnt")]
-#[inline]
-pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
-    out.reserve(patterns.len() + 8);
-    let avoided = Vector::splat(avoid).0;
-    let mut len = out.len();
-    let to = out.as_mut_ptr();
-    let (many, few) = patterns.as_chunks::<64>();
-    for many in many {
-        let mut vectors = [avoided; 8];
-        for (vector, eight) in vectors.iter_mut().zip(many.as_chunks().0) {
-            *vector = Vector::of(eight).0;
+    /// See [`Slots`].
+    pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slots {
+        let mut to = [0; 2];
+        for window in 0..COUNT {
+            to[window / 4] |= ((1 << windows.keys(window).len()) - 1) << AT << (window % 4 * 16);
         }
-        for vector in vectors {
-            // SAFETY: room was reserved for all patterns and eight more, and no more were kept than read; so below.
-            len += unsafe { put(vector, _mm512_testn_epi64_mask(vector, avoided), to.add(len)) };
-        }
+        let active = without_first(windows.active, planted("gathering"));
+        // Shifts by a register leave the word in place; by a constant they would be preceded by a copy.
+        Slots { active, to, near: to[0].count_ones(), shifts: black_box([16, 32, 48]) }
     }
-    // SAFETY: as above, and `few` is a slice; then so many words were written.
-    unsafe {
-        len += compress(few.as_ptr(), few.len(), few.len(), avoid, 0, to.add(len));
-        out.set_len(len);
+
+    /// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. One that
+    /// has 16 bits of its own is taken from them by one or two instructions.
+    pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &Slots) -> [usize; COUNT] {
+        let keys = _pext_u64(query, slots.active);
+        let words = [_pdep_u64(keys, slots.to[0]), if COUNT > 4 { _pdep_u64(keys >> slots.near, slots.to[1]) } else { 0 }];
+        let mut distances = [0; COUNT];
+        for (window, distance) in distances.iter_mut().enumerate() {
+            let word = words[window / 4];
+            *distance = match window % 4 {
+                0 => usize::from(word as u16),
+                1 => (word as u32 >> (slots.shifts[0] & 31)) as usize,
+                2 => usize::from((word >> (slots.shifts[1] & 63)) as u16),
+                _ => (word >> (slots.shifts[2] & 63)) as usize,
+            };
+        }
+        distances
     }
 }
 
-/// Writes the patterns of a mask, in order, and returns how many. A function, not a closure in [`retain`]: without link-time
-/// optimisation the compiler called that one, and `array::map` too, which took three times as long.
-///
-/// # Safety
-/// `to` has room for eight words.
-#[target_feature(enable = "avx512f,popcnt")]
-#[inline]
-unsafe fn put(pattern: __m512i, keep: u8, to: *mut u64) -> usize {
-    // SAFETY: as this function demands.
-    unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi64(keep, pattern)) };
-    keep.count_ones() as usize
-}
-
-/// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
-///
-/// # Safety
-/// `readable` ≥ `len` words can be read; `out` has room for `len` words and eight more.
-#[target_feature(enable = "avx512f,bmi2,popcnt")]
-#[inline]
-pub(super) unsafe fn compress(
-    patterns: *const u64,
-    len: usize,
-    readable: usize,
-    avoid: u64,
-    add: u64,
-    out: *mut u64,
-) -> usize {
-    let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word).0);
-    let mut kept = 0;
-    // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them: leaving them out
-    // only from the count spares a mask operation.
-    let mut put = |pattern: __m512i, inside: u32| {
-        let keep = _mm512_testn_epi64_mask(pattern, avoid);
-        let both = _mm512_ternarylogic_epi64::<0b1111_1000>(add, pattern, keys);
-        // SAFETY: what is stored stays within eight words of what was kept so far.
-        unsafe { _mm512_storeu_si512(out.add(kept).cast(), _mm512_maskz_compress_epi64(keep, both)) };
-        kept += (u32::from(keep) & inside).count_ones() as usize;
-    };
-    // All but the last eight, or fewer: most runs of a quadrant are that short, and then this one branch is all there
-    // is to guess.
-    let mut index = 0;
-    while index + 8 < len {
-        // SAFETY: these eight are readable.
-        put(unsafe { Vector::load(patterns.add(index)).0 }, !0);
-        index += 8;
-    }
-    let inside = _bzhi_u32(!0, (len - index) as u32);
-    // SAFETY: nothing beyond `readable` is read. Masked loads only at the very end: in a loop they take ten times as
-    // long on Zen 5.
-    let pattern = unsafe {
-        if index + 8 <= readable {
-            Vector::load(patterns.add(index)).0
-        } else {
-            _mm512_maskz_loadu_epi64(inside as u8, patterns.add(index).cast())
-        }
-    };
-    put(pattern, inside);
-    kept
-}
+packing!(target_feature(enable = "avx512f,bmi1,bmi2,popcnt"));
