@@ -6,9 +6,10 @@
 
 /// Each step of a kernel that can be made wrong.
 #[cfg(any(test, planted_faults))]
-pub(crate) const KERNEL_FAULTS: [&str; 11] = [
+pub(crate) const KERNEL_FAULTS: [&str; 12] = [
     "sums",             // The counts of matched pairs are one too large.
-    "tables",           // An entry of a table has the wrong lanes.
+    "first-entries",    // The first entry of a table has the wrong lanes.
+    "last-entries",     // The last one has.
     "transposition",    // A key of a lane is flipped.
     "gathering",        // A query loses its first key.
     "narrow-blocks",    // A narrow block finds one pair too many.

@@ -35,7 +35,8 @@ macro_rules! matching {
                 let (table, rows) = words[skip..].split_at_mut(windows.count * APART * Vector::WORDS);
                 let rows = rows.as_chunks_mut().0.first_chunk_mut().expect("there is room");
                 tabulate(block, windows, rows, table);
-                table[0] ^= planted("tables");
+                table[0] ^= planted("first-entries");
+                table[((1 << windows.keys(0).len()) - 1) * Vector::WORDS] ^= planted("last-entries");
                 for (count, queries) in counts.iter_mut().zip(queries) {
                     *count += attacked_in(queries, windows, table);
                 }
