@@ -22,6 +22,19 @@ fn checkpoint(path: &Path) {
     Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
 }
 
+/// Each board of a range has a progress of its own, and one that was asked for is not shown again by the next.
+#[test]
+fn sigusr1_is_answered_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = queens(folder.path(), "count 13-14 --engine naive --progress never").spawn().unwrap();
+    thread_named("printer", &child);
+    thread_named("signals", &child);
+    signal(&child, Signal::USR1);
+    let (code, _, err) = texts(&end(child));
+    let shown = err.lines().filter(|line| line.starts_with("N = ")).count();
+    assert_eq!((code, shown), (Some(0), 1), "{err}");
+}
+
 #[test]
 fn sigusr1_shows_how_far_it_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -35,6 +48,8 @@ fn sigusr1_shows_how_far_it_is() {
         ("solutions 20 -o all", "N = 20: "),
         ("solutions 20 --skip 30000000000", "N = 20: "),
         ("show --number 30000000000 20", "N = 20: "),
+        // Its bar would be among the solutions, so it is another activity that answers.
+        ("solutions 20", "N = 20: "),
         ("count 18 --engine naive", "N = 18, naive"),
     ];
     for (line, title) in lines {

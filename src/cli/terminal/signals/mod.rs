@@ -44,7 +44,7 @@ struct Shared {
     work: Mutex<Option<Tell>>,
     /// The command that shows its progress when it is asked to.
     activity: Mutex<Option<Show>>,
-    /// Whether SIGUSR1 has come before there was progress to show.
+    /// Whether SIGUSR1 has come and is not answered yet: its handler sets it, whoever shows the progress takes it back.
     asked: Arc<AtomicBool>,
     /// Unfinished files, to be removed before the process ends.
     unfinished: Mutex<BTreeSet<PathBuf>>,
@@ -77,14 +77,15 @@ pub(crate) fn answer(show: impl Fn() + Send + 'static) -> io::Result<Answering> 
     thread()?;
     *lock(&SHARED.activity) = Some(Box::new(show));
     // It may have come before.
-    if SHARED.asked.swap(false, Ordering::Relaxed) {
-        show_activity();
-    }
+    show_activity();
     Ok(Told(&SHARED.activity))
 }
 
+/// Shows the progress where it is asked for, once. Where there is none yet, the next command's activity does.
 fn show_activity() {
-    if let Some(show) = &*lock(&SHARED.activity) {
+    if let Some(show) = &*lock(&SHARED.activity)
+        && SHARED.asked.swap(false, Ordering::Relaxed)
+    {
         show();
     }
 }
