@@ -263,7 +263,7 @@ def paper(browser, folder):
 def others(browser, folder):
     browser.open(make(folder, "limit.html", "12", "--limit", "7", "--skip", "3"))
     expect("a cut list says so", browser.text("#about"), "7 solutions, from number 4; there are more")
-    expect("and counts from where it begins", browser.text("#position"), "4 of 10")
+    expect("and counts from where it begins", browser.text("#position"), "4 of 10 (of 14,200 in all)")
     browser.open(make(folder, "ten.html", "14"))
     expect("a long list is cut by itself", browser.text("#about"), "5,000 solutions, from number 1; there are more")
     browser.open(make(folder, "classes.html", "8", "--fundamental"))

@@ -356,7 +356,11 @@ fn a_list_that_is_cut_says_so() {
             ": 100 of 14200<",
         ),
         ("solutions 12 --format svg --prefix 3", "100 solutions are written; --limit L writes more\n", ": 100 ...<"),
-        ("solutions 12 --format html", "5,000 of 14,200 solutions are written; --limit L writes more\n", "more: true"),
+        (
+            "solutions 12 --format html",
+            "5,000 of 14,200 solutions are written; --limit L writes more\n",
+            "more: true, all: 14200,",
+        ),
         ("solutions 8 --format svg", "", "for N = 8<"),
         ("solutions 8 --format html", "", "more: false"),
         ("solutions 8 --format svg --limit 5", "", ": 5 of 92<"),

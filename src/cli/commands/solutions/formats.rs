@@ -165,6 +165,7 @@ impl ListWriter {
             self.text.extend_from_slice(svg::sheet(&self.boards, &title, &note).as_bytes());
         }
         let rest = self.rest.replace("@COUNT@", &self.written.to_string()).replace("@MORE@", &more.to_string());
+        let rest = rest.replace("@ALL@", &number_or(self.list.published(), "null"));
         self.text.extend_from_slice(rest.as_bytes());
     }
 }
