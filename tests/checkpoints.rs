@@ -98,7 +98,7 @@ fn a_wrong_part_is_found_and_forgotten() {
     let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(5, Partial { tasks: 2, tally: 1_000_000.into() }).unwrap();
     Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
-    let line = "count 17 --threads 1 --checkpoint c --resume -q";
+    let line = "count 17 --threads 1 --checkpoint c --resume -q --progress never";
     let (code, out, err) = output(path, &format!("{line} --double-check 100%"));
     assert_eq!((code, out.as_str()), (Some(3), ""), "{err}");
     assert!(err.contains("counted twice with different results") && err.contains("unit 5"), "{err}");
