@@ -83,9 +83,9 @@ impl Timing {
 ///
 /// ```
 /// use queens::bench::{Combination, bench};
-/// use queens::{Choice, Method, Size};
+/// use queens::{Method, Size};
 /// let size = Size::new(9)?;
-/// let method = Method::choose(Choice::Auto, None, size)?;
+/// let method = Method::choose(None, None, size)?;
 /// let combinations = [1, 2].map(|threads| Combination { size, method, threads });
 /// let timings = bench(&combinations, 1, |done, all, _| assert!(done < all))?;
 /// assert_eq!(timings[1].count, 352);

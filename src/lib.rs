@@ -73,7 +73,7 @@ pub use board::{
 };
 pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};
-pub use engine::{Choice, ENGINES, EngineKind, Method, MethodError, UnknownEngine};
+pub use engine::{ENGINES, EngineKind, Method, MethodError, UnknownEngine};
 pub use ledger::shard::{Shard, ShardError};
 pub use oeis::{BFile, BFileError};
 pub use profile::Profile;

@@ -114,7 +114,7 @@ pub fn methods(size: Size, named: &[EngineKind], beyond: usize, isas: &[Isa]) ->
         named => named.contains(&engine.kind),
     });
     let methods = |engine: &EngineInfo| {
-        let choose = |isa| Method::choose(engine.kind.into(), isa, size).ok();
+        let choose = |isa| Method::choose(Some(engine.kind), isa, size).ok();
         let mut methods: Vec<Method> = isas.iter().filter_map(|&isa| choose(Some(isa))).collect();
         if methods.is_empty() {
             // An engine with only one version is included, whatever instruction sets are listed.

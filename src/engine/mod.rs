@@ -130,32 +130,12 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// An engine by name, or the choice of [`Method::choose`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Choice {
-    /// The fastest engine by measurement.
-    #[default]
-    Auto,
-    /// This one.
-    Engine(EngineKind),
-}
-
-impl From<EngineKind> for Choice {
-    fn from(engine: EngineKind) -> Self {
-        Self::Engine(engine)
-    }
-}
-
-impl FromStr for Choice {
+impl FromStr for EngineKind {
     type Err = UnknownEngine;
 
     fn from_str(text: &str) -> Result<Self, UnknownEngine> {
-        if text == "auto" {
-            return Ok(Self::Auto);
-        }
         let found = ENGINES.iter().find(|info| info.name == text);
-        found.map(|info| Self::Engine(info.kind)).ok_or_else(|| UnknownEngine(text.to_owned()))
+        found.map(|info| info.kind).ok_or_else(|| UnknownEngine(text.to_owned()))
     }
 }
 
@@ -216,9 +196,9 @@ impl Method {
     /// to twice the real amount.
     ///
     /// ```
-    /// use queens::{Choice, Method, Size};
+    /// use queens::{Method, Size};
     /// let size = Size::new(26)?;
-    /// let join = Method::choose(Choice::Auto, None, size)?;
+    /// let join = Method::choose(None, None, size)?;
     /// assert!(join.memory(size, 8) > 2_000_000_000);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -230,11 +210,15 @@ impl Method {
         (first + further * (threads as u64).saturating_sub(1)) * 1_000_000
     }
 
-    /// The fastest way to count this subject that the choices allow.
+    /// The way to count this subject by this engine and on this instruction set; for what is `None`, the fastest.
     ///
     /// # Errors
     /// If the engine, the instruction set, the processor and the subject do not go together.
-    pub fn choose(engine: Choice, isa: Option<Isa>, subject: impl Into<Subject>) -> Result<Self, MethodError> {
+    pub fn choose(
+        engine: Option<EngineKind>,
+        isa: Option<Isa>,
+        subject: impl Into<Subject>,
+    ) -> Result<Self, MethodError> {
         if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
             return Err(IsaError::Missing(missing).into());
         }
@@ -249,10 +233,7 @@ impl Method {
             // Backtracking is faster than the oracle at every size.
             Subject::Completions(_) => EngineKind::Backtrack,
         };
-        let engine = match engine {
-            Choice::Engine(kind) => kind,
-            Choice::Auto => fastest,
-        };
+        let engine = engine.unwrap_or(fastest);
         match (engine, subject, isa) {
             (EngineKind::Join, Subject::Completions(_), _) if !can_join => Err(MethodError::NotForJoin),
             (EngineKind::Naive, Subject::Completions(_), None | Some(Isa::Portable)) => {
@@ -319,14 +300,11 @@ mod tests {
             let first = if isa == Isa::Portable { 13 } else { 14 };
             for n in 0..=32 {
                 let expected = if (first..=28).contains(&n) { EngineKind::Join } else { EngineKind::Backtrack };
-                let chosen = Method::choose(Choice::Auto, Some(isa), size(n)).unwrap();
+                let chosen = Method::choose(None, Some(isa), size(n)).unwrap();
                 assert_eq!((chosen.engine, chosen.isa), (expected, isa), "N = {n}");
             }
         }
-        assert_eq!(
-            Method::choose(Choice::Auto, None, size(13)),
-            Method::choose(Choice::Auto, Some(Isa::best()), size(13))
-        );
+        assert_eq!(Method::choose(None, None, size(13)), Method::choose(None, Some(Isa::best()), size(13)));
     }
 
     #[test]

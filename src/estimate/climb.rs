@@ -9,7 +9,7 @@ use super::sampler::Sampler;
 use super::state::Samples;
 use super::time::STEP;
 use crate::board::Size;
-use crate::engine::{Choice, Method};
+use crate::engine::Method;
 use crate::ledger::Ledger;
 use crate::ledger::shard::Shard;
 use crate::run::counting::By;
@@ -102,7 +102,7 @@ impl Climb<'_> {
             Subject::Completions(prefix) if prefix.is_empty() => size.into(),
             Subject::Completions(_) | Subject::Rotational(_) => return None,
         };
-        Method::choose(Choice::Engine(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
+        Method::choose(Some(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
     }
 
     fn time(&self, board: &Subject, sampler: Sampler) -> Samples {
@@ -179,7 +179,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         pool.broadcast(|_| while thread_seconds() < 0.2 {});
         let subject = Subject::from(Size::new(8).unwrap());
-        let method = Method::choose(Choice::Engine(EngineKind::Backtrack), None, subject).unwrap();
+        let method = Method::choose(Some(EngineKind::Backtrack), None, subject).unwrap();
         let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
         for (deadline, stop, runs) in [(soon, false, 1), (late, false, RUNS), (late, true, 0)] {
             let state = EstimateState::default();

@@ -167,7 +167,6 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Choice;
     use crate::{Rotation, RotationalBoard, Size};
 
     fn add(state: &EstimateState, target: Target, number: usize, count: f64) {
@@ -177,7 +176,7 @@ mod tests {
 
     fn begin(state: &EstimateState, subject: Subject, max_time: Duration) {
         let samples = [if subject.rotation().is_some() { 0 } else { 10 }, 4];
-        let method = Method::choose(Choice::Auto, None, subject).unwrap();
+        let method = Method::choose(None, None, subject).unwrap();
         let started = Instant::now();
         state.found().run =
             Some(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples, max_time });

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::audit::{self, AuditOptions, Findings};
 use crate::board::{Placement, RotationalBoard, Size};
 use crate::engine::lanes::Isa;
-use crate::engine::{Choice, Engine, Method, MethodError};
+use crate::engine::{Engine, EngineKind, Method, MethodError};
 use crate::estimate::{self, EstimateState, Prediction, Sampling};
 use crate::ledger::shard::Shard;
 use crate::ledger::{Fingerprint, Ledger, LedgerError};
@@ -31,7 +31,7 @@ use crate::subject::Subject;
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     subject: Subject,
-    engine: Choice,
+    engine: Option<EngineKind>,
     isa: Option<Isa>,
     threads: usize,
     double_check: Share,
@@ -63,7 +63,7 @@ pub struct Report {
 
 impl Request {
     fn new(subject: impl Into<Subject>) -> Self {
-        Self { subject: subject.into(), engine: Choice::Auto, isa: None, threads: 0, double_check: Share::NONE }
+        Self { subject: subject.into(), engine: None, isa: None, threads: 0, double_check: Share::NONE }
     }
 
     /// All solutions on a board of this size.
@@ -83,7 +83,7 @@ impl Request {
 
     /// Uses this engine instead of the fastest.
     #[must_use]
-    pub fn engine(self, engine: impl Into<Choice>) -> Self {
+    pub fn engine(self, engine: impl Into<Option<EngineKind>>) -> Self {
         Self { engine: engine.into(), ..self }
     }
 
@@ -362,7 +362,7 @@ impl TryFrom<&Fingerprint> for Request {
     fn try_from(found: &Fingerprint) -> Result<Self, MethodError> {
         let request = Self::new(found.subject);
         let request = match found.subject {
-            Subject::Completions(_) => request.engine(found.engine.parse::<Choice>()?),
+            Subject::Completions(_) => request.engine(found.engine.parse::<EngineKind>()?),
             // There is only one engine for these, whatever the ledger says.
             Subject::Rotational(_) => request,
         };

@@ -4,10 +4,10 @@
 mod orbits;
 
 use super::*;
+use crate::engine::Method;
 use crate::engine::cover::{Piece, Pieces, word};
 use crate::engine::fault::{self, Fault};
 use crate::engine::lanes::KEY_BITS;
-use crate::engine::{Choice, Method};
 use crate::plan::{Plan, Units};
 use crate::run::{CountError, SelfCheckError};
 use crate::{Isa, Request, Share, Size, oeis};
@@ -91,7 +91,7 @@ fn tasks_agree(boards: impl Iterator<Item = (Rotation, usize)>) {
     for (rotation, n) in boards {
         for isa in Isa::available() {
             let subject = RotationalBoard::new(rotation, n).unwrap().into();
-            let counting = Method::choose(Choice::Auto, Some(isa), subject).unwrap().counting(&subject);
+            let counting = Method::choose(None, Some(isa), subject).unwrap().counting(&subject);
             let (plan, mut cover, mut auditor) = (counting.plan(), counting.worker(), counting.second());
             let mut solutions = 0;
             for unit in (0..plan.units()).step_by((plan.units() / 20).max(1)) {

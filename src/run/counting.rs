@@ -361,7 +361,7 @@ where
 pub(crate) mod tests {
     use super::*;
     use crate::Rotation;
-    use crate::engine::Choice;
+    use crate::engine::EngineKind;
 
     /// A count for tests, of which nothing is audited.
     pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
@@ -374,28 +374,28 @@ pub(crate) mod tests {
         Typed { plan: Arc::new(plan), engine, second, audit }
     }
 
-    fn names(subject: impl Into<Subject>, engine: impl Into<Choice>, isa: Option<Isa>) -> [&'static str; 2] {
+    fn names(subject: impl Into<Subject>, engine: Option<EngineKind>, isa: Option<Isa>) -> [&'static str; 2] {
         let subject = subject.into();
-        Method::choose(engine.into(), isa, subject).unwrap().counting(&subject).names()
+        Method::choose(engine, isa, subject).unwrap().counting(&subject).names()
     }
 
     /// The requested engine runs, and another one checks it.
     #[test]
     fn engines_are_those_named_and_checked_by_others() {
         let size = Size::new(9).unwrap();
-        let [engine, second] = names(size, EngineKind::Backtrack, None);
+        let [engine, second] = names(size, Some(EngineKind::Backtrack), None);
         assert!(engine.ends_with("::Backtrack") && second.ends_with("::Naive"), "{engine}, {second}");
-        let [engine, second] = names(size, EngineKind::Naive, None);
+        let [engine, second] = names(size, Some(EngineKind::Naive), None);
         assert!(engine.ends_with("::Naive") && second.ends_with("::Backtrack"), "{engine}, {second}");
         let half = RotationalBoard::new(Rotation::Half, 9).unwrap();
         let (mut joins, mut covers) = (Vec::new(), Vec::new());
         for isa in Isa::available() {
             let lanes = format!("::{}>", isa.lanes());
-            let [engine, second] = names(size, EngineKind::Join, Some(isa));
+            let [engine, second] = names(size, Some(EngineKind::Join), Some(isa));
             assert!(second.contains("::JoinWithAuditor<") && second.contains("::Portable>"), "{second}");
             assert!(engine.contains("::Join<") && engine.ends_with(&lanes), "{engine} for {isa}");
             joins.push(engine);
-            let [engine, second] = names(half, Choice::Auto, Some(isa));
+            let [engine, second] = names(half, None, Some(isa));
             assert!(second.ends_with("::TurnAuditor"), "{second}");
             assert!(engine.contains("::Cover<") && engine.ends_with(&lanes), "{engine} for {isa}");
             covers.push(engine);

@@ -219,7 +219,7 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
     use crate::plan::{HalvesPlan, Plan, PrefixPlan};
-    use crate::{Choice, Method, Placement, Rotation, RotationalBoard, Shard, Size};
+    use crate::{Method, Placement, Rotation, RotationalBoard, Shard, Size};
 
     #[test]
     fn a_flipped_tally_is_caught_and_named() {
@@ -290,7 +290,7 @@ mod tests {
         let check = DoubleCheck::new(&two, &ledger, Share::ALL);
         assert_eq!(check.reread(&pool(1), &state), Err(CountError::Stopped));
         let half = RotationalBoard::new(Rotation::Half, 28).unwrap();
-        let turned = Method::choose(Choice::Auto, None, half).unwrap().counting(&half.into());
+        let turned = Method::choose(None, None, half).unwrap().counting(&half.into());
         assert_eq!(turned.second()(0, 0, &|| true), None, "the auditor for turns is asked within a task");
     }
 

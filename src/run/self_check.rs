@@ -192,7 +192,7 @@ mod tests {
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
     use crate::run::counting::tests::unaudited;
-    use crate::{Choice, CountError, Listed, Placement, Ranking, Request, Share};
+    use crate::{CountError, Listed, Placement, Ranking, Request, Share};
 
     /// An engine that loses every solution whose first queen is in row 4.
     struct WrongBegin;
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn large_boards_have_a_larger_board() {
         let larger = |engine, n| {
-            let method = Method::choose(Choice::Engine(engine), None, Size::new(n).unwrap()).unwrap();
+            let method = Method::choose(Some(engine), None, Size::new(n).unwrap()).unwrap();
             larger_board(method, &Size::new(n).unwrap().into()).map(|board| board.n())
         };
         assert_eq!([17, 18, 27].map(|n| larger(EngineKind::Join, n)), [None, Some(14), Some(15)]);

@@ -2,13 +2,13 @@
 
 use clap::Args as ClapArgs;
 use queens::oeis::{self, Sequence};
-use queens::{Choice, ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
+use queens::{ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
 
 use super::terms::{self, Term};
 use crate::cli::long_run::{Agreement, LongRun, Outcome, OutputForm, forecast, units};
 use crate::cli::terminal::{
     Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers,
-    value_parsers::{engine_parser, rotation_parser, size},
+    value_parsers::{EngineChoice, engine_parser, rotation_parser, size},
 };
 
 #[derive(ClapArgs, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Args {
 
     /// The engine that counts
     #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
-    pub(crate) engine: Choice,
+    pub(crate) engine: EngineChoice,
 
     #[command(flatten)]
     pub(crate) cores: Cores,

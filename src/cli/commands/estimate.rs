@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sampling};
-use queens::{Choice, Rotation, oeis};
+use queens::{Rotation, oeis};
 
 use crate::cli::commands::count::request;
 use crate::cli::long_run::{Activity, Event, Status, When, Work};
 use crate::cli::terminal::{
     Cores, Exit, Facts, Failure, Interruption, JsonOutput, Sizes, numbers,
-    value_parsers::{duration, engine_parser, rotation_parser, whole},
+    value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
 };
 
 #[derive(ClapArgs, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
     /// The engine of the run; auto picks the fastest
     #[arg(long, default_value = "auto", value_parser = engine_parser())]
-    pub(crate) engine: Choice,
+    pub(crate) engine: EngineChoice,
 
     #[command(flatten)]
     pub(crate) cores: Cores,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SpanRelativeTo;
 use jiff::fmt::friendly::SpanParser;
-use queens::{Choice, ENGINES, EngineKind, Isa, Rotation, Share, Size};
+use queens::{ENGINES, EngineKind, Isa, Rotation, Share, Size};
 
 use crate::cli::terminal::Failure;
 
@@ -122,10 +122,13 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("threads are a whole number from 0 (every core) to {MOST}"))
 }
 
+/// An engine; `None` is `auto`, the fastest. Under its own name, `Option` would tell clap that the option may be left out.
+pub(crate) type EngineChoice = Option<EngineKind>;
+
 /// Accepts `auto` and the names in the library's table, which also makes them completions and possible values.
-pub(crate) fn engine_parser() -> impl TypedValueParser<Value = Choice> {
+pub(crate) fn engine_parser() -> impl TypedValueParser<Value = EngineChoice> {
     let names = std::iter::once("auto").chain(ENGINES.iter().map(|engine| engine.name));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
+    PossibleValuesParser::new(names).map(|name| name.parse().ok())
 }
 
 pub(crate) fn isa_parser() -> impl TypedValueParser<Value = Isa> {
@@ -134,10 +137,7 @@ pub(crate) fn isa_parser() -> impl TypedValueParser<Value = Isa> {
 
 /// Accepts the names in the library's table.
 pub(crate) fn named_engine_parser() -> impl TypedValueParser<Value = EngineKind> {
-    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).map(|name| {
-        let named = ENGINES.iter().find(|engine| engine.name == name);
-        named.expect("clap let only these names through").kind
-    })
+    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).try_map(|name| name.parse::<EngineKind>())
 }
 
 /// Accepts the names of the turns.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use queens::bench::{Combination, Timing};
-use queens::{Choice, Isa, Method, MethodError, Size, oeis};
+use queens::{Isa, Method, MethodError, Size, oeis};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -220,7 +220,7 @@ pub(super) fn of_score(isas: &[Isa], threads: usize) -> Result<Vec<Combination>,
     let mut timed = Vec::new();
     for isa in isas {
         for (size, threads) in [(one, 1), (all, threads)] {
-            timed.push(Combination { size, method: Method::choose(Choice::Auto, isa, size)?, threads });
+            timed.push(Combination { size, method: Method::choose(None, isa, size)?, threads });
         }
     }
     Ok(timed)
@@ -242,7 +242,7 @@ impl Score {
     /// From the results, where a board of the score is among them: the largest on the most threads.
     fn of(results: &[Measurement]) -> Option<Self> {
         let size = Size::new(BOARDS[0].0).expect("as above");
-        let engine = Method::choose(Choice::Auto, None, size).ok()?.engine.info().name;
+        let engine = Method::choose(None, None, size).ok()?.engine.info().name;
         let is_board = |n| BOARDS.iter().any(|(board, _)| *board == n);
         let timed = || results.iter().filter(|timed| is_board(timed.n) && timed.engine == engine);
         let millions = |measurement: &Measurement| measurement.solutions_per_second / 1e6;
