@@ -438,10 +438,7 @@ fn what_nobody_reads_is_no_success() {
     for line in ["solutions 9", "estimate 8", "verify --to 4", "symmetries 15863724", "show 158", "man", "--help"] {
         let (code, out, err) = unread(line);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{line}: {err}");
-        assert!(
-            err.starts_with("error: ") && err.contains("Broken pipe") || err.ends_with(": nobody reads it\n"),
-            "{err}"
-        );
+        assert!(err.starts_with("error: ") && err.contains("Broken pipe"), "{err}");
         // Nor is a stdout that was closed before the program began: the standard library opens /dev/null in its place.
         let closed = end(shell(path, &format!("exec QUEENS {line} >&-")).spawn().unwrap());
         assert_eq!(closed.status.code(), Some(1), "{line}: {:?}", texts(&closed));

@@ -29,10 +29,6 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Err(error) => messages::usage(&error),
     };
     match result {
-        Ok(()) if stdout::is_lost() => {
-            messages::error("writing the result failed: nobody reads it");
-            Exit::Failure
-        }
         Ok(()) | Err(Failure::Closed) => Exit::Success,
         Err(Failure::Run(exit, message)) => {
             messages::error(&message);

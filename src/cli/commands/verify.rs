@@ -1,7 +1,6 @@
 //! `queens verify`
 
 use std::fmt::Display;
-use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use super::terms::{self, Term};
 use super::{count::request, profile};
 use crate::cli::long_run::{Activity, OutputForm, Status, When};
 use crate::cli::terminal::{
-    BestEffortStdout, Column, Cores, Exit, Facts, Failure, HEAD, JsonOutput, Sizes, Table, escape, files, messages,
+    Column, Cores, Exit, Facts, Failure, HEAD, JsonOutput, Sizes, Table, escape, files, messages,
     numbers::{self, count_of},
     stdout,
     table::wrapped,
@@ -109,7 +108,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(text) = very_long(&rows, thread_count(args.cores.threads)) {
         messages::warning(&text);
     }
-    let mut out = BestEffortStdout::default();
+    // The exit code says more than what is printed: where nobody reads any more, the checks go on.
+    let mut printed = Ok(());
     let widest = rows[0].published.max(rows[rows.len() - 1].published);
     let table = EnginesTable::new(&methods, widest, stdout::width());
     let (mut head, mut done, all) = (table.columns.head(), 0, rows.iter().map(|row| row.methods.len()).sum());
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         row.checks = checks?;
         if !args.json.is_alone() {
             let lines = std::mem::take(&mut head) + &table.line(row);
-            activity.aside(|| out.write_all(lines.as_bytes()))?;
+            printed = printed.and_then(|()| activity.aside(|| stdout::print(&lines)));
         }
     }
     activity.finish();
@@ -146,7 +146,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         let time = numbers::seconds(seconds);
         let text = format!("{terms} of {name}, {results}: {style}{verdict}{style:#}, in {time}");
-        Ok(wrapped(&text, stdout::width(), &[' ']).iter().try_for_each(|line| writeln!(out, "{line}"))?)
+        let lines = wrapped(&text, stdout::width(), &[' ']).join("\n") + "\n";
+        Ok(printed.and_then(|()| stdout::print(&lines))?)
     });
     differing.first().map_or(delivered, |(row, check)| Err(failure(&name, row, check, differing.len() - 1)))
 }

@@ -19,6 +19,5 @@ pub(crate) use file_format::Extensions;
 pub(crate) use files::Output;
 pub(crate) use json::JsonOutput;
 pub(crate) use signals::{Answering, Interruption, Listening};
-pub(crate) use stdout::BestEffortStdout;
 pub(crate) use table::{Column, HEAD, Table};
 pub(crate) use value_parsers::{Cores, Sizes};

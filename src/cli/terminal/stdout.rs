@@ -7,11 +7,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether something was written. Relaxed, here and below: one thread writes results.
+/// Whether something was written. Relaxed: one thread writes results.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
-
-/// Whether a [`BestEffortStdout`] could not write anything.
-static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Writes all of it.
 ///
@@ -41,34 +38,6 @@ pub(crate) fn width() -> usize {
 /// Whether the error says that the reader has closed the pipe after reading some of the result.
 pub(crate) fn is_closed_by_reader(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe && WRITTEN.load(Ordering::Relaxed)
-}
-
-/// Whether a result was to be written, and nothing of it could be.
-pub(crate) fn is_lost() -> bool {
-    LOST.load(Ordering::Relaxed)
-}
-
-/// Stdout, a line at a time, for a command whose exit code says more than what it prints: it goes on where nobody reads
-/// any more.
-#[derive(Default)]
-pub(crate) struct BestEffortStdout(Vec<u8>);
-
-impl Write for BestEffortStdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
-        if bytes.ends_with(b"\n") {
-            match print(&String::from_utf8_lossy(&std::mem::take(&mut self.0))) {
-                Err(error) if is_closed_by_reader(&error) => {}
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => LOST.store(true, Ordering::Relaxed),
-                result => result?,
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Notes in [`WRITTEN`] whether anything could be written.

@@ -17,8 +17,7 @@ use queens::{EngineKind, Isa, Size, available_threads};
 
 use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
-    BestEffortStdout, Exit, Extensions, Failure, JsonOutput, Sizes, escape, file_format, files, json, messages,
-    numbers, stdout,
+    Exit, Extensions, Failure, JsonOutput, Sizes, escape, file_format, files, json, messages, numbers, stdout,
     value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
 };
 use results::BenchResults;
@@ -118,20 +117,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let old = args.compare.as_deref().map(|path| BenchResults::read(path).map(|old| (path, old))).transpose()?;
     let saved = args.from.first();
     let results = saved.map_or_else(|| measure(args), |path| BenchResults::read(path))?;
-    // Where stdout is one result alone, the comparison goes to stderr.
-    let mut out: Box<dyn Write> =
-        if on_stdout > 0 { Box::new(anstream::stderr()) } else { Box::new(BestEffortStdout::default()) };
+    // Where nobody reads any more, the files and the verdict are still to come.
+    let mut printed = Ok(());
     if on_stdout == 0 {
-        if let Some(path) = saved {
-            writeln!(out, "{}: {}, queens {}", escape::name(path), results.processor(), results.version)?;
-        }
-        write!(out, "{}", tables::terminal(&results, stdout::width()))?;
+        let from = |path| format!("{}: {}, queens {}\n", escape::name(path), results.processor(), results.version);
+        let from = saved.map_or_else(String::new, |path| from(path));
+        printed = stdout::print(&(from + &tables::terminal(&results, stdout::width())));
     }
     args.json.deliver_text(&json::object(&results)?, || Ok(()))?;
     for (_, path, _, text) in exports {
         files::save(path, text(&results).as_bytes())?;
     }
-    old.map_or(Ok(()), |(path, old)| tables::compare(&mut out, &results, &old, path, args.tolerance))
+    let Some((path, old)) = old else { return Ok(printed?) };
+    // Where stdout is one result alone, the comparison goes to stderr.
+    let print = |text: &str| match on_stdout {
+        0 => printed.and_then(|()| stdout::print(text)),
+        _ => anstream::stderr().write_all(text.as_bytes()),
+    };
+    tables::compare(print, &results, &old, path, args.tolerance)
 }
 
 /// Times the combinations asked for.

@@ -193,7 +193,7 @@ fn pairs<'a>(now: &'a BenchResults, old: &'a BenchResults, tolerance: f64) -> Ve
 
 /// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance.
 pub(super) fn compare(
-    out: &mut impl io::Write,
+    print: impl FnOnce(&str) -> io::Result<()>,
     now: &BenchResults,
     old: &BenchResults,
     path: &Path,
@@ -219,7 +219,7 @@ pub(super) fn compare(
         Column::numbers("ratio", 0, cells(|pair| pair.styled(&format!("{:.2}", pair.ratio)))),
         Column::words("", 0, cells(|pair| pair.styled(pair.change.word().0))),
     ];
-    write!(out, "\n{}", Table::new(columns, stdout::width()).text())?;
+    let mut text = format!("\n{}", Table::new(columns, stdout::width()).text());
     let mean = (pairs.iter().map(|pair| pair.ratio.ln()).sum::<f64>() / pairs.len() as f64).exp();
     let legend = format!("ratio: the time now over that in {path}, so 2.00 is half as fast; geometric mean {mean:.2}");
     let noise = pairs.iter().filter(|pair| pair.change == Change::Noise).count();
@@ -228,13 +228,14 @@ pub(super) fn compare(
         format!("{medians} beyond the tolerance, but with runs among those before: noise, or more --runs needed")
     });
     for line in [Some(legend), noise].iter().flatten().flat_map(|line| wrapped(line, stdout::width(), &[' '])) {
-        writeln!(out, "{line}")?;
+        let _ = writeln!(text, "{line}");
     }
     if now.is_elsewhere(old) {
-        writeln!(out, "The earlier run was on another processor: {}", old.processor())?;
+        let _ = writeln!(text, "The earlier run was on another processor: {}", old.processor());
     }
+    let printed = print(&text);
     let slower: Vec<&Pair> = pairs.iter().filter(|pair| pair.change == Change::Slower).collect();
-    let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return Ok(()) };
+    let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return Ok(printed?) };
     let message = format!(
         "{} of {} {} slower than in {path} by more than {}%; the worst is N = {}, {} on {}, {:.2} times as long",
         count_of(slower.len() as u64, "median"),
