@@ -42,7 +42,6 @@
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
 //! | [`mod@bench`] | timing of the engines |
-//! | [`verify`] | recomputed terms compared with the published ones |
 //! | [`AuditOptions`], [`Findings`] | a recount of random units and tasks of a ledger |
 //! | [`auditor`] | tasks counted by their definition, to compare the engines with |
 
@@ -55,7 +54,6 @@ pub mod oeis;
 pub mod plan;
 pub mod run;
 pub mod tally;
-pub mod verify;
 
 mod audit;
 mod board;

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use queens::bench::{BenchError, Combination, bench};
-use queens::verify::methods;
 use queens::{EngineKind, Isa, Size, available_threads};
 
+use crate::cli::commands::verify::methods;
 use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
     Exit, Extensions, Failure, JsonOutput, Sizes, escape, file_format, files, json, messages, numbers, stdout,
@@ -120,8 +120,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Where nobody reads any more, the files and the verdict are still to come.
     let mut printed = Ok(());
     if on_stdout == 0 {
-        let from = |path| format!("{}: {}, queens {}\n", escape::name(path), results.processor(), results.version);
-        let from = saved.map_or_else(String::new, |path| from(path));
+        let from = saved.map_or_else(String::new, |path| {
+            format!("{}: {}, queens {}\n", escape::name(path), results.processor(), results.version)
+        });
         printed = stdout::print(&(from + &tables::terminal(&results, stdout::width())));
     }
     args.json.deliver_text(&json::object(&results)?, || Ok(()))?;

@@ -1,34 +1,27 @@
-//! Verification: recompute a term by each engine and compare it with the published term.
+//! A term, recomputed by each engine and compared with the published one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::board::Size;
-use crate::burnside::{NotDivisible, Unique};
-use crate::engine::lanes::{Isa, IsaError};
-use crate::engine::{ENGINES, EngineInfo, EngineKind, Method};
-use crate::oeis::{self, Sequence};
-use crate::request::Request;
-use crate::run::state::RunState;
-use crate::run::{CountError, thread_count};
+use queens::engine::EngineInfo;
+use queens::oeis::{self, Sequence};
+use queens::run::state::RunState;
+use queens::{
+    CountError, ENGINES, EngineKind, Isa, IsaError, Method, NotDivisible, Request, Size, Unique, thread_count,
+};
 
-/// The terms to recompute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Terms {
-    /// All solutions, OEIS A000170.
+/// The terms to recompute: all solutions, or those up to symmetry.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Terms {
     All,
-    /// Solutions up to symmetry, OEIS A002562.
     Unique,
 }
 
 /// The comparison of one engine's result with the published term.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Verdict {
-    /// The engine found the published term.
+pub(super) enum Verdict {
     Agrees,
-    /// It found this other number.
+    /// The engine found this other number.
     Differs(u128),
     /// The number does not fit the number of symmetric solutions of the board: a remainder is wrong.
     Asymmetric(NotDivisible),
@@ -38,21 +31,15 @@ pub enum Verdict {
 
 /// One engine's result for one N.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Check {
-    /// The engine and its instruction set.
-    pub method: Method,
-    /// The number of threads.
-    pub threads: usize,
-    /// Its result.
-    pub verdict: Verdict,
-    /// Wall time.
-    pub elapsed: Duration,
+pub(super) struct Check {
+    pub(super) method: Method,
+    pub(super) threads: usize,
+    pub(super) verdict: Verdict,
+    pub(super) elapsed: Duration,
 }
 
 impl Terms {
-    /// The published terms.
-    pub fn sequence(self) -> &'static Sequence {
+    pub(super) fn sequence(self) -> &'static Sequence {
         match self {
             Self::All => &oeis::QUEENS,
             Self::Unique => &oeis::UNIQUE,
@@ -62,10 +49,8 @@ impl Terms {
     /// Recomputes one term by each of `methods` on this many threads and compares it with `published`. For both kinds
     /// of terms the number of all solutions is also checked modulo 8 by Burnside's lemma.
     /// Before each count, `watch` is told what is to be counted, and the state that shows its progress and can stop it.
-    ///
-    /// # Errors
-    /// If the threads cannot be started or a sum does not fit. A wrong result is not an error but a [`Verdict`].
-    pub fn check(
+    /// A wrong result is not an error but a [`Verdict`].
+    pub(super) fn check(
         self,
         size: Size,
         published: u128,
@@ -102,10 +87,7 @@ impl Terms {
 /// The methods to compare on a whole board of this size, in the order of [`ENGINES`]: the `named` engines that count it or,
 /// if none is named, every engine, up to as many sizes `beyond` the largest that it counts in about a second; on each of
 /// these instruction sets that an engine has a version for, or on the best of the processor.
-///
-/// # Errors
-/// If the processor lacks the instruction set.
-pub fn methods(size: Size, named: &[EngineKind], beyond: usize, isas: &[Isa]) -> Result<Vec<Method>, IsaError> {
+pub(crate) fn methods(size: Size, named: &[EngineKind], beyond: usize, isas: &[Isa]) -> Result<Vec<Method>, IsaError> {
     if let Some(&missing) = isas.iter().find(|isa| !isa.is_available()) {
         return Err(IsaError::Missing(missing));
     }

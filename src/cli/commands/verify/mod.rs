@@ -1,5 +1,7 @@
 //! `queens verify`
 
+mod check;
+
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,6 @@ use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use console::measure_text_width;
 use queens::run::state::RunState;
-use queens::verify::{Check, Terms, Verdict, methods};
 use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
 
 use super::terms::{self, Term};
@@ -23,6 +24,8 @@ use crate::cli::terminal::{
     table::wrapped,
     value_parsers::{named_engine_parser, rotation_parser, size},
 };
+pub(super) use check::methods;
+use check::{Check, Terms, Verdict};
 
 /// Sizes that an engine is taken past its quick ones where nobody names it: about a hundred times the second.
 const BEYOND_QUICK: usize = 3;
@@ -266,7 +269,7 @@ fn told(verdict: &Verdict) -> (Option<u128>, Option<String>) {
         Verdict::Differs(count) => (Some(*count), None),
         Verdict::Asymmetric(error) => (None, Some(error.to_string())),
         Verdict::Failed(reason) => (None, Some(reason.clone())),
-        _ => (None, None),
+        Verdict::Agrees => (None, None),
     }
 }
 
@@ -300,7 +303,7 @@ impl EnginesTable {
                 Verdict::Agrees => (GOOD, "✓".to_owned()),
                 Verdict::Differs(count) => (BAD, format!("✗ {}", numbers::grouped(*count))),
                 Verdict::Asymmetric(_) => (BAD, "✗ modulo 8".to_owned()),
-                _ => (BAD, "✗ failed".to_owned()),
+                Verdict::Failed(_) => (BAD, "✗ failed".to_owned()),
             };
             let time = numbers::seconds(check.elapsed.as_secs_f64());
             let time = if self.times { format!("  {time:>7}") } else { String::new() };
