@@ -15,6 +15,7 @@ mod docs;
 mod files;
 mod fuzz;
 mod json_output;
+mod limits;
 mod options;
 mod plans;
 mod progress;

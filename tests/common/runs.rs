@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Once};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,6 +33,14 @@ pub(crate) fn hang_ups_arrive() {
 
 pub(crate) fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// A script for the shell, in which `QUEENS` is the program.
+pub(crate) fn shell(folder: &Path, script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &script.replace("QUEENS", env!("CARGO_BIN_EXE_queens"))]).current_dir(folder);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// A run that has begun to count.
