@@ -28,9 +28,6 @@ impl Tally {
     }
 
     /// Adds `count` solutions, each of which stands for `weight` solutions.
-    ///
-    /// # Errors
-    /// If the sum would not fit.
     pub fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
         // A product of two 64-bit numbers always fits in 128 bits; the sum may not.
         self.0 = self.0.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
@@ -38,9 +35,6 @@ impl Tally {
     }
 
     /// The sum of two tallies.
-    ///
-    /// # Errors
-    /// If the sum would not fit.
     pub fn plus(self, other: Self) -> Result<Self, Overflow> {
         self.0.checked_add(other.0).map(Self).ok_or(Overflow)
     }

@@ -82,9 +82,6 @@ impl Backtrack {
     /// assert_eq!(backtrack.count(&mut backtrack.worker(), &prefix), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// If this processor does not have the instruction set.
     pub fn new(isa: Isa) -> Result<Self, IsaError> {
         if isa.is_available() { Ok(Self { isa }) } else { Err(IsaError::Missing(isa)) }
     }

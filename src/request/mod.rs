@@ -121,9 +121,6 @@ impl Request {
     }
 
     /// The fingerprint of the units that [`Request::resume`] enters in a ledger.
-    ///
-    /// # Errors
-    /// As for [`Request::method`].
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
         Ok(self.cut(&self.method()?.into()).1)
     }

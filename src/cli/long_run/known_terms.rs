@@ -92,16 +92,13 @@ impl Agreement {
         Facts::default().row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
     }
 
-    /// # Errors
-    /// Where something is not as it is known to be.
+    /// Fails where something is not as it is known to be.
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
         self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
     }
 
-    /// Prints a result, or the numbers in it alone, of which a part of a count has none: they would pass for the count.
-    ///
-    /// # Errors
-    /// Where it is not as it is known to be.
+    /// Prints a result, or the numbers in it alone, of which a part of a count has none: they would pass for the count. Fails
+    /// where it is not as it is known to be.
     pub(crate) fn deliver(&self, form: &OutputForm, facts: &Facts, numbers: Option<String>) -> Result<(), Failure> {
         let delivered = form.json.deliver_text(&facts.json(), || {
             // A wrong number, alone, would pass for the count.

@@ -96,10 +96,7 @@ impl Destination {
     }
 }
 
-/// A file's content.
-///
-/// # Errors
-/// Where it cannot be read, or is larger than any file for this program.
+/// A file's content, if it is no larger than any file for this program.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     const MOST: u64 = 1 << 24;
     let mut bytes = Vec::new();

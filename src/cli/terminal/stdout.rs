@@ -11,18 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
 /// Writes all of it.
-///
-/// # Errors
-/// Where the system refuses.
 pub(crate) fn write_all(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     let mut out = Noting(out);
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
 /// Prints a text in one piece, with its colours where stdout shows colours.
-///
-/// # Errors
-/// Where the system refuses.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     // Codes are removed here: a writer that removes them would write a piece for each.
     let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
