@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Orbit, Placement, Size};
-use serde::Serialize;
 
 use crate::cli::commands::numbered::{self, SolutionList};
 use crate::cli::draw::{self, Palette, attackers, has_queen, svg};
@@ -125,14 +124,6 @@ fn select(size: Size, number: u64, activity: &Activity) -> Result<Placement, Fai
     Err(Failure::invalid("--number <K>", &number.to_string(), &reason))
 }
 
-/// A square without a queen, and the columns of the queens that attack it.
-#[derive(Serialize)]
-struct Attacked {
-    column: usize,
-    row: usize,
-    by: Vec<usize>,
-}
-
 /// A board, with its number in the list of all solutions where that is known. Of a solution the squares without a queen
 /// are not told: all are attacked.
 fn facts(placement: &Placement, number: Option<u64>) -> Facts {
@@ -141,8 +132,13 @@ fn facts(placement: &Placement, number: Option<u64>) -> Facts {
     let sides = 1..=placement.size().get();
     let squares = sides.clone().flat_map(|column| sides.clone().map(move |row| (column, row)));
     for (column, row) in squares.filter(|&(column, row)| orbit.is_none() && !has_queen(placement, column, row)) {
+        // The columns of the queens that attack it.
         let by: Vec<usize> = attackers(placement, column, row).collect();
-        if by.is_empty() { free.push([column, row]) } else { attacked.push(Attacked { column, row, by }) }
+        if by.is_empty() {
+            free.push([column, row]);
+        } else {
+            attacked.push(Facts::default().with("column", column).with("row", row).with("by", by));
+        }
     }
     Facts::of_board("show", placement)
         .with("rows", placement.rows().collect::<Vec<_>>())
@@ -150,6 +146,6 @@ fn facts(placement: &Placement, number: Option<u64>) -> Facts {
         .with("solution", orbit.is_some())
         .with("class_size", orbit.map(|orbit| orbit.class_size()))
         .with("fundamental", orbit.map(|orbit| orbit.is_fundamental()))
-        .with("attacked", attacked)
+        .list("attacked", attacked)
         .with("free", free)
 }

@@ -2,7 +2,6 @@
 
 use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
-use serde::Serialize;
 
 use crate::cli::terminal::{Facts, Failure, JsonOutput};
 
@@ -29,21 +28,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let names = |symmetries: &[Symmetry]| symmetries.iter().map(Symmetry::to_string).collect::<Vec<_>>();
     let lines = images.iter().map(|(image, symmetries)| format!("{image}  {}\n", names(symmetries).join(", ")));
     let class = format!("class of {}, fundamental {}\n", images.len(), orbit.canonical());
-    let image = |(image, symmetries): &(Placement, Vec<Symmetry>)| Image {
-        placement: image.to_string(),
-        symmetries: names(symmetries),
+    // Each with every symmetry that leads to it, named as in the text.
+    let image = |(image, symmetries): &(Placement, Vec<Symmetry>)| {
+        Facts::default().with("placement", image.to_string()).with("symmetries", names(symmetries))
     };
     let facts = Facts::of_board("symmetries", &placement)
         .with("class_size", orbit.class_size())
         .with("fundamental", orbit.canonical().to_string())
-        .with("images", images.iter().map(image).collect::<Vec<_>>())
+        .list("images", images.iter().map(image))
         .text(&(lines.collect::<String>() + &class));
     args.json.deliver(&facts)
-}
-
-/// An image and every symmetry that leads to it, named as in the text.
-#[derive(Serialize)]
-struct Image {
-    placement: String,
-    symmetries: Vec<String>,
 }
