@@ -284,6 +284,13 @@ fn what_nobody_reads_is_no_success() {
     assert!(err.starts_with("error: writing the result failed: ") && err.ends_with("\n352\n"), "{err}");
     fs::write(path.join("b"), "8 93\n").unwrap();
     assert_eq!(unread("verify --bfile b").0, Some(3));
+    for (saved, name) in [("epyc-zen4-2", "slow.json"), ("epyc-zen5-2", "fast.json")] {
+        let saved = format!("{}/docs/machines/{saved}.json", env!("CARGO_MANIFEST_DIR"));
+        fs::copy(saved, path.join(name)).unwrap();
+    }
+    let benches = ["bench --from slow.json --compare fast.json", "bench --from fast.json --compare slow.json"];
+    assert_eq!(benches.map(|line| unread(line).0), [Some(3), Some(1)]);
+    assert_eq!(unread("bench --from fast.json").0, Some(1));
     // A list too, of which nothing has arrived, and what is shown of an estimate or of a check.
     for line in ["solutions 9", "estimate 8", "verify --to 4", "symmetries 15863724", "show 158", "man", "--help"] {
         let (code, out, err) = unread(line);
