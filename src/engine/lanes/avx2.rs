@@ -130,8 +130,8 @@ const PACK: [[u32; 8]; 16] = {
 };
 
 transposing!(target_feature(enable = "avx2,bmi1"));
-/// Whether PEXT takes few cycles, as on Intel's processors and on AMD's from Zen 3 on (family 19h, told as 0Fh and 0Ah more):
-/// on those before it takes hundreds.
+/// Whether PEXT takes few cycles, as on Intel's processors and on AMD's from Zen 3 on (family 19h, told as 0Fh and 0Ah
+/// more): on those before it takes hundreds.
 static HAS_FAST_PEXT: LazyLock<bool> = LazyLock::new(|| {
     let (vendor, more) = (__cpuid(0), __cpuid(1).eax >> 20 & 0xff);
     let is = |name: [&[u8; 4]; 3]| [vendor.ebx, vendor.edx, vendor.ecx] == name.map(|part| u32::from_le_bytes(*part));

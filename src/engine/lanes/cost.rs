@@ -49,9 +49,10 @@ pub enum Means {
     Wide,
 }
 
-// Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an Emerald Rapids. On Zen 4 look-ups of AVX-512 wait for loads,
-// one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1 in wide blocks, `retain` 0.6. With its own costs it took 0.99, 0.98,
-// 0.96 and 1.00 of the time for N = 17 to 20, which is less than its noise, so there is one table for both.
+// Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an Emerald
+// Rapids. On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1 in wide
+// blocks, `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20, which is less
+// than its noise, so there is one table for both.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: Cost = Cost {

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use crate::engine::lanes::KEY_BITS;
 use crate::engine::lanes::fault::{planted, without_first};
 use crate::engine::lanes::kernels::packing;
-use crate::engine::lanes::windows::Windows;
+use crate::engine::lanes::windows::{LARGEST, Windows};
 
 #[derive(Clone, Copy)]
 pub(super) struct Vector(pub(super) __m512i);
@@ -98,6 +98,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2,popcnt"):
 
     /// See [`Slots`].
     pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slots {
+        const { assert!(LARGEST + AT as usize <= 16, "a window's keys and the zeros below them take 16 bits") };
         let mut to = [0; 2];
         for window in 0..COUNT {
             to[window / 4] |= ((1 << windows.keys(window).len()) - 1) << AT << (window % 4 * 16);
