@@ -46,7 +46,7 @@ impl serde::Serialize for Subject {
         use serde::ser::SerializeStruct;
         let mut subject = serializer.serialize_struct("Subject", 3)?;
         subject.serialize_field("n", &self.n())?;
-        subject.serialize_field("prefix", &self.prefix().map(|prefix| prefix.to_string()))?;
+        subject.serialize_field("prefix", &self.prefix())?;
         subject.serialize_field("symmetry", &self.rotation().map(Rotation::name))?;
         subject.end()
     }

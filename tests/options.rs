@@ -263,8 +263,7 @@ fn estimate() {
     let (object, seed) = (Field("command", "estimate"), Differs("count/mean"));
     let (half, naive) = (Field("symmetry", "half"), Field("engine", "naive"));
     let (isa, five) = (Field("isa", "portable"), Field("threads", "5"));
-    let (counted, sampled) = (Field("count_samples", "20"), Field("samples", "20"));
-    let (least, fewest) = (Field("count_samples", "2"), Field("samples", "2"));
+    let (counted, least) = (Field("count_samples", "20"), Field("count_samples", "2"));
     #[rustfmt::skip]
     let rows = [
         //                      plain    range  half     quarter
@@ -272,9 +271,9 @@ fn estimate() {
         row("--engine naive",  [naive,   one_n, CLASH,   CLASH]),
         row("--isa portable",  [isa,     one_n, isa,     isa]),
         row("--threads 5",     [five,    one_n, five,    five]),
-        row("--samples 20",    [counted, one_n, sampled, sampled]),
+        row("--samples 20",    [counted, one_n, counted, counted]),
         row("--seed 7",        [seed,    one_n, seed,    seed]),
-        row("--max-time 1ns",  [least,   one_n, fewest,  fewest]),
+        row("--max-time 1ns",  [least,   one_n, least,   least]),
         row("--progress json", [ENDS,    one_n, ENDS,    ENDS]),
         row("--json",          [object,  one_n, object,  object]),
         row("--json=o.json",   [FILE,    one_n, FILE,    FILE]),

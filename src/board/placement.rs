@@ -215,6 +215,14 @@ impl Placement {
     }
 }
 
+/// As it is displayed: `15863724`.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Placement {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let comma = if self.size.get() > 9 { "," } else { "" };

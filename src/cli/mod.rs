@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+mod answer;
 mod args;
 mod commands;
 mod draw;
@@ -12,6 +13,7 @@ use std::ffi::OsString;
 
 use clap::{ColorChoice, FromArgMatches};
 
+use answer::Form;
 use args::{Args, Command};
 use commands::{
     audit, bench, count, definitions, estimate, merge, profile, show, solutions, status, symmetries, verify,
@@ -54,9 +56,9 @@ fn run_command(args: Args) -> Result<(), Failure> {
         Command::Profile(args) => profile::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Estimate(args) => estimate::run(&args),
+        Command::Estimate(args) => answer::tell(&estimate::run(&args)?, &Form::text(&args.json)),
         Command::Solutions(args) => solutions::run(&args),
-        Command::Symmetries(args) => symmetries::run(&args),
+        Command::Symmetries(args) => answer::tell(&symmetries::run(&args)?, &Form::text(&args.json)),
         Command::Show(args) => show::run(&args),
         #[cfg(feature = "browse")]
         Command::Browse(args) => commands::browse::run(&args),

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sampling};
-use queens::{Rotation, oeis};
+use queens::{Isa, Rotation, Subject, oeis};
+use serde::Serialize;
 
+use crate::cli::answer::{Answer, Rows};
 use crate::cli::commands::count::request;
 use crate::cli::long_run::{Activity, Event, Status, When, Work};
 use crate::cli::terminal::{
-    Cores, Exit, Facts, Failure, Interruption, JsonOutput, Sizes, numbers,
+    Cores, Exit, Failure, Interruption, JsonOutput, Sizes, numbers,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
 };
 
@@ -51,7 +53,7 @@ pub(crate) struct Args {
     pub(crate) json: JsonOutput,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
     args.json.check()?;
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
@@ -72,17 +74,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => (None, None),
     };
     result.unwrap_or(Ok(()))?;
-    let ended = signal.map(Failure::Signal);
     // Where a signal has come, a program that reads JSON is told that it was stopped.
-    if ended.is_none() {
+    if signal.is_none() {
         activity.finish();
     } else {
         drop(activity);
     }
     // A signal may come before there is anything to tell.
-    let Some(prediction) = state.prediction() else { return Err(ended.unwrap_or(Failure::Closed)) };
-    args.json.deliver(&facts(&prediction, args.seed))?;
-    ended.map_or(Ok(()), Err)
+    let Some(prediction) = state.prediction() else { return Err(signal.map_or(Failure::Closed, Failure::Signal)) };
+    Ok(Estimate::new(&prediction, args.seed, signal))
 }
 
 /// How far it is, in words.
@@ -94,64 +94,117 @@ fn status(n: usize, progress: &EstimateProgress) -> Status {
     Status { title: format!("N = {n}"), share: Some(share), fields, ..Status::default() }
 }
 
-fn facts(prediction: &Prediction, seed: u64) -> Facts {
-    /// Below this share of a core for each thread, other programs are worth a word.
-    const BUSY: f64 = 0.9;
-    /// Above this, a machine that changed its speed is worth a word.
-    const DRIFTING: f64 = 0.1;
-    let Prediction { subject, engine, isa, threads, tasks, timed_n, core_seconds, core_share, drift, .. } = *prediction;
-    let (n, time_spent) = (subject.n(), numbers::seconds(prediction.spent.as_secs_f64()));
-    let (unit, unit_seconds) = core_unit(core_seconds.mean);
-    let cores = numbers::count_of(prediction.cores as u64, "core");
-    let samples = [prediction.count_samples, prediction.time_samples];
-    let [counted, timed] = samples.map(|samples| numbers::grouped(samples as u128));
-    let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
-    // Less is told of the solutions that a turn leaves unchanged.
-    let whole = subject.rotation().is_none();
-    let published = oeis::QUEENS.term(n).filter(|_| whole);
-    let needed = prediction.max_time_needed;
-    let longer = needed.map_or("a longer --max-time tells more".to_owned(), |needed| {
-        format!("some would be timed with --max-time {}", enough(needed))
-    });
-    let extrapolated = (whole && timed_n != n)
-        .then(|| format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}"));
-    let least = if extrapolated.is_some() { "more than " } else { "" };
-    let memory = peak_memory().filter(|_| whole);
-    let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
-    let changed = format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
-    Facts::of("estimate")
-        .subject(&subject)
-        .with("count", prediction.count)
-        .result("solutions", interval(prediction.count, count))
-        .with("run_seconds", prediction.seconds)
-        .with_some("published", whole.then_some(published.map(|term| term.to_string())))
-        .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
-        .with_some("core_seconds", whole.then_some(core_seconds))
-        .with_some("cpu_seconds", whole.then_some(core_seconds.mean))
-        .result(unit, interval(core_seconds, core_time))
-        .row("time", interval(prediction.seconds, time))
-        .with_some("timed_n", whole.then_some(timed_n))
-        .with_some("max_time_needed", whole.then_some(needed.map(|time| time.as_secs_f64())))
-        .row_some("", extrapolated)
-        .by(whole.then_some(engine), isa, threads)
-        .row_some("engine", whole.then(|| format!("{engine}, {isa}")))
-        .with_some("samples", (!whole).then_some(samples[0]))
-        .row("threads", format!("{threads}, on {cores} with nothing else to do"))
-        .with("tasks", tasks)
-        .row("tasks", numbers::grouped(tasks.into()))
-        .with_some("memory_bytes", whole.then_some(memory))
-        .row_some("memory", memory.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
-        .with_some("count_samples", whole.then_some(samples[0]))
-        .with_some("time_samples", whole.then_some(samples[1]))
-        .row_some("sampled", whole.then(|| format!("{counted} parts counted and {timed} tasks timed, in {time_spent}")))
-        .row_some("sampled", (!whole).then(|| format!("{counted} tasks, in {time_spent}")))
-        // Less than 1 on a busy machine.
-        .with_some("core_share", whole.then_some(core_share))
-        .row_some("machine", (whole && core_share < BUSY).then_some(busy))
-        .with_some("drift", whole.then_some(drift))
-        .row_some("speed", (whole && drift > DRIFTING).then_some(changed))
-        .with("seed", seed)
-        .with("seconds", prediction.spent.as_secs_f64())
+/// A prediction. Times are in seconds.
+#[derive(Serialize)]
+pub(crate) struct Estimate {
+    #[serde(flatten)]
+    subject: Subject,
+    count: Interval,
+    /// The term of A000170.
+    published: Option<String>,
+    core_seconds: Interval,
+    run_seconds: Interval,
+    timed_n: usize,
+    max_time_needed: Option<f64>,
+    engine: &'static str,
+    isa: Isa,
+    threads: usize,
+    tasks: u64,
+    memory_bytes: Option<u64>,
+    count_samples: usize,
+    time_samples: usize,
+    core_share: f64,
+    drift: f64,
+    seed: String,
+    seconds: f64,
+    #[serde(skip)]
+    cores: usize,
+    /// The signal that ended it early.
+    #[serde(skip)]
+    signal: Option<i32>,
+}
+
+impl Estimate {
+    fn new(prediction: &Prediction, seed: u64, signal: Option<i32>) -> Self {
+        let Prediction { subject, count, core_seconds, engine, isa, threads, .. } = *prediction;
+        let Prediction { timed_n, tasks, count_samples, time_samples, core_share, drift, cores, .. } = *prediction;
+        let is_whole = subject.rotation().is_none();
+        Self {
+            subject,
+            count,
+            published: oeis::QUEENS.term(subject.n()).filter(|_| is_whole).map(|term| term.to_string()),
+            core_seconds,
+            run_seconds: prediction.seconds,
+            timed_n,
+            max_time_needed: prediction.max_time_needed.map(|time| time.as_secs_f64()),
+            engine,
+            isa,
+            threads,
+            tasks,
+            memory_bytes: peak_memory().filter(|_| is_whole),
+            count_samples,
+            time_samples,
+            core_share,
+            drift,
+            seed: seed.to_string(),
+            seconds: prediction.spent.as_secs_f64(),
+            cores,
+            signal,
+        }
+    }
+}
+
+impl Answer for Estimate {
+    const COMMAND: &'static str = "estimate";
+
+    fn text(&self, width: usize) -> String {
+        /// Below this share of a core for each thread, other programs are worth a word.
+        const BUSY: f64 = 0.9;
+        /// Above this, a machine that changed its speed is worth a word.
+        const DRIFTING: f64 = 0.1;
+        let Self { subject, core_seconds, timed_n, core_share, drift, .. } = *self;
+        let is_whole = subject.rotation().is_none();
+        let (unit, unit_seconds) = core_unit(core_seconds.mean);
+        let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
+        let published = oeis::QUEENS.term(subject.n()).filter(|_| is_whole);
+        let longer = match self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok()) {
+            Some(needed) => format!("some would be timed with --max-time {}", enough(needed)),
+            None => "a longer --max-time tells more".to_owned(),
+        };
+        let is_extrapolated = timed_n != subject.n();
+        let extrapolated =
+            format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}");
+        let least = if is_extrapolated { "more than " } else { "" };
+        let [counted, timed] = [self.count_samples, self.time_samples].map(|samples| numbers::grouped(samples as u128));
+        let time_spent = numbers::seconds(self.seconds);
+        let sampled = if is_whole {
+            format!("{counted} parts counted and {timed} tasks timed, in {time_spent}")
+        } else {
+            format!("{timed} tasks, in {time_spent}")
+        };
+        let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
+        let changed =
+            format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
+        let cores = numbers::count_of(self.cores as u64, "core");
+        Rows::of(&subject)
+            .result("solutions", interval(self.count, count))
+            .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
+            .result(unit, interval(core_seconds, core_time))
+            .row("time", interval(self.run_seconds, time))
+            .row_some("", is_extrapolated.then_some(extrapolated))
+            .row("engine", format!("{}, {}", self.engine, self.isa))
+            .row("threads", format!("{}, on {cores} with nothing else to do", self.threads))
+            .row("tasks", numbers::grouped(self.tasks.into()))
+            .row_some("memory", self.memory_bytes.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
+            .row("sampled", sampled)
+            .row_some("machine", (is_whole && core_share < BUSY).then_some(busy))
+            .row_some("speed", (is_whole && drift > DRIFTING).then_some(changed))
+            .text(width)
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        self.signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
+    }
 }
 
 /// The unit in which processor time is told, and its seconds.

@@ -1,9 +1,13 @@
 //! `queens symmetries P`: the images of a solution under the eight symmetries of the square.
 
+use std::fmt::Display;
+
 use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
+use serde::Serialize;
 
-use crate::cli::terminal::{Facts, Failure, JsonOutput};
+use crate::cli::answer::Answer;
+use crate::cli::terminal::{Failure, JsonOutput};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -12,30 +16,50 @@ pub(crate) struct Args {
     placement: String,
 
     #[command(flatten)]
-    json: JsonOutput,
+    pub(crate) json: JsonOutput,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// A solution with its symmetry class.
+#[derive(Serialize)]
+pub(crate) struct Class {
+    n: usize,
+    placement: Placement,
+    class_size: usize,
+    fundamental: Placement,
+    images: Vec<Image>,
+}
+
+/// An image, and every symmetry that leads to it.
+#[derive(Serialize)]
+struct Image {
+    placement: Placement,
+    symmetries: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Class, Failure> {
     args.json.check()?;
-    let text = &args.placement;
-    let invalid = |reason: &dyn std::fmt::Display| Failure::invalid("<P>", text, &reason);
-    let placement = Placement::parse_alone(text).map_err(|error| invalid(&error))?;
+    let invalid = |reason: &dyn Display| Failure::invalid("<P>", &args.placement, &reason);
+    let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(&error))?;
     let orbit = Orbit::of(&placement).ok_or_else(|| {
         let (queens, size) = (placement.len(), placement.size());
         invalid(&format!("no solution, which has {size} queens on {size}×{size}: this has {queens}"))
     })?;
-    let images = orbit.images();
-    let names = |symmetries: &[Symmetry]| symmetries.iter().map(Symmetry::to_string).collect::<Vec<_>>();
-    let lines = images.iter().map(|(image, symmetries)| format!("{image}  {}\n", names(symmetries).join(", ")));
-    let class = format!("class of {}, fundamental {}\n", images.len(), orbit.canonical());
-    // Each with every symmetry that leads to it, named as in the text.
-    let image = |(image, symmetries): &(Placement, Vec<Symmetry>)| {
-        Facts::default().with("placement", image.to_string()).with("symmetries", names(symmetries))
+    let image = |(placement, symmetries): (Placement, Vec<Symmetry>)| Image {
+        placement,
+        symmetries: symmetries.iter().map(Symmetry::to_string).collect(),
     };
-    let facts = Facts::of_board("symmetries", &placement)
-        .with("class_size", orbit.class_size())
-        .with("fundamental", orbit.canonical().to_string())
-        .list("images", images.iter().map(image))
-        .text(&(lines.collect::<String>() + &class));
-    args.json.deliver(&facts)
+    let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
+    let (n, class_size, fundamental) = (placement.size().get(), images.len(), orbit.canonical());
+    Ok(Class { n, placement, class_size, fundamental, images })
+}
+
+impl Answer for Class {
+    const COMMAND: &'static str = "symmetries";
+    const NAMES_PROCESSOR: bool = false;
+
+    fn text(&self, _width: usize) -> String {
+        let line = |image: &Image| format!("{}  {}\n", image.placement, image.symmetries.join(", "));
+        let lines: String = self.images.iter().map(line).collect();
+        format!("{lines}class of {}, fundamental {}\n", self.class_size, self.fundamental)
+    }
 }
