@@ -1,6 +1,5 @@
 //! The command line: arguments in, exit code out.
 
-mod answer;
 mod args;
 mod commands;
 mod draw;
@@ -13,12 +12,11 @@ use std::ffi::OsString;
 
 use clap::{ColorChoice, FromArgMatches};
 
-use answer::Form;
 use args::{Args, Command};
 use commands::{
     audit, bench, count, definitions, estimate, merge, profile, show, solutions, status, symmetries, verify,
 };
-use terminal::{Exit, Failure, catch_panics, messages, signals, stdout};
+use terminal::{Exit, Failure, Form, answer, catch_panics, messages, signals, stdout};
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {

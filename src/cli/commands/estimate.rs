@@ -8,11 +8,10 @@ use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sa
 use queens::{Isa, Rotation, Subject, oeis};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Rows};
 use crate::cli::commands::count::request;
 use crate::cli::long_run::{Activity, Event, Status, When, Work};
 use crate::cli::terminal::{
-    Cores, Exit, Failure, Interruption, JsonOutput, Sizes, numbers,
+    Answer, Cores, Exit, Failure, Interruption, JsonOutput, Rows, Sizes, numbers,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
 };
 

@@ -6,8 +6,7 @@ use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::answer::Answer;
-use crate::cli::terminal::{Failure, JsonOutput};
+use crate::cli::terminal::{Answer, Failure, JsonOutput};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -19,9 +18,10 @@ pub(crate) struct Args {
     pub(crate) json: JsonOutput,
 }
 
-/// A solution with its symmetry class.
+/// A solution and its images.
+#[expect(clippy::struct_field_names, reason = "the names of the JSON object")]
 #[derive(Serialize)]
-pub(crate) struct Class {
+pub(crate) struct Images {
     n: usize,
     placement: Placement,
     class_size: usize,
@@ -36,7 +36,7 @@ struct Image {
     symmetries: Vec<String>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Class, Failure> {
+pub(crate) fn run(args: &Args) -> Result<Images, Failure> {
     args.json.check()?;
     let invalid = |reason: &dyn Display| Failure::invalid("<P>", &args.placement, &reason);
     let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(&error))?;
@@ -50,10 +50,10 @@ pub(crate) fn run(args: &Args) -> Result<Class, Failure> {
     };
     let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
     let (n, class_size, fundamental) = (placement.size().get(), images.len(), orbit.canonical());
-    Ok(Class { n, placement, class_size, fundamental, images })
+    Ok(Images { n, placement, class_size, fundamental, images })
 }
 
-impl Answer for Class {
+impl Answer for Images {
     const COMMAND: &'static str = "symmetries";
     const NAMES_PROCESSOR: bool = false;
 

@@ -34,6 +34,11 @@ pub(crate) fn as_events() {
     EVENTS.store(true, Ordering::Relaxed);
 }
 
+/// Whether they are.
+pub(crate) fn are_events() -> bool {
+    EVENTS.load(Ordering::Relaxed)
+}
+
 /// One line on stderr.
 pub(crate) fn error(message: &str) {
     say("error", ERROR, message);
@@ -57,7 +62,7 @@ pub(crate) fn width() -> usize {
 }
 
 fn say(kind: &'static str, style: Style, message: &str) {
-    if EVENTS.load(Ordering::Relaxed) {
+    if are_events() {
         return event(&Facts::event(kind).with("message", message));
     }
     let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };

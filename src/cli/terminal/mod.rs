@@ -1,5 +1,6 @@
 //! What the program shares with the terminal and the system: nothing here knows a command or a count.
 
+pub(crate) mod answer;
 pub(crate) mod escape;
 pub(crate) mod exit;
 pub(crate) mod facts;
@@ -13,6 +14,7 @@ pub(crate) mod stdout;
 pub(crate) mod table;
 pub(crate) mod value_parsers;
 
+pub(crate) use answer::{Answer, Form, Rows};
 pub(crate) use exit::{Exit, Failure, catch_panics};
 pub(crate) use facts::Facts;
 pub(crate) use file_format::Extensions;

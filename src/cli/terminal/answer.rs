@@ -7,7 +7,6 @@ use anstyle::{AnsiColor, Style};
 use queens::Subject;
 use serde::Serialize;
 
-use crate::cli::long_run::When;
 use crate::cli::terminal::{
     Failure, JsonOutput,
     json::{SCHEMA, cpu_name, object},
@@ -46,13 +45,12 @@ pub(crate) trait Answer: Serialize {
 pub(crate) struct Form<'a> {
     pub(crate) json: &'a JsonOutput,
     pub(crate) quiet: bool,
-    pub(crate) progress: When,
 }
 
 impl<'a> Form<'a> {
-    /// Of a command that has neither `-q` nor progress.
+    /// Of a command without `-q`.
     pub(crate) fn text(json: &'a JsonOutput) -> Self {
-        Self { json, quiet: false, progress: When::Never }
+        Self { json, quiet: false }
     }
 
     /// Whether a person reads the answer, and not only the numbers in it.
@@ -69,8 +67,7 @@ pub(crate) fn tell<A: Answer>(answer: &A, form: &Form) -> Result<(), Failure> {
         None => messages::deliver(&answer.text(stdout::width())),
         Some(numbers) => {
             messages::deliver(&numbers)?;
-            // With `--progress json`, stderr is for programs too.
-            if !form.quiet && form.progress != When::Json {
+            if !form.quiet && !messages::are_events() {
                 answer.remark().iter().for_each(|remark| messages::note(remark));
             }
             Ok(())
