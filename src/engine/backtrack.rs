@@ -12,16 +12,16 @@
 //!
 //! # What a queen costs
 //!
-//! A prototype of the same kernels was measured at N = 16 on one thread of a Zen 4, beside version 0.1.0, on a machine
-//! that was not quite idle (medians of three). It took 0.15 of the time of version 0.1.0 with `avx512`, 0.17 with
-//! `avx2` and 0.98 with `portable`. With AVX-512 that is 0.53 ns for each of 4.4 × 10⁸ queens; version 0.1.0 places 5.3
-//! × 10⁸ (mirror symmetry leaves half of all).
+//! A prototype of the same kernels was measured at N = 16 on one thread of a Zen 4, beside a recursive bitboard loop, on a
+//! machine that was not quite idle (medians of three). It took 0.15 of the loop's time with `avx512`, 0.17 with `avx2` and
+//! 0.98 with `portable`. With AVX-512 that is 0.53 ns for each of 4.4 × 10⁸ queens; the loop places 5.3 × 10⁸ (mirror
+//! symmetry leaves half of all).
 //!
 //! These changes helped, the most effective first:
 //!
 //! - packing boards in vectors;
-//! - giving idle lanes a board by an expanding load. Version 0.1.0 packed the boards that were not used up instead,
-//!   which stores and loads 16 more lanes in every step;
+//! - giving idle lanes a board by an expanding load. Packing the boards that were not used up instead stores and
+//!   loads 16 more lanes in every step;
 //! - three words for each board, with the free squares computed again;
 //! - dropping a board that has no free square in the column after the next one;
 //! - not storing boards with three columns left to fill, for which two rows and four masks decide;

@@ -126,8 +126,8 @@ pub(crate) const SHARED_EAST: usize = 12;
 /// far fewer of those can be timed.
 const LONG_TASKS: usize = 12;
 
-// The work of a unit is estimated from its shape alone. The model was fitted to mean times of version 0.1.0 for N = 17
-// to 20, and agrees with them within a fifth. Only the displayed progress and the time left depend on it.
+// The work of a unit is estimated from its shape alone. The model was fitted to mean times of an early version of the join for
+// N = 17 to 20, and agrees with them within a fifth. Only the displayed progress and the time left depend on it.
 
 /// How much longer a task takes if the mirror makes it count all classes.
 const MIRRORED: f64 = 0.6;

@@ -21,7 +21,7 @@
 //! # The trap, and how the compiler rules it out
 //!
 //! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else it
-//! is a *call*, silently, twenty times as slow. Version 0.1.0 fell into it: its operations were `inline(always)` and
+//! is a *call*, silently, twenty times as slow. An early state of this code fell into it: its operations were `inline(always)` and
 //! `unsafe`, to become part of a function with the features, but a closure in them, or one given to `array::map`, is a
 //! function of its own, without. Every AND of the AVX2 loops was a call, and AVX2 slower than no vectors at all.
 //!
