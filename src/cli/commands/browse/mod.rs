@@ -14,6 +14,8 @@ use clap::Args as ClapArgs;
 use queens::{Placement, Size};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal::disable_raw_mode;
+#[cfg(unix)]
+use signal_hook::consts::SIGTSTP;
 
 use crate::cli::commands::numbered::SolutionList;
 use crate::cli::draw::Palette;
@@ -93,7 +95,9 @@ impl Interruptions {
         // On Windows there is neither a suspension nor a hang-up: a window that is closed ends the program.
         #[cfg(unix)]
         {
-            signal_hook::flag::register(signal_hook::consts::SIGTSTP, Arc::clone(&suspend))?;
+            if signals::is_taken(SIGTSTP) {
+                signal_hook::flag::register(SIGTSTP, Arc::clone(&suspend))?;
+            }
             let gone = sender.clone();
             thread::Builder::new().name("terminal".to_owned()).spawn(move || end_without_terminal(&gone))?;
         }
@@ -162,8 +166,10 @@ fn main_loop(
             && key.kind != KeyEventKind::Release
         {
             match key.code {
+                // A shell without job control has SIGTSTP ignored: nobody would continue this process.
                 KeyCode::Char('z') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                    interruptions.suspend.store(true, Ordering::Relaxed);
+                    #[cfg(unix)]
+                    interruptions.suspend.store(signals::is_taken(SIGTSTP), Ordering::Relaxed);
                 }
                 _ => keys::press(&mut app, key),
             }
@@ -177,7 +183,7 @@ fn main_loop(
 fn suspend(terminal: &mut ratatui::DefaultTerminal) -> io::Result<()> {
     use ratatui::crossterm::{execute, terminal};
     ratatui::try_restore()?;
-    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)?;
+    signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
     terminal::enable_raw_mode()?;
     execute!(io::stdout(), terminal::EnterAlternateScreen)?;
     terminal.clear()

@@ -15,6 +15,8 @@ use std::{fs, io, process, thread};
 use queens::ledger::durable;
 use tempfile::NamedTempFile;
 
+#[cfg(all(unix, feature = "browse"))]
+pub(crate) use system::is_taken;
 pub(crate) use system::{name, start};
 
 /// A signal that follows another one sooner than this is a repeat of it.

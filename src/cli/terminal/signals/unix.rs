@@ -2,7 +2,7 @@
 //!
 //! | signal | in long work | elsewhere |
 //! | --- | --- | --- |
-//! | SIGINT, SIGTERM, SIGHUP, SIGUSR2 | the work saves and ends; a repeat ends it at once, see below | ends the process |
+//! | SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2 | the work saves and ends; a repeat ends it at once, see below | ends the process |
 //! | SIGXCPU, SIGALRM, SIGVTALRM | the work saves and ends; the system may repeat these by itself | ends the process |
 //! | SIGUSR1 | shows the progress | the same, where there is some |
 //! | SIGXFSZ | nothing: the write that was too large fails, as on a full disk | the same |
@@ -19,13 +19,17 @@
 //! for whatever else it tried could need memory too, or wait for a thread that needs some. What was finished since the
 //! last save is lost, as with `kill -9`: `--checkpoint-every` at most.
 //!
-//! A signal that the program was started to ignore, as `nohup` does with SIGHUP, stays ignored.
+//! A signal that the program was started to ignore, as `nohup` does with SIGHUP, stays ignored. SIGINT is taken all the same: a
+//! shell has every command in the background ignore it, and SIGQUIT.
 
-use std::sync::Arc;
+use std::io::IsTerminal;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 use std::{fs, io, process, thread};
 
-use signal_hook::consts::{SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
@@ -33,7 +37,7 @@ use super::{SHARED, SIGNALLED, end, show_activity};
 use crate::cli::terminal::Exit;
 
 /// Signals that end a run and are sent on purpose: a repeat of one is meant.
-const SENT: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGUSR2];
+const SENT: [i32; 5] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR2];
 
 /// Signals that end a run and come from a clock of the system, which may send them again and again.
 const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
@@ -42,9 +46,9 @@ const CLOCKS: [i32; 3] = [SIGXCPU, SIGALRM, SIGVTALRM];
 pub(crate) fn start() {
     let always = Arc::new(AtomicBool::new(true));
     // These fail only for signals that cannot be handled. SIGABRT comes first, should there be no memory for the others.
-    let _ = flag::register_conditional_shutdown(SIGABRT, Exit::Failure as i32, always);
-    let _ = flag::register(SIGUSR1, Arc::clone(&SHARED.asked));
-    let _ = flag::register(SIGXFSZ, Arc::default());
+    let _ = is_taken(SIGABRT).then(|| flag::register_conditional_shutdown(SIGABRT, Exit::Failure as i32, always));
+    let _ = is_taken(SIGUSR1).then(|| flag::register(SIGUSR1, Arc::clone(&SHARED.asked)));
+    let _ = is_taken(SIGXFSZ).then(|| flag::register(SIGXFSZ, Arc::default()));
     if is_first() {
         // Without a thread the signals do nothing at all, as for any first process.
         let _ = super::thread();
@@ -52,10 +56,10 @@ pub(crate) fn start() {
 }
 
 pub(super) fn start_thread() -> io::Result<()> {
-    let sent: Vec<i32> = SENT.into_iter().filter(|&signal| !is_ignored(signal)).collect();
-    let signals = Signals::new(sent.iter().chain(&CLOCKS).chain(&[SIGUSR1]))?;
+    let signals = SENT.into_iter().chain(CLOCKS).chain([SIGUSR1]).filter(|&signal| is_taken(signal));
+    let signals = Signals::new(signals)?;
     thread::Builder::new().name("signals".to_owned()).spawn(|| receive(signals))?;
-    for signal in sent {
+    for signal in SENT.into_iter().filter(|&signal| is_taken(signal)) {
         let armed = Arc::clone(&SHARED.armed);
         if is_first() {
             flag::register_conditional_shutdown(signal, SIGNALLED + signal, armed)?;
@@ -99,25 +103,27 @@ fn is_first() -> bool {
     process::id() == 1
 }
 
-/// Whether the program was started with this signal ignored, which counts for SIGHUP only: `nohup` sets it on purpose,
-/// while a shell has every command in the background ignore SIGINT.
-fn is_ignored(signal: i32) -> bool {
-    use std::io::IsTerminal;
-    if signal != SIGHUP {
-        return false;
-    }
-    match fs::read_to_string("/proc/self/status") {
-        Ok(status) => ignored_in(&status, signal),
-        // No /proc: `nohup` leaves neither stream on a terminal.
-        Err(_) => !io::stdout().is_terminal() && !io::stderr().is_terminal(),
-    }
+/// The signals that the program was started to ignore: bit 0 is signal 1. Asked first by [`start`], before any is handled.
+static IGNORED: LazyLock<u64> = LazyLock::new(|| match fs::read_to_string("/proc/self/status") {
+    Ok(status) => ignored_in(&status),
+    // No /proc: `nohup` leaves neither stream on a terminal.
+    Err(_) if !io::stdout().is_terminal() && !io::stderr().is_terminal() => bit(SIGHUP),
+    Err(_) => 0,
+});
+
+/// Whether the signal is the program's to handle.
+pub(crate) fn is_taken(signal: i32) -> bool {
+    signal == SIGINT || *IGNORED & bit(signal) == 0
 }
 
-/// Reads the set of ignored signals in Linux's `/proc/PID/status`: bit 0 is signal 1.
-fn ignored_in(status: &str, signal: i32) -> bool {
+const fn bit(signal: i32) -> u64 {
+    1 << (signal - 1)
+}
+
+/// Reads the set of ignored signals in Linux's `/proc/PID/status`.
+fn ignored_in(status: &str) -> u64 {
     let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0);
-    set >> (signal - 1) & 1 == 1
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -126,9 +132,8 @@ mod tests {
 
     #[test]
     fn ignored_signals_are_read() {
-        let status = "Name:\tqueens\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000000000\n";
-        assert!(ignored_in(status, SIGHUP));
-        assert!(!ignored_in(status, SIGINT));
-        assert!(!ignored_in("", SIGHUP));
+        let status = "Name:\tqueens\nSigIgn:\t0000000000005001\nSigCgt:\t0000000000000002\n";
+        assert_eq!(ignored_in(status), bit(SIGHUP) | bit(SIGTERM) | 1 << 12);
+        assert_eq!(ignored_in("Name:\tqueens\n"), 0);
     }
 }
