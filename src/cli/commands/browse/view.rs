@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use queens::{Listed, Orbit, Placement};
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
@@ -41,7 +42,7 @@ pub(super) fn draw(frame: &mut Frame, app: &App, palette: Palette) {
         frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), middle);
         return;
     }
-    draw_board(frame, board, &app.shown(), palette);
+    draw_board(frame.buffer_mut(), board, &app.shown(), palette);
     let panel = panel.inner(Margin::new(1, 0));
     let lines = panel_lines(app, panel.width.into());
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), panel);
@@ -90,14 +91,13 @@ const fn halves(height: u16) -> u16 {
     1 - height % 2
 }
 
-fn draw_board(frame: &mut Frame, area: Rect, placement: &Placement, palette: Palette) {
+fn draw_board(buffer: &mut Buffer, area: Rect, placement: &Placement, palette: Palette) {
     let n = placement.size().get() as u16;
     let (width, height) = square(n, area, palette);
     let lines = n * height + halves(height);
     let left = area.x + MARGIN + area.width.saturating_sub(MARGIN + n * width) / 2;
     let top = area.y + area.height.saturating_sub(1 + lines) / 2;
     let number = Style::new().dark_gray();
-    let buffer = frame.buffer_mut();
     for row in 1..=n {
         let y = top + (row - 1) * height + height / 2;
         buffer.set_string(left - MARGIN, y, format!("{row:2}"), number);
@@ -294,18 +294,17 @@ mod tests {
         for (width, height) in (27..100).flat_map(|width| (9..60).map(move |height| (width, height))) {
             let area = Rect::new(0, 0, width, height);
             assert_eq!(square(8, area, Palette::Unicode).1 % 2, 1, "{width}x{height}");
-            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-            terminal.draw(|frame| draw_board(frame, area, &solution, Palette::Colour)).unwrap();
-            let buffer = terminal.backend().buffer();
+            let mut buffer = Buffer::empty(area);
+            draw_board(&mut buffer, area, &solution, Palette::Colour);
             let halves = |x: u16, y: u16| match &buffer[(x, y)] {
                 cell if cell.symbol() == "▄" => [cell.bg, cell.fg],
                 cell if cell.symbol() == "▀" => [cell.fg, cell.bg],
                 cell => [cell.bg, cell.bg],
             };
-            let squares = (0..width).flat_map(|x| (0..height).map(move |y| (x, y)));
-            let queens: Vec<(u16, u16)> = squares.filter(|&at| buffer[at].symbol() == "♛").collect();
+            let cells = buffer.content.iter().enumerate();
+            let queens: Vec<usize> = cells.filter(|(_, cell)| cell.symbol() == "♛").map(|(index, _)| index).collect();
             assert_eq!(queens.len(), 8, "{width}x{height}");
-            for (x, y) in queens {
+            for (x, y) in queens.into_iter().map(|index| buffer.pos_of(index)) {
                 let own = buffer[(x, y)].bg;
                 let run =
                     |colours: &mut dyn Iterator<Item = Color>| colours.take_while(|&colour| colour == own).count();
