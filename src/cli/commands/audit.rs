@@ -166,7 +166,12 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
     let Fingerprint { subject, engine, .. } = ledger.fingerprint();
     let Findings { finished, total, isa, threads, .. } = *findings;
     let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
-    let found = |wrong: usize| if wrong == 0 { "no difference".to_owned() } else { format!("{wrong} WRONG") };
+    // Of nothing there is no difference to tell.
+    let found = |recounted: usize, wrong: usize| match (recounted, wrong) {
+        (0, _) => String::new(),
+        (_, 0) => ": no difference".to_owned(),
+        (_, wrong) => format!(": {wrong} WRONG"),
+    };
     let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
     let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
     let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
@@ -174,7 +179,14 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
     // A float must not make a part the whole.
     let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) };
     let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
-    let seconds = findings.elapsed.as_secs_f64();
+    let (seconds, is_audited) = (findings.elapsed.as_secs_f64(), findings.tasks() > 0);
+    let tasks = if is_audited {
+        let found = found(findings.tasks(), wrong_tasks);
+        Facts::default().result("tasks", format!("{} recounted by the auditor{in_part}{found}", findings.tasks()))
+    } else {
+        Facts::default()
+    };
+    let and = if is_audited { "," } else { "" };
     // So many wrong units, and how likely such an audit finds one of them.
     let many = |share| Share::try_from(share).expect("from 0 to 1").of(findings.finished + findings.parts);
     let [one, hundredth, tenth] = [1, many(0.01), many(0.1)].map(|units| (units, findings.chance_to_find(units)));
@@ -190,21 +202,21 @@ fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64)
         .with("parts", findings.parts)
         .with("solutions", total.to_string())
         .row("ledger", format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)))
-        .result("units", format!("{compared} recounted by {engine} ({isa}): {}", found(wrong_units)))
+        .result("units", format!("{compared} recounted by {engine} ({isa}){}", found(compared, wrong_units)))
         .with("audited_tasks", findings.tasks())
-        .result("tasks", format!("{} recounted by the auditor{in_part}: {}", findings.tasks(), found(wrong_tasks)))
+        .and(tasks)
         .and(agreement.facts())
         .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
         .with("recounted", recounted.to_string())
-        .row("confirmed", format!("{} of these solutions by {engine},", percent(share(recounted))))
+        .row("confirmed", format!("{} of these solutions by {engine}{and}", percent(share(recounted))))
         .with("audited", audited.to_string())
-        .row("", format!("{} by independent code", percent(share(audited))))
+        .row_some("", is_audited.then(|| format!("{} by independent code", percent(share(audited)))))
         .row("chance", format!("{} to find a single wrong unit", percent(one.1)))
         .row("", if_share(1, hundredth))
         .row("", if_share(10, tenth))
         .with("chance_to_see_1_percent", hundredth.1)
         .list("chances", [one, hundredth, tenth].map(in_json))
-        .with("seed", seed)
+        .with("seed", seed.to_string())
         .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
         .by(Some(engine), isa, threads)
         .row("threads", threads)

@@ -1,11 +1,13 @@
 //! `queens count N` and `queens count A-B`
 
+use std::cell::OnceCell;
+
 use clap::Args as ClapArgs;
 use queens::oeis::{self, Sequence};
 use queens::{ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
 
 use super::terms::{self, Term};
-use crate::cli::long_run::{Agreement, LongRun, Outcome, OutputForm, forecast, units};
+use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, OutputForm, Status, forecast, units};
 use crate::cli::terminal::{
     Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers,
     value_parsers::{EngineChoice, engine_parser, rotation_parser, size},
@@ -67,7 +69,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let Some(n) = args.sizes.one() else { return range(args) };
-    let outcome = counted(args, n)?;
+    let activity = OnceCell::new();
+    let outcome = counted(args, n, &activity)?;
+    activity.get().map(Activity::finish);
     let (agreement, facts, number) = if args.unique {
         let (classes, unique) = classes(&outcome.report)?;
         // The division has already checked the total modulo 8.
@@ -99,14 +103,20 @@ fn range(args: &Args) -> Result<(), Failure> {
         None if args.unique => &oeis::UNIQUE,
         None => &oeis::QUEENS,
     };
+    let activity = OnceCell::new();
     let found = sizes.all().map(|n| {
-        let report = counted(args, n)?.report;
+        let report = counted(args, n, &activity)?.report;
         let value = if args.unique { classes(&report)?.0 } else { report.count };
         Ok((n, Term::by(&report, value)))
     });
     let form = form(args);
     let table = form.is_for_people().then(|| terms::table(sequence, sizes.last));
-    terms::compare("count", sequence, &form, table.as_ref(), &mut messages::deliver, found)
+    let print = &mut |text: &str| units::beside(&activity, || messages::deliver(text));
+    let finish = || {
+        let title = format!("N = {} to {}", sizes.first, sizes.last);
+        activity.get().inspect(|activity| activity.at(Status { title, ..Status::default() })).map(Activity::finish);
+    };
+    terms::compare("count", sequence, &form, table.as_ref(), print, found, finish)
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.
@@ -122,7 +132,7 @@ pub(crate) fn request(symmetry: Option<Rotation>, n: usize, cores: &Cores) -> Re
 }
 
 /// Counts a board of N columns, all of it or a shard.
-fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
+fn counted(args: &Args, n: usize, activity: &OnceCell<Activity>) -> Result<Outcome, Failure> {
     let mut request = request(args.symmetry, n, &args.cores)?;
     if let Some(text) = &args.prefix {
         let prefix = Placement::parse(text, size(n)?);
@@ -130,8 +140,8 @@ fn counted(args: &Args, n: usize) -> Result<Outcome, Failure> {
         request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
     let request = request.engine(args.engine).double_check(args.long.double_check);
-    forecast::memory(&request, args.cores.threads);
-    units::run(&args.long, args.quiet, request)
+    units::beside(activity, || forecast::memory(&request, args.cores.threads));
+    units::run(&args.long, args.quiet, request, activity)
 }
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.

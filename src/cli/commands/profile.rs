@@ -97,9 +97,7 @@ fn triangle(
         Err(failure) => vec![Err(failure)],
     });
     let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
-    let compared = terms::compare(command, &oeis::PROFILE, form, table, print, found);
-    activity.finish();
-    compared
+    terms::compare(command, &oeis::PROFILE, form, table, print, found, || activity.finish())
 }
 
 /// The index of the last number of a board's row.

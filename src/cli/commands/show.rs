@@ -98,9 +98,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         BoardFormat::Svg => svg::svg(&placement).into_bytes(),
         BoardFormat::Json => object().into_bytes(),
     };
-    out.write(&bytes)?;
-    out.finish()?;
-    if args.json.is_alone() { Ok(()) } else { args.json.save(&object()) }
+    // Where nobody reads any more, the file is still to come.
+    let written = out.write(&bytes).and_then(|()| out.finish());
+    let saved = if args.json.is_alone() { Ok(()) } else { args.json.save(&object()) };
+    saved.and(written)
 }
 
 fn read(args: &Args) -> Result<Placement, Failure> {

@@ -45,7 +45,8 @@ pub(crate) fn table(sequence: &Sequence, last: usize) -> Table {
 
 /// Prints each term when it is found, or at the end the object of all: in this table beside what OEIS says of it, or where
 /// there is none as a line "n a(n)" as in a b-file of OEIS, with a note at the end on which of them agree. A wrong one does
-/// not keep the others from being found; the command fails of the first.
+/// not keep the others from being found; the command fails of the first. A reader of stdout who has enough ends a list, but
+/// neither a file that is asked for nor the checks of `verify`. `finish` is called when all that is wanted is found.
 pub(crate) fn compare(
     command: &'static str,
     sequence: &'static Sequence,
@@ -53,11 +54,10 @@ pub(crate) fn compare(
     table: Option<&Table>,
     print: &mut dyn FnMut(&str) -> Result<(), Failure>,
     found: impl IntoIterator<Item = Result<(usize, Term), Failure>>,
+    finish: impl FnOnce(),
 ) -> Result<(), Failure> {
-    let is_text = !form.json.is_alone();
-    if let Some(table) = table.filter(|_| is_text) {
-        print(&table.head())?;
-    }
+    let (is_text, is_list) = (!form.json.is_alone(), command != "verify" && form.json.path().is_none());
+    let mut printed = table.filter(|_| is_text).map_or(Ok(()), |table| print(&table.head()));
     let (mut terms, mut agreeing, mut wrong) = (Vec::new(), Vec::new(), None);
     for term in found {
         let (n, Term { value, engine, isa, threads, elapsed, double_checked_tasks }) = term?;
@@ -66,31 +66,36 @@ pub(crate) fn compare(
         let facts = Facts::default().with("n", n).with("value", value.to_string()).with("agrees", agrees);
         let facts = facts.by(Some(engine), isa, threads).with("seconds", seconds);
         terms.push(facts.with("double_checked_tasks", double_checked_tasks));
-        match table {
-            _ if !is_text => {}
-            None => print(&format!("{n} {value}\n"))?,
-            Some(table) => {
+        let line = table.map_or_else(
+            || format!("{n} {value}\n"),
+            |table| {
                 let word = agrees.map_or("unknown", |agrees| if agrees { "agrees" } else { "differs" });
                 let cells = [n.to_string(), numbers::grouped(value), word.to_owned(), numbers::seconds(seconds)];
-                print(&table.line(cells))?;
-            }
-        }
+                table.line(cells)
+            },
+        );
+        printed = printed.and_then(|()| if is_text { print(&line) } else { Ok(()) });
         agreeing.extend((agrees == Some(true)).then_some(n));
         wrong = wrong.or(agreement.verdict().err());
+        if is_list && printed.is_err() {
+            break;
+        }
     }
+    finish();
     let object = Facts::of(command).with("sequence", sequence.id).list("terms", terms).json();
     if !is_text {
         print(&object)?;
         return wrong.map_or(Ok(()), Err);
     }
-    if let (None, None, Some(first), Some(last)) = (table, &wrong, agreeing.first(), agreeing.last()) {
+    if let (None, None, Ok(()), Some(first), Some(last)) = (table, &wrong, &printed, agreeing.first(), agreeing.last())
+    {
         // Published terms are next to each other, and so are those that agree where none differs.
         let agree =
             if first == last { format!("term {first} agrees") } else { format!("terms {first} to {last} agree") };
         form.note(&format!("{agree} with OEIS {}", sequence.id));
     }
     let saved = form.json.save(&object);
-    wrong.map_or(saved, Err)
+    wrong.map_or(saved.and(printed), Err)
 }
 
 #[cfg(test)]
@@ -100,6 +105,7 @@ mod tests {
     use crate::cli::terminal::{Exit, JsonOutput};
     use clap::{Args as _, FromArgMatches};
     use queens::oeis;
+    use std::cell::Cell;
 
     /// Of a count that took a quarter of a second.
     fn term(value: u128) -> Term {
@@ -124,7 +130,9 @@ mod tests {
             Ok(())
         };
         let form = OutputForm { json: &json(line), quiet: true, progress: When::Never };
-        let ended = compare("count", &oeis::QUEENS, &form, table, print, found);
+        let mut is_finished = false;
+        let ended = compare("count", &oeis::QUEENS, &form, table, print, found, || is_finished = true);
+        assert_eq!(is_finished, !matches!(ended, Err(Failure::AlreadyReported(_))));
         (printed, ended)
     }
 
@@ -152,6 +160,39 @@ mod tests {
                     assert!(differing.map(|term| term["n"].as_u64().unwrap() as usize).eq(wrong.iter().copied()));
                 }
             }
+        }
+    }
+
+    /// A reader who has enough after the first line ends a list; a file and `verify` go on, and a wrong term is told.
+    #[test]
+    fn a_reader_who_has_enough_ends_a_list_alone() {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let file = format!("--json={}", file.path().display());
+        for (command, line, wrong, lines, found) in [
+            ("count", None, 10, 2, 2),
+            ("profile", None, 8, 2, 2),
+            ("count", Some(&*file), 0, 2, 5),
+            ("count", Some(&*file), 10, 2, 5),
+            ("verify", None, 0, 2, 5),
+            ("verify", None, 10, 2, 5),
+        ] {
+            let (printed, counted) = (Cell::new(0), Cell::new(0));
+            let print = &mut |_: &str| {
+                printed.set(printed.get() + 1);
+                if printed.get() < 2 { Ok(()) } else { Err(Failure::Closed) }
+            };
+            let terms = (6..=10).map(|n| {
+                counted.set(counted.get() + 1);
+                Ok((n, term(oeis::QUEENS.term(n).unwrap() + u128::from(n == wrong))))
+            });
+            let form = OutputForm { json: &json(line.as_slice()), quiet: false, progress: When::Never };
+            let ended = compare(command, &oeis::QUEENS, &form, None, print, terms, || ());
+            assert_eq!((printed.get(), counted.get()), (lines, found), "{command} {line:?}");
+            let is_told = matches!(ended, Err(Failure::Run(Exit::Difference, _)));
+            assert!(
+                is_told == (found == 5 && wrong > 0) && (is_told || matches!(ended, Err(Failure::Closed))),
+                "{ended:?}"
+            );
         }
     }
 

@@ -53,7 +53,7 @@ pub(crate) struct Activity {
     /// Where no thread could be started, nothing is shown.
     printer: Option<SyncSender<Message>>,
     /// Where there are no signals, nobody can ask.
-    answering: Option<Answering>,
+    answering: Mutex<Option<Answering>>,
 }
 
 impl Activity {
@@ -73,7 +73,7 @@ impl Activity {
         let asked = printer.clone();
         // Where too many messages wait, the answer is among them.
         let show = |printer: &SyncSender<Message>| drop(printer.try_send(Box::new(Display::show)));
-        let answering = asked.and_then(|printer| signals::answer(move || show(&printer)).ok());
+        let answering = Mutex::new(asked.and_then(|printer| signals::answer(move || show(&printer)).ok()));
         Self { command, started: Instant::now(), status, printer, answering }
     }
 
@@ -85,8 +85,12 @@ impl Activity {
     /// Who is asked from now on how far it is.
     pub(crate) fn watch(&self, status: impl Fn() -> Status + Send + 'static) {
         let (command, started) = (self.command, self.started);
-        let of_command = move || status().of_command(command, started.elapsed());
-        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(of_command);
+        self.show(move || status().of_command(command, started.elapsed()));
+    }
+
+    /// The same, of a status that is shown as it is.
+    pub(crate) fn show(&self, status: impl Fn() -> Status + Send + 'static) {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(status);
     }
 
     /// Prints on stdout, say, while no bar is in the way.
@@ -109,24 +113,26 @@ impl Activity {
         let _ = self.printer.as_ref().map(|printer| printer.try_send(say));
     }
 
-    pub(crate) fn finish(mut self) {
+    pub(crate) fn finish(&self) {
         self.end(Vec::new(), "finished", Facts::default());
     }
 
     /// It is over: removes the bar, says these lines and, for programs, the event and what it has beside the fields of others.
-    pub(crate) fn end(&mut self, lines: Vec<Line>, event: &'static str, object: Facts) {
-        self.answering = None;
+    /// From then on it shows nothing.
+    pub(crate) fn end(&self, lines: Vec<Line>, event: &'static str, object: Facts) {
+        *self.answering.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.wait(move |display, _printed| {
             display.draw("");
             for (say, text) in &lines {
                 say(text);
             }
             if display.when == When::Json {
-                messages::event(&(display.status)().event(event).and(object));
+                let status = (display.status)();
+                let status = if event == "finished" { status.finished() } else { status };
+                messages::event(&status.event(event).and(object));
             }
             display.when = When::Never;
         });
-        self.printer = None;
     }
 
     /// Has the thread do this, and waits for a moment until that is done, which it is when the sender is dropped.
@@ -148,7 +154,9 @@ impl Drop for Activity {
 fn start_printer(when: When, status: Arc<Mutex<Ask>>) -> std::io::Result<SyncSender<Message>> {
     let (messages, receiver) = mpsc::sync_channel::<Message>(QUEUE);
     thread::Builder::new().name("printer".to_owned()).spawn(move || {
-        let mut display = Display::new(when, Box::new(move || status.lock().unwrap_or_else(PoisonError::into_inner)()));
+        let status = Box::new(move || status.lock().unwrap_or_else(PoisonError::into_inner)());
+        let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let mut display = Display::new(when, status, Instant::now(), is_terminal);
         loop {
             match receiver.recv_timeout(TICK) {
                 Ok(message) => message(&mut display),
@@ -177,20 +185,34 @@ impl Display {
     /// What takes less shows no progress unless it is asked for.
     const SILENT: Duration = Duration::from_secs(2);
 
-    fn new(when: When, status: Ask) -> Self {
-        let now = Instant::now();
-        let terminal = std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    fn new(when: When, status: Ask, now: Instant, is_terminal: bool) -> Self {
         let (when, next) = match when {
-            When::Auto if terminal => (When::Always, now + Self::SILENT),
+            When::Auto if is_terminal => (When::Always, now + Self::SILENT),
             When::Auto => (When::Auto, now + Self::LINE_EVERY),
             When::Always | When::Never | When::Json => (when, now),
         };
         Self { status, when, next, stderr: Term::buffered_stderr(), is_drawn: false }
     }
 
+    /// Whether the status is to be shown by now. What was missed, because the process was stopped or the machine asleep, is
+    /// not made up for.
+    fn is_due(&mut self, now: Instant) -> bool {
+        let every = match self.when {
+            When::Always => Duration::ZERO,
+            When::Auto => Self::LINE_EVERY,
+            When::Json => Self::JSON_EVERY,
+            When::Never => return false,
+        };
+        let is_due = now >= self.next;
+        if is_due {
+            self.next = now + every;
+        }
+        is_due
+    }
+
     /// Shows the status where that is due.
     fn tick(&mut self) {
-        if Instant::now() < self.next {
+        if !self.is_due(Instant::now()) {
             return;
         }
         match self.when {
@@ -199,14 +221,8 @@ impl Display {
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 self.draw(&if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
             }
-            When::Auto => {
-                self.next += Self::LINE_EVERY;
-                messages::note(&(self.status)().line(usize::MAX, &Zoned::now()));
-            }
-            When::Json => {
-                self.next += Self::JSON_EVERY;
-                messages::event(&(self.status)().event("progress"));
-            }
+            When::Auto => messages::note(&(self.status)().line(usize::MAX, &Zoned::now())),
+            When::Json => messages::event(&(self.status)().event("progress")),
             When::Never => {}
         }
     }
@@ -236,6 +252,26 @@ impl Display {
 mod tests {
     use super::*;
 
+    /// A bar after two seconds and then at every tick, a line every minute, an object every second and at once; and after an
+    /// hour in which the process was stopped, one and not those that were missed.
+    #[test]
+    fn what_was_missed_is_not_made_up_for() {
+        let begin = Instant::now();
+        let due = |when, is_terminal| {
+            let mut display = Display::new(when, Box::new(Status::default), begin, is_terminal);
+            let mut at = |seconds: f64| display.is_due(begin + Duration::from_secs_f64(seconds));
+            let early = [0.0, 0.5, 1.0, 1.9, 2.0, 2.1, 59.9, 60.0, 60.1].map(&mut at);
+            let late = [3600.0, 3600.1, 3600.9, 3601.0, 3601.1, 3660.0, 3660.1].map(at);
+            (early.map(u8::from), late.map(u8::from))
+        };
+        let (bar, line) = ([0, 0, 0, 0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0, 1, 0]);
+        assert_eq!(due(When::Auto, true), (bar, [1; 7]));
+        assert_eq!(due(When::Auto, false), (line, [1, 0, 0, 0, 0, 1, 0]));
+        assert_eq!(due(When::Always, false), ([1; 9], [1; 7]));
+        assert_eq!(due(When::Json, true), ([1, 0, 1, 0, 1, 0, 1, 0, 0], [1, 0, 0, 1, 0, 1, 0]));
+        assert_eq!(due(When::Never, true), ([0; 9], [0; 7]));
+    }
+
     #[test]
     fn the_time_left_is_told_of_what_grows_evenly() {
         let activity = Activity::start(When::Never, "test");
@@ -245,9 +281,9 @@ mod tests {
         };
         assert!(told(true).left.is_some() && told(false).left.is_none());
         let event = told(false).event("progress").json();
-        assert!(
-            event.contains("\"command\":\"test\",\"doing\":\"N = 8\",\"left\":null,\"share\":0.5,\"elapsed\":"),
-            "{event}"
-        );
+        let seen = "\"command\":\"test\",\"doing\":\"N = 8\",\"left\":null,\"share\":0.5,\"elapsed\":";
+        assert!(event.contains(seen), "{event}");
+        let event = told(false).finished().event("finished").json();
+        assert!(event.contains("\"doing\":\"N = 8\",\"left\":0.0,\"share\":1.0,\"elapsed\":"), "{event}");
     }
 }

@@ -189,6 +189,13 @@ mod tests {
             due(20).told(|| progress(left(14)), Some("advice")).unwrap(),
             "about 14 s expected; the number is known: OEIS A000170"
         );
+        // At ten seconds and at ten minutes, and neither before two seconds have passed nor, unknown, before a minute has.
+        let lines =
+            |seconds| due(29).told(|| progress(left(seconds)), Some("advice")).map_or(0, |told| told.lines().count());
+        assert_eq!([9, 10, 599, 600].map(lines), [0, 1, 1, 2]);
+        let (begin, begun) = (Instant::now(), hint(solutions(29)));
+        let after = [begun.due.unwrap(), begun.latest].map(|at| (at - begin).as_secs());
+        assert_eq!(after, [2, 60]);
         let mut long = due(29);
         assert_eq!(
             long.told(|| progress(left(1800)), Some("advice")).unwrap(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use console::measure_text_width;
 use jiff::Zoned;
 use queens::ledger::Fingerprint;
 use queens::run::TimeLeft;
@@ -30,7 +31,7 @@ pub(crate) struct Status {
     pub(crate) left: Option<TimeLeft>,
     /// What else there is to tell, the most important first, as in `6.12 million solutions`.
     pub(crate) fields: Vec<String>,
-    /// What the JSON object has beside `share` and `elapsed`.
+    /// What the JSON object has beside `left`, `share` and `elapsed`.
     pub(crate) object: Facts,
 }
 
@@ -39,9 +40,14 @@ impl Status {
     pub(super) fn of_command(self, command: &str, elapsed: Duration) -> Self {
         let even = self.share.filter(|_| self.is_even).and_then(|share| even(share, elapsed));
         let left = even.map(|expected| TimeLeft { expected, low: expected, high: expected });
-        let seconds = left.map(|left| left.expected.as_secs_f64());
-        let object = Facts::default().with("command", command).with("doing", &self.title).with("left", seconds);
+        let object = Facts::default().with("command", command).with("doing", &self.title);
         Self { elapsed, left, object, ..self }
+    }
+
+    /// The same at the end, whatever was known of it before: an audit, say, is over when its time is up.
+    pub(super) fn finished(self) -> Self {
+        let [expected, low, high] = [Duration::ZERO; 3];
+        Self { share: Some(1.0), left: Some(TimeLeft { expected, low, high }), ..self }
     }
 
     /// The status of a run that keeps a ledger; `saved` is the age of the last save, where there is a checkpoint.
@@ -60,7 +66,6 @@ impl Status {
             .with("units_done", progress.units_done)
             .with("units", progress.units)
             .with("total", (earlier + elapsed).as_secs_f64())
-            .with("left", left.map(|left| left.expected.as_secs_f64()))
             .with("left_low", left.map(|left| left.low.as_secs_f64()))
             .with("left_high", left.map(|left| left.high.as_secs_f64()))
             .with("solutions", solutions.to_string())
@@ -78,16 +83,20 @@ impl Status {
     /// A track and what fits beside it.
     pub(crate) fn bar(&self, width: usize, now: &Zoned) -> String {
         let fields = self.fields(now);
-        // The time left comes before a long track.
+        // The time left comes before a long track, and before any.
         let needed =
             self.brief().chars().count() + 4 + fields.iter().take(2).map(|field| field.chars().count()).sum::<usize>();
-        let cells = [20, 8].into_iter().find(|cells| width >= 3 * cells && width >= needed + cells).unwrap_or(4);
+        let cells = [20, 8, 4].into_iter().find(|cells| width >= 3 * cells && width >= needed + cells).unwrap_or(0);
         let done = (self.share.unwrap_or(0.0).clamp(0.0, 1.0) * cells as f64) as usize;
         let track = format!("{DONE}{}{DONE:#}{TO_DO}{}{TO_DO:#}", "━".repeat(done), "─".repeat(cells - done));
-        self.titled(|title| {
-            let room = width.saturating_sub(title.chars().count() + cells + 2);
-            format!("{title} {track} {}", fit(&fields, "  ", room))
-        })
+        let track = if cells == 0 { String::new() } else { track + " " };
+        let bar = self.titled(|title| {
+            let room = width.saturating_sub(measure_text_width(&format!("{title} {track}")));
+            format!("{title} {track}{}", fit(&fields, "  ", room))
+        });
+        // A line that the terminal wraps cannot be cleared: rather one that says less, or nothing.
+        let narrower = [bar, format!("{} {}", self.brief(), fields[0])].into_iter().chain(fields);
+        narrower.into_iter().find(|text| measure_text_width(text) <= width).unwrap_or_default()
     }
 
     /// A line for people.
@@ -116,8 +125,10 @@ impl Status {
 
     /// An object for programs.
     pub(crate) fn event(&self, event: &'static str) -> Facts {
-        let Self { share, elapsed, .. } = self;
-        Facts::event(event).and(self.object.clone()).with("share", share).with("elapsed", elapsed.as_secs_f64())
+        let Self { share, elapsed, left, .. } = self;
+        let left = left.map(|left| left.expected.as_secs_f64());
+        let object = Facts::event(event).and(self.object.clone()).with("left", left);
+        object.with("share", share).with("elapsed", elapsed.as_secs_f64())
     }
 
     /// The most important first.
@@ -268,7 +279,7 @@ mod tests {
         );
         assert_eq!(
             status().event("progress").json(),
-            "{\"schema\":2,\"event\":\"progress\",\"n\":16,\"share\":0.4231,\"elapsed\":62.0}\n"
+            "{\"schema\":2,\"event\":\"progress\",\"n\":16,\"left\":4.4,\"share\":0.4231,\"elapsed\":62.0}\n"
         );
     }
 
@@ -278,6 +289,28 @@ mod tests {
         let status = Status { left: Some(left(4000.0, 0.4)), ..status() };
         assert_eq!(bar(&status, 40), "N = 16 ━─── 42.3 %  40 to 93 min left");
         assert_eq!(bar(&status, 43), "N = 16 ━━━───── 42.3 %  40 to 93 min left");
+        assert_eq!(bar(&status, 36), "N = 16 42.3 %  40 to 93 min left");
+    }
+
+    /// A bar that the terminal wraps could not be cleared. Whatever there is no room for goes, the time left after the track.
+    #[test]
+    fn no_bar_is_wider_than_its_terminal() {
+        let hours = Status { left: None, share: Some(0.0), elapsed: Duration::from_secs(3723), ..status() };
+        let bars = |status: &Status| [34, 31, 23, 14, 7, 6].map(|columns| bar(status, columns));
+        assert_eq!(
+            bars(&status()),
+            [
+                "N = 16 42.3 %  about 4 s left", "N = 16 42.3 %  about 4 s left", "N = 16 42.3 %", "N = 16 42.3 %",
+                "42.3 %", ""
+            ]
+        );
+        let told = "1 h 02 min 03 s so far";
+        assert_eq!(bars(&hours), [&format!("N = 16 {told}"), &format!("N = 16 {told}"), told, "", "", ""]);
+        for columns in 1..200 {
+            for status in [&status(), &hours, &Status::default()] {
+                bar(status, columns);
+            }
+        }
     }
 
     #[test]

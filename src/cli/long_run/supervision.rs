@@ -5,6 +5,7 @@
 //! whoever writes to it, and the work is not to be lost for that. Nothing here knows what is counted: a run is
 //! whatever finishes the units of a [`Ledger`] and can be asked to stop.
 
+use std::cell::OnceCell;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -69,10 +70,13 @@ impl<T: Send + 'static> Work<T> {
 }
 
 /// Does the `work` that tells this state what it finishes; returns its report and the finished ledger.
+///
+/// The activity is the command's: it begins with the first run, and goes on after one that is finished.
 pub(crate) fn run(
     state: Arc<RunState>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
+    activity: &OnceCell<Activity>,
     work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = state.ledger().fingerprint().clone();
@@ -80,7 +84,10 @@ pub(crate) fn run(
     let (shown, last_save) = (Arc::clone(&state), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
     let status = move || Status::of_run(&fingerprint, &shown.progress(), saved());
-    let activity = Activity::of(args.progress, "count", status);
+    if let Some(activity) = activity.get() {
+        activity.show(status.clone());
+    }
+    let activity = activity.get_or_init(|| Activity::of(args.progress, "count", status));
     let work = Work::start("run", work)?;
     let mut run = SupervisedRun { state, checkpoint, activity, args };
     let (result, interruption) = run.wait(&work, hint);
@@ -89,14 +96,16 @@ pub(crate) fn run(
         // A count that ends while it is told to stop has ended.
         Some(Ok(report)) => {
             let saved = run.checkpoint.finish(&ledger);
-            run.activity.end(unsaved(saved), "finished", Facts::default());
+            for line in unsaved(saved) {
+                activity.say(line);
+            }
             Ok((report, ledger))
         }
         Some(Err(CountError::Stopped)) | None => Err(run.stopped(&ledger, interruption)),
         // A task that was counted twice with different results is not among those finished.
         Some(Err(error)) => {
             let saved = run.checkpoint.save(&ledger);
-            run.activity.end(unsaved(saved), "stopped", Facts::default().with("reason", error.to_string()));
+            activity.end(unsaved(saved), "stopped", Facts::default().with("reason", error.to_string()));
             Err(error.into())
         }
     }
@@ -110,7 +119,7 @@ fn unsaved(saved: Result<(), StoreError>) -> Vec<Line> {
 struct SupervisedRun<'a> {
     state: Arc<RunState>,
     checkpoint: &'a mut Checkpoint,
-    activity: Activity,
+    activity: &'a Activity,
     args: &'a LongRun,
 }
 
@@ -194,7 +203,7 @@ impl SupervisedRun<'_> {
                 ("the time is up", last, Failure::AlreadyReported(exit))
             }
         };
-        let Self { checkpoint, mut activity, args, .. } = self;
+        let Self { checkpoint, activity, args, .. } = self;
         let mut lines: Vec<Line> = Vec::new();
         if let Err(error) = &saved {
             lines.push((messages::warning, checkpoint.unsaved(error)));
@@ -288,7 +297,7 @@ mod tests {
             pool.install(|| -> () { panic!("planted") });
             Ok(report)
         };
-        let result = run(state, &mut checkpoint, &line.long, work);
+        let result = run(state, &mut checkpoint, &line.long, &OnceCell::new(), work);
         let Err(Failure::AlreadyReported(exit)) = result else { panic!("it should have failed and said why") };
         process::exit(exit as i32);
     }

@@ -1,5 +1,6 @@
 //! A plan's units as the program works through them: all of them or a shard, from the checkpoint on if there is one.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -9,7 +10,7 @@ use queens::ledger::store::Store;
 use queens::ledger::{Ledger, format};
 use queens::{Report, Request, Shard};
 
-use crate::cli::long_run::{Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
+use crate::cli::long_run::{Activity, Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
 use crate::cli::terminal::{Exit, Facts, Failure, files, messages, numbers};
 
 /// What was counted, of a plan's units as far as the shard has them.
@@ -61,7 +62,12 @@ impl Outcome {
 
 /// Counts what is requested, from the checkpoint on if there is one, and into the shard's result file where a shard is asked
 /// for; unless `quiet`, says which shard was finished.
-pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outcome, Failure> {
+pub(crate) fn run(
+    args: &LongRun,
+    quiet: bool,
+    request: Request,
+    activity: &OnceCell<Activity>,
+) -> Result<Outcome, Failure> {
     if args.progress == When::Json {
         messages::as_events();
     }
@@ -69,16 +75,21 @@ pub(crate) fn run(args: &LongRun, quiet: bool, request: Request) -> Result<Outco
     // Nothing is written for an engine that counts wrong.
     request.self_check()?;
     match (args.shard, &args.out) {
-        (Some(shard), Some(out)) => run_shard(args, quiet, request, Ledger::new(fingerprint, shard), out),
-        _ => Ok(open(args, request, Ledger::new(fingerprint, Shard::WHOLE))?.0),
+        (Some(shard), Some(out)) => run_shard(args, quiet, request, Ledger::new(fingerprint, shard), out, activity),
+        _ => Ok(open(args, request, Ledger::new(fingerprint, Shard::WHOLE), activity)?.0),
     }
 }
 
 /// Goes on from the checkpoint, or from this ledger, in which nothing is finished.
-fn open(args: &LongRun, request: Request, ledger: Ledger) -> Result<(Outcome, Ledger), Failure> {
+fn open(
+    args: &LongRun,
+    request: Request,
+    ledger: Ledger,
+    activity: &OnceCell<Activity>,
+) -> Result<(Outcome, Ledger), Failure> {
     args.checkpoint.as_deref().map_or(Ok(()), make_folder)?;
     let (checkpoint, ledger) = Checkpoint::open(args, ledger)?;
-    go_on(args, request, ledger, checkpoint)
+    go_on(args, request, ledger, checkpoint, activity)
 }
 
 /// Does what the ledger lacks.
@@ -87,17 +98,25 @@ fn go_on(
     request: Request,
     ledger: Ledger,
     mut checkpoint: Checkpoint,
+    activity: &OnceCell<Activity>,
 ) -> Result<(Outcome, Ledger), Failure> {
     let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
     let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
     let run = request.resume(ledger)?;
-    let (report, ledger) = supervision::run(run.state(), &mut checkpoint, args, move || run.wait())?;
+    let (report, ledger) = supervision::run(run.state(), &mut checkpoint, args, activity, move || run.wait())?;
     let total_seconds = before.saturating_add(report.elapsed).as_secs_f64();
     Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
 }
 
 /// Does a shard, unless its result is complete already.
-fn run_shard(args: &LongRun, quiet: bool, request: Request, empty: Ledger, out: &Path) -> Result<Outcome, Failure> {
+fn run_shard(
+    args: &LongRun,
+    quiet: bool,
+    request: Request,
+    empty: Ledger,
+    out: &Path,
+    activity: &OnceCell<Activity>,
+) -> Result<Outcome, Failure> {
     if args.checkpoint.as_deref() == Some(out) {
         let message = "--checkpoint and --out must be different files: the second is only for the finished shard";
         return Err(Failure::usage(&message));
@@ -122,14 +141,15 @@ fn run_shard(args: &LongRun, quiet: bool, request: Request, empty: Ledger, out: 
             store.save(&ledger)?;
         }
         messages::note(&format!("{path}: shard {shard} is complete already"));
-        return Ok(go_on(args, request, ledger, Checkpoint::default())?.0);
+        return Ok(go_on(args, request, ledger, Checkpoint::default(), activity)?.0);
     }
     // Found out after hours, a full disk or a folder that may not be written would cost the shard.
     store.rehearse(&empty)?;
-    let (outcome, ledger) = open(args, request, empty)?;
+    let (outcome, ledger) = open(args, request, empty, activity)?;
     if let Err(error) = store.save(&ledger) {
         // It is printed, so that it is not lost, as the file would hold it.
-        let place = if messages::deliver(&format::encode(&ledger)).is_ok() { "stdout" } else { "stderr" };
+        let printed = beside(activity, || messages::deliver_whole(&format::encode(&ledger)));
+        let place = if printed.is_ok() { "stdout" } else { "stderr" };
         let message = format!(
             "{error}; the shard is printed on {place} instead: what begins with 'queens ledger' belongs in {path}"
         );
@@ -137,9 +157,18 @@ fn run_shard(args: &LongRun, quiet: bool, request: Request, empty: Ledger, out: 
     }
     if !quiet {
         let n = ledger.fingerprint().subject.n();
-        messages::note(&format!("{path}: shard {shard} of N = {n}, {} units", outcome.units));
+        let text = format!("{path}: shard {shard} of N = {n}, {} units", outcome.units);
+        beside(activity, || messages::note(&text));
     }
     Ok(outcome)
+}
+
+/// Prints without breaking the bar of an activity that goes on.
+pub(crate) fn beside<T>(activity: &OnceCell<Activity>, print: impl FnOnce() -> T) -> T {
+    match activity.get() {
+        Some(activity) => activity.aside(print),
+        None => print(),
+    }
 }
 
 /// Makes the folder that a file of this name is to be in, but not those that the folder is in: a name that is misspelled

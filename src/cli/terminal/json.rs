@@ -89,7 +89,8 @@ impl JsonOutput {
             return messages::deliver(object);
         }
         let (printed, saved) = (text(), self.save(object));
-        printed.and(saved)
+        // A file that could not be written is worse than a reader who has enough.
+        saved.and(printed)
     }
 
     /// Writes the file, where one is asked for.

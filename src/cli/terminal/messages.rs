@@ -57,8 +57,7 @@ pub(crate) fn note(message: &str) {
 /// Columns of stderr's terminal, 80 where there is none. The last one stays free, for some terminals begin a new line
 /// behind it.
 pub(crate) fn width() -> usize {
-    const LEAST: usize = 20;
-    usize::from(Term::stderr().size().1).max(LEAST) - 1
+    usize::from(Term::stderr().size().1).saturating_sub(1)
 }
 
 fn say(kind: &'static str, style: Style, message: &str) {
@@ -144,12 +143,23 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
     lines.find(|line| line.starts_with("tip:") && !line.contains("as a value")).map(str::to_owned)
 }
 
-/// Prints a whole result on stdout. Where it cannot be written in full, it goes to stderr, for it may have taken days, and
-/// the command fails; only lists may end early, as under `| head`.
+/// Prints a result on stdout. A reader that closes stdout after some of it has enough, which [`Failure::Closed`] says: nothing
+/// more is printed, but what else the command is to do, it does. Any other result that cannot be written is not lost.
 pub(crate) fn deliver(result: &str) -> Result<(), Failure> {
-    stdout::print(result).map_err(|failed| {
-        error(&format!("writing the result failed: {failed}; the result is"));
-        anstream::adapter::strip_str(result.trim_end()).to_string().lines().for_each(note);
-        Failure::AlreadyReported(Exit::Failure)
-    })
+    match stdout::print(result) {
+        Err(failed) if stdout::is_closed_by_reader(&failed) => Err(Failure::Closed),
+        printed => printed.or_else(|failed| rescue(result, &failed)),
+    }
+}
+
+/// The same of a result that is of no use unless it is whole.
+pub(crate) fn deliver_whole(result: &str) -> Result<(), Failure> {
+    stdout::print(result).or_else(|failed| rescue(result, &failed))
+}
+
+/// A result that could not be written goes to stderr, for it may have taken days, and the command fails.
+fn rescue(result: &str, failed: &std::io::Error) -> Result<(), Failure> {
+    error(&format!("writing the result failed: {failed}; the result is"));
+    anstream::adapter::strip_str(result.trim_end()).to_string().lines().for_each(note);
+    Err(Failure::AlreadyReported(Exit::Failure))
 }

@@ -123,19 +123,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let from = saved.map_or_else(String::new, |path| {
             format!("{}: {}, queens {}\n", escape::name(path), results.processor(), results.version)
         });
-        printed = stdout::print(&(from + &tables::terminal(&results, stdout::width())));
+        printed = messages::deliver(&(from + &tables::terminal(&results, stdout::width())));
     }
-    args.json.deliver_text(&json::object(&results)?, || Ok(()))?;
+    let mut delivered = args.json.deliver_text(&json::object(&results)?, || Ok(()));
     for (_, path, _, text) in exports {
-        files::save(path, text(&results).as_bytes())?;
+        delivered = files::save(path, text(&results).as_bytes()).and(delivered);
     }
-    let Some((path, old)) = old else { return Ok(printed?) };
+    let Some((path, old)) = old else { return delivered.and(printed) };
     // Where stdout is one result alone, the comparison goes to stderr.
     let print = |text: &str| match on_stdout {
-        0 => printed.and_then(|()| stdout::print(text)),
-        _ => anstream::stderr().write_all(text.as_bytes()),
+        0 => printed.and_then(|()| messages::deliver(text)),
+        _ => Ok(anstream::stderr().write_all(text.as_bytes())?),
     };
-    tables::compare(print, &results, &old, path, args.tolerance)
+    match tables::compare(print, &results, &old, path, args.tolerance) {
+        Err(Failure::Closed) => delivered.and(Err(Failure::Closed)),
+        compared => compared.and(delivered),
+    }
 }
 
 /// Times the combinations asked for.

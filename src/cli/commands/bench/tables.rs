@@ -1,7 +1,6 @@
 //! The results as tables: for the terminal, as Markdown, as CSV; and beside those of an earlier run.
 
 use std::fmt::Write;
-use std::io;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
@@ -193,7 +192,7 @@ fn pairs<'a>(now: &'a BenchResults, old: &'a BenchResults, tolerance: f64) -> Ve
 
 /// Prints the ratio of each median to that of the earlier run, and fails where one exceeds the tolerance.
 pub(super) fn compare(
-    print: impl FnOnce(&str) -> io::Result<()>,
+    print: impl FnOnce(&str) -> Result<(), Failure>,
     now: &BenchResults,
     old: &BenchResults,
     path: &Path,
@@ -235,7 +234,7 @@ pub(super) fn compare(
     }
     let printed = print(&text);
     let slower: Vec<&Pair> = pairs.iter().filter(|pair| pair.change == Change::Slower).collect();
-    let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return Ok(printed?) };
+    let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return printed };
     let message = format!(
         "{} of {} {} slower than in {path} by more than {}%; the worst is N = {}, {} on {}, {:.2} times as long",
         count_of(slower.len() as u64, "median"),

@@ -187,9 +187,8 @@ fn turns(rotation: Rotation, boards: RangeInclusive<usize>, args: &Args) -> Resu
     });
     let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
     let form = OutputForm { json: &args.json, quiet: false, progress: args.progress };
-    let compared = terms::compare("verify", sequence, &form, Some(&terms::table(sequence, to)), print, found);
-    activity.finish();
-    compared
+    let table = terms::table(sequence, to);
+    terms::compare("verify", sequence, &form, Some(&table), print, found, || activity.finish())
 }
 
 /// A check that compares nothing must not pass.
