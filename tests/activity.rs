@@ -5,6 +5,8 @@
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::common::runs::{end, signal, thread_named};
 use crate::common::{queens, texts};
@@ -22,17 +24,23 @@ fn checkpoint(path: &Path) {
     Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
 }
 
-/// Each board of a range has a progress of its own, and one that was asked for is not shown again by the next.
+/// The boards of a range have one progress, of the board that is counted, and each that is asked for is shown once.
 #[test]
 fn sigusr1_is_answered_once() {
     let folder = tempfile::tempdir().unwrap();
-    let child = queens(folder.path(), "count 13-14 --engine naive --progress never").spawn().unwrap();
+    let mut child = queens(folder.path(), "count 13-14 --engine naive --progress never").spawn().unwrap();
     thread_named("printer", &child);
     thread_named("signals", &child);
     signal(&child, Signal::USR1);
+    let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(rows.next().unwrap().unwrap(), "13 73712");
+    // It counts on while this is shown.
+    sleep(Duration::from_millis(50));
+    signal(&child, Signal::USR1);
+    assert_eq!(rows.next().unwrap().unwrap(), "14 365596");
     let (code, _, err) = texts(&end(child));
-    let shown = err.lines().filter(|line| line.starts_with("N = ")).count();
-    assert_eq!((code, shown), (Some(0), 1), "{err}");
+    let shown: Vec<&str> = err.lines().filter(|line| line.starts_with("N = ")).map(|line| &line[..6]).collect();
+    assert_eq!((code, shown), (Some(0), vec!["N = 13", "N = 14"]), "{err}");
 }
 
 #[test]

@@ -34,9 +34,9 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["bench", "3", "--engine", "join"], "the engines named can't count boards of these sizes"),
         (&["bench", "8", "--runs", "0"], "R is a whole number from 1 to 1000"),
         (&["estimate", "8", "--samples", "0"], "S is a whole number from 2 to 1000000000"),
-        (&["solutions", "8", "--limit", "abc"], "'--limit <L>': L is a whole number, 0 or more"),
-        (&["solutions", "8", "--limit", "-1"], "'--limit <L>': L is a whole number, 0 or more"),
-        (&["solutions", "8", "--skip", "-1"], "S is a whole number, 0 or more"),
+        (&["solutions", "8", "--limit", "abc"], "'--limit <L>': L is a whole number from 0 to 18446744073709551615"),
+        (&["solutions", "8", "--limit", "-1"], "'--limit <L>': L is a whole number from 0 to 18446744073709551615"),
+        (&["solutions", "8", "--skip", "-1"], "S is a whole number from 0 to 18446744073709551615"),
         (
             &["symmetries", "12345678901234567890123456789012345678"],
             "rows are separated by commas where N is more than 9",

@@ -27,8 +27,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use Expect::{
-    Differs, Equal, Err, Exit, Field, File, Length, Lines, Loses, Never, NotZero, Out, Refused, Same, Saves, Silent,
-    Stops,
+    Differs, Ends, Equal, Exit, Field, File, Length, Lines, Loses, Never, NotZero, Out, Refused, Same, Saves, Silent,
+    Stops, Text,
 };
 
 /// How an option is seen. A field is named by its path in the object of `--json`, as in `terms/0/isa`.
@@ -36,6 +36,8 @@ use Expect::{
 enum Expect {
     /// A field has this value.
     Field(&'static str, &'static str),
+    /// A field is this text.
+    Text(&'static str, &'static str),
     /// A field is a number, and not 0.
     NotZero(&'static str),
     /// Two fields are the same number, and not 0.
@@ -48,8 +50,8 @@ enum Expect {
     Out(&'static str),
     /// Stdout has this many lines.
     Lines(usize),
-    /// Stderr has this text.
-    Err(&'static str),
+    /// The last object on stderr is the only end, and has all the work done.
+    Ends,
     /// Stderr is empty.
     Silent,
     /// There is a file of this name, which begins with this text.
@@ -111,7 +113,6 @@ const GOING: [&str; 2] = ["--plot", "--share"];
 
 const LEDGER: &str = "queens ledger";
 const FILE: Expect = File("o.json", "{\"schema\":");
-const ENDS: Expect = Err("\"event\":\"finished\"");
 const CLASH: Expect = Refused("cannot be used with");
 const TWICE: Expect = Refused("cannot be used multiple times");
 const ONE_N: Expect = Refused("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
@@ -158,7 +159,7 @@ fn count() {
         row("--json",                                        [object; 8]),
         row("--json=o.json",                                 [FILE; 8]),
         row("--quiet",                                       [Silent,  Silent,   Same,    Silent,   Silent,  Silent,  Silent,   Silent]),
-        row("--progress json",                               [ENDS; 8]),
+        row("--progress json",                               [Ends; 8]),
         row("--checkpoint c",                                [saved,   ONE_N,    saved,   saved,    saved,   saved,   saved,    resumed]),
         row_with("--checkpoint-every 1ms", "--checkpoint c", [Saves,   NEVER,    Saves,   Saves,    Saves,   Saves,   Saves,    Saves]),
         // A shard goes on from its checkpoint without being told to.
@@ -193,7 +194,7 @@ fn audit() {
         row("--threads 5",     [Field("threads", "5"); 7]),
         row("--json",          [Field("command", "audit"); 7]),
         row("--json=o.json",   [FILE; 7]),
-        row("--progress json", [ENDS; 7]),
+        row("--progress json", [Ends; 7]),
     ];
     check("audit", &forms, &rows);
 }
@@ -246,7 +247,7 @@ fn verify() {
         row("--bfile b.txt",   [source,  source,  wrong,  CLASH, CLASH,  CLASH]),
         row("--json",          [Field("command", "verify"); 6]),
         row("--json=o.json",   [FILE; 6]),
-        row("--progress json", [ENDS; 6]),
+        row("--progress json", [Ends; 6]),
     ];
     check("verify", &forms, &rows);
 }
@@ -274,7 +275,7 @@ fn estimate() {
         row("--samples 20",    [counted, one_n, counted, counted]),
         row("--seed 7",        [seed,    one_n, seed,    seed]),
         row("--max-time 1ns",  [least,   one_n, least,   least]),
-        row("--progress json", [ENDS,    one_n, ENDS,    ENDS]),
+        row("--progress json", [Ends,    one_n, Ends,    Ends]),
         row("--json",          [object,  one_n, object,  object]),
         row("--json=o.json",   [FILE,    one_n, FILE,    FILE]),
     ];
@@ -310,7 +311,7 @@ fn bench() {
         row("--from saved.json",                           [CLASH,  CLASH,  five]),
         row("--compare fast.json",                         [slower; 3]),
         row_with("--tolerance 50%", "--compare fast.json", [by; 3]),
-        row("--progress json",                             [ENDS,   ENDS,   Same]),
+        row("--progress json",                             [Ends,   Ends,   Same]),
     ];
     check("bench", &forms, &rows);
 }
@@ -332,7 +333,7 @@ fn solutions() {
         row("--rank 17468253",  [third,   third,   foreign]),
         row("--format list",    [commas; 3]),
         row("--output o.csv",   [csv; 3]),
-        row("--progress json",  [ENDS; 3]),
+        row("--progress json",  [Ends; 3]),
     ];
     check("solutions", &forms, &rows);
 }
@@ -373,6 +374,170 @@ fn every_command_has_the_options_of_all() {
             assert_eq!((code, err.contains('\u{1b}')), (Some(2), is_coloured), "{command} --color {when}: {err}");
         }
     }
+}
+
+/// Each command with what it needs, and quickly done.
+const COMMANDS: [(&str, &str); 13] = [
+    ("count", "4"),
+    ("merge", "plain"),
+    ("status", "plain"),
+    ("audit", "plain"),
+    ("profile", "3"),
+    ("verify", "--unique"),
+    ("bench", "3 --engine naive"),
+    ("estimate", "4 --max-time 1ms"),
+    ("solutions", "4"),
+    ("symmetries", "1"),
+    ("show", "1"),
+    ("browse", "8"),
+    ("man", ""),
+];
+
+/// Values at the ends of what an option takes, `0` wherever it is one, those just beyond, and options written together.
+#[rustfmt::skip]
+const VALUES: &[(&str, Expect)] = &[
+    ("count 0 --json", Text("count", "1")),
+    ("count 0-0 --json", Length("terms", 1)),
+    ("count 33", Refused("N is a whole number from 0 to 32")),
+    ("count 39 --symmetry half", Refused("are counted for N = 0 to 38, not 39")),
+    ("count 78 --symmetry quarter", Refused("quarter to 77")),
+    ("count 77-78 --symmetry quarter", Refused("quarter to 77")),
+    ("count 4 --threads=0 --json", NotZero("threads")),
+    ("count 4 --threads=8193", Refused("from 0 (every core) to 8192")),
+    ("count 4 --threads=-1", Refused("from 0 (every core) to 8192")),
+    ("count 8 --prefix=15863724 --json", Text("count", "1")),
+    ("count 8 --prefix=158637241", Refused("9 queens are more than the 8 columns")),
+    ("count 4 --checkpoint=0", File("0", LEDGER)),
+    ("count 4 --checkpoint=-", Refused("needs a file, and - is a stream")),
+    ("count 4 --checkpoint c --checkpoint-every=0s", Refused("more than zero")),
+    ("count 4 --checkpoint c --checkpoint-every=175307616h", File("c", LEDGER)),
+    ("count 4 --max-time=0s", Refused("more than zero")),
+    ("count 4 --max-time=175307616h --json", Text("count", "2")),
+    ("count 8 --double-check=0 --json", Field("double_checked_tasks", "0")),
+    ("count 8 --double-check=0% --json", Field("double_checked_tasks", "0")),
+    ("count 8 --double-check=100% --json", Equal("double_checked", "units")),
+    ("count 8 --double-check=100.1%", Refused("from 0% to 100%")),
+    ("count 8 --double-check=-1%", Refused("from 0% to 100%")),
+    ("count 8 --double-check=1", Refused("for 1 percent write 1%")),
+    ("count 8 --out s --shard=0/2", Refused("1 ≤ K ≤ M ≤ 1000000")),
+    ("count 8 --out s --shard=3/2", Refused("1 ≤ K ≤ M ≤ 1000000")),
+    ("count 8 --out s --shard=1/0", Refused("1 ≤ K ≤ M ≤ 1000000")),
+    ("count 8 --out s --shard=1/1000001", Refused("1 ≤ K ≤ M ≤ 1000000")),
+    ("count 8 --out s --shard=1/1 --json", Text("count", "92")),
+    ("count 8 --out s --shard=1000000/1000000 --json", Field("units", "0")),
+    ("count 8 --shard 1/2 --out=0", File("0", LEDGER)),
+    ("count 8 --shard 1/2 -o-", Refused("needs a file, and - is a stream")),
+    ("count 8 -qt5 --json", Field("threads", "5")),
+    ("count 8 -qt 5 --json=-", Field("threads", "5")),
+    ("count 8 --json --json", TWICE),
+    ("count 8 --json --progress json", Ends),
+    ("profile 0 --json", Length("profile", 1)),
+    ("profile 0-0 --json", Length("terms", 1)),
+    ("profile 32-33", Refused("N is a whole number from 0 to 32")),
+    ("profile 3 --threads=0 --json", NotZero("threads")),
+    ("verify --to=0 --json", Length("terms", 1)),
+    ("verify --to=0-0 --json", Length("terms", 1)),
+    ("verify --to=33", Refused("N is a whole number from 0 to 32")),
+    ("verify --to=0 --unique", Exit(1, "A002562 has no term up to N = 0")),
+    ("verify --to=0 --symmetry half", Exit(1, "A032522 has no term up to N = 0")),
+    ("verify --to=28-32", Exit(1, "A000170 has no term from N = 28 to 32")),
+    ("verify --to=0 --profile --json", Length("terms", 1)),
+    ("verify --to=4 --threads=0 --json", NotZero("terms/0/results/0/threads")),
+    ("verify --to=5 --engine naive --engine naive --json", Length("terms/5/results", 1)),
+    ("verify --to=5 --engine naive --engine join --json", Length("terms/5/results", 2)),
+    ("verify --bfile=0", Exit(1, "0: ")),
+    ("estimate 0 --json", Field("count/mean", "1.0")),
+    ("estimate 33", Refused("N is a whole number from 0 to 32")),
+    ("estimate 8 --samples=0", Refused("S is a whole number from 2 to 1000000000")),
+    ("estimate 8 --samples=1", Refused("S is a whole number from 2 to 1000000000")),
+    ("estimate 8 --samples=2 --json", Field("count_samples", "2")),
+    ("estimate 8 --samples=1000000001", Refused("S is a whole number from 2 to 1000000000")),
+    ("estimate 8 --samples=1000000000 --max-time 1ms --json", NotZero("count_samples")),
+    ("estimate 8 --max-time=0s", Refused("more than zero")),
+    ("estimate 4 --samples 9 --seed=0 --json", Text("seed", "0")),
+    ("estimate 4 --samples 9 --seed=18446744073709551615 --json", Text("seed", "18446744073709551615")),
+    ("estimate 4 --samples 9 --threads=0 --json", NotZero("threads")),
+    ("audit plain --units=0", Refused("U is a whole number from 1 to 4294967295")),
+    ("audit plain --units=4294967295 --json", Length("drawn", 55)),
+    ("audit plain --units=4294967296", Refused("U is a whole number from 1 to 4294967295")),
+    // Without a line on what was not done.
+    ("audit plain --tasks=0", Lines(11)),
+    ("audit plain --tasks=1", Lines(13)),
+    ("audit plain --units 1 --tasks=4294967295 --json", NotZero("audited_tasks")),
+    ("audit plain --units 1 --tasks=4294967296", Refused("T is a whole number from 0 to 4294967295")),
+    ("audit plain --units 1 --seed=0 --json", Text("seed", "0")),
+    ("audit plain --units 1 --seed=18446744073709551615 --json", Text("seed", "18446744073709551615")),
+    ("audit plain --seed=18446744073709551616", Refused("S is a whole number from 0 to 18446744073709551615")),
+    ("audit plain --max-time=0s", Refused("more than zero")),
+    ("audit plain --units 1 --threads=0 --json", NotZero("threads")),
+    ("bench 0 --engine naive --runs 1 --json", Field("results/0/n", "0")),
+    ("bench 33", Refused("N is a whole number from 0 to 32")),
+    ("bench 3 --runs=0", Refused("R is a whole number from 1 to 1000")),
+    ("bench 3 --runs=1001", Refused("R is a whole number from 1 to 1000")),
+    ("bench 3 --engine naive --runs 1 --threads=0 --json", NotZero("results/0/threads")),
+    ("bench 3 --engine naive --runs 1 --threads=1,1 --json", Length("results", 1)),
+    ("bench 3 --threads=1,", Refused("threads are a whole number")),
+    ("bench 3 --engine naive --engine naive --runs 1 -t1 --json", Length("results", 1)),
+    ("bench --from saved.json --compare saved.json --tolerance=0", Out("ratio: ")),
+    ("bench --from saved.json --compare fast.json --tolerance=0%", Exit(3, "by more than 0%")),
+    ("bench --from saved.json --compare fast.json --tolerance=1000%", Exit(3, "by more than 1000%")),
+    ("bench --from saved.json --compare fast.json --tolerance=1001%", Refused("from 0% to 1000%")),
+    ("bench --from=0", Exit(1, "0: ")),
+    ("bench --compare=0", Exit(1, "0: ")),
+    ("bench --from saved.json --json --csv -", Refused("stdout")),
+    ("bench --from saved.json --csv - --markdown -", Refused("stdout")),
+    ("bench --from saved.json --json --csv o.csv --markdown o.md", File("o.md", "|")),
+    ("solutions 0", Lines(1)),
+    ("solutions 33", Refused("N is a whole number from 0 to 32")),
+    ("solutions 8 --limit=0", Lines(0)),
+    ("solutions 8 --limit=18446744073709551615", Lines(92)),
+    ("solutions 8 --limit=18446744073709551616", Refused("L is a whole number from 0 to 18446744073709551615")),
+    ("solutions 8 --skip=0", Lines(92)),
+    ("solutions 8 --skip=91", Lines(1)),
+    ("solutions 8 --skip=92", Lines(0)),
+    ("solutions 8 --skip=18446744073709551615", Lines(0)),
+    ("solutions 8 --skip=90 --limit=1 -o-", Lines(1)),
+    ("solutions 8 --prefix=1 --from=17 --skip=1 --limit=3 --fundamental", Lines(0)),
+    ("solutions 8 --prefix=9", Refused("rows go from 1 to 8")),
+    ("symmetries 1 --json", Field("class_size", "1")),
+    ("show --number=0 8", Refused("K is a whole number from 1 to 18446744073709551615")),
+    ("show --number=92 8 --json", Text("placement", "84136275")),
+    ("show --number=93 8", Refused("numbered from 1 to 92")),
+    ("show --number=1 0 --json", Field("number", "1")),
+    ("show --random 2", Refused("there is no solution")),
+    ("show 1 --size=0", Refused("1 queen is more than the 0 columns")),
+    ("show 1 -n32 --json", Field("n", "32")),
+    ("show 1 -n33", Refused("N is a whole number from 0 to 32")),
+    ("show 1 --output=-", Out("")),
+    ("browse 8 --at=93", Refused("numbered from 1 to 92")),
+];
+
+#[test]
+fn values_at_the_ends() {
+    let (runs, mut failures) = (Runs { command: "", made: RefCell::default() }, Vec::new());
+    for (line, expected) in VALUES {
+        let seen = runs.run(line);
+        if !expected.holds(&seen, None, 0) {
+            let Seen { code, out, err, .. } = &*seen;
+            failures.push(format!("{expected:?} is not seen\n    queens {line}\n    {code:?}\n    {out}{err}"));
+        }
+    }
+    // No option has an empty value, and what 0 means is refused or in the table.
+    for (command, form) in COMMANDS {
+        for names in options(command) {
+            let option = names.last().unwrap();
+            for value in ["", "0"] {
+                let is_told = VALUES
+                    .iter()
+                    .any(|(line, _)| line.starts_with(command) && line.contains(&format!(" {option}={value}")));
+                let line = format!("{command} {form} {option}={value}");
+                if (value.is_empty() || !is_told) && output(with_files(&line).path(), &line).0 != Some(2) {
+                    failures.push(format!("{line}: neither refused nor in the table"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Too little memory for so many threads is told before any begins, in every form of a count whose need is known: all
@@ -448,7 +613,7 @@ fn options(command: &str) -> Vec<Vec<String>> {
         Some(words.windows(2).filter_map(named).collect::<Vec<_>>())
     });
     let names: Vec<Vec<String>> = names.filter(|names| !names.is_empty()).collect();
-    assert!(names.len() > OF_ALL.len(), "no options of {command} in:\n{script}");
+    assert!(names.len() >= OF_ALL.len(), "no options of {command} in:\n{script}");
     names
 }
 
@@ -468,7 +633,7 @@ struct Runs {
 
 impl Runs {
     fn run(&self, line: &str) -> Rc<Seen> {
-        let line = format!("{} {line}", self.command);
+        let line = format!("{} {line}", self.command).trim().to_owned();
         let seen = self.made.borrow().get(&line).cloned();
         seen.unwrap_or_else(|| {
             let folder = with_files(&line);
@@ -551,7 +716,7 @@ impl Runs {
 
 impl Expect {
     fn is_of_json(self) -> bool {
-        matches!(self, Field(..) | NotZero(_) | Equal(..) | Length(..) | Differs(_))
+        matches!(self, Field(..) | Text(..) | NotZero(_) | Equal(..) | Length(..) | Differs(_))
     }
 
     /// Whether it is seen, beside the run without the option.
@@ -563,13 +728,21 @@ impl Expect {
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let is_right = match self {
             Field(name, value) => text(&field(name)) == value,
+            Text(name, value) => field(name) == value,
             NotZero(name) => field(name).as_u64().is_some_and(|number| number > 0),
             Equal(one, other) => field(one).as_u64().is_some_and(|number| number > 0) && field(one) == field(other),
             Length(name, length) => field(name).as_array().is_some_and(|array| array.len() == length),
             Differs(name) => !field(name).is_null() && base.is_some_and(|base| of(&base.out, name) != field(name)),
             Out(text) => out.starts_with(text) || out.contains(&format!("\n{text}")),
             Lines(lines) => out.lines().count() == lines,
-            Err(text) => err.contains(text),
+            Ends => {
+                let events: Vec<Value> = err.lines().map(object).collect();
+                let ends = events
+                    .iter()
+                    .filter(|event| ["finished", "saved", "stopped"].iter().any(|end| event["event"] == *end));
+                let is_all = |end: &Value| end["event"] == "finished" && end["share"] == 1.0 && end["left"] == 0.0;
+                ends.count() == 1 && events.iter().any(is_all)
+            }
             Silent => err.is_empty(),
             File(name, begins) => fs::read_to_string(folder.path().join(name)).is_ok_and(|of| of.starts_with(begins)),
             Same => base.is_some_and(|base| {

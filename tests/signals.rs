@@ -7,11 +7,13 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::runs::{LINE, counting, end, hang_ups_arrive, shell, signal, thread_named, total, units, until};
+use crate::common::runs::{
+    AGREES, LINE, counting, end, hang_ups_arrive, shell, signal, thread_named, total, units, until,
+};
 use crate::common::{output, queens, skipped, texts};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -87,34 +89,67 @@ fn a_terminal_stopped_by_control_s_stops_nothing() {
     });
 }
 
-/// A full screen whose window is closed ends, even where no signal tells it.
-#[test]
-fn browse_ends_with_its_terminal() {
-    let folder = tempfile::tempdir().unwrap();
+/// A full screen that waits for a key, and the other end of its terminal; before it, the shell does this.
+fn browsing(before: &str) -> (Child, File) {
     let (mut master, terminal) = terminal(80);
-    let mut command = queens(folder.path(), "browse 8");
+    let mut command = shell(Path::new("."), &format!("{before} exec QUEENS browse 8"));
     command.env("TERM", "xterm").stdin(terminal.try_clone().unwrap()).stdout(terminal);
     let mut child = command.spawn().unwrap();
     drop(command);
-    // It is on, and waits for a key, where the board has been drawn.
-    let mut shown = Vec::new();
-    while !String::from_utf8_lossy(&shown).contains("quit") {
-        let mut piece = [0; 4096];
-        let read = master.read(&mut piece).unwrap();
-        shown.extend_from_slice(&piece[..read]);
-    }
+    // It is on where the board has been drawn.
+    shown_until(&mut master, "quit");
     assert!(child.try_wait().unwrap().is_none());
+    (child, master)
+}
+
+/// Reads what is shown up to this text, or else to the end.
+fn shown_until(master: &mut File, text: &str) -> String {
+    let mut shown = String::new();
+    while !shown.contains(text) {
+        let mut piece = [0; 4096];
+        let Ok(read) = master.read(&mut piece) else { break };
+        shown += &String::from_utf8_lossy(&piece[..read]);
+    }
+    shown
+}
+
+#[test]
+fn a_signal_leaves_the_screen_as_it_was() {
+    hang_ups_arrive();
+    for sent in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR2] {
+        let (child, mut master) = browsing("");
+        signal(&child, sent);
+        let left = "\u{1b}[?1049l";
+        assert!(shown_until(&mut master, left).contains(left), "{sent:?} leaves the other screen");
+        assert_eq!(end(child).status.signal(), Some(sent.as_raw()));
+    }
+}
+
+/// A shell without job control could not continue it.
+#[test]
+fn control_z_does_nothing_where_nobody_would_go_on() {
+    let (child, mut master) = browsing("trap '' TSTP;");
+    master.write_all(b"\x1a").unwrap();
+    sleep(Duration::from_millis(200));
+    master.write_all(b"q").unwrap();
+    assert_eq!(end(child).status.code(), Some(0));
+}
+
+/// A full screen whose window is closed ends, even where no signal tells it.
+#[test]
+fn browse_ends_with_its_terminal() {
+    let (child, master) = browsing("");
     drop(master);
     let (code, _, err) = texts(&end(child));
     assert_eq!(code, Some(1), "{err}");
     assert!(err.starts_with("error: "), "{err}");
 }
 
-/// On a terminal of 40 columns nothing is wider, and no number is cut.
+/// On a narrow terminal nothing is wider, and no number is cut.
 #[test]
 fn progress_fits_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    for columns in [40, 80] {
+    for columns in [20, 40, 80] {
         let (mut master, terminal) = terminal(columns);
         let mut command = queens(folder.path(), "count 13 --engine naive --threads 1 --progress always --checkpoint c");
         let child = command.env("TERM", "xterm").stderr(Stdio::from(terminal)).spawn().unwrap();
@@ -128,11 +163,13 @@ fn progress_fits_the_terminal() {
         assert_eq!(end(child).status.code(), Some(0));
         fs::remove_file(folder.path().join("c")).unwrap();
         let shown = reading.join().unwrap();
-        assert!(shown.contains(" so far") || shown.contains(" left"), "{shown:?}");
-        for line in anstream::adapter::strip_str(&shown).to_string().split(['\r', '\n']) {
-            let line = line.trim_end();
+        assert!([" so far", " left", " %"].iter().any(|field| shown.contains(field)), "{shown:?}");
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        let is_bar = |line: &str| line.starts_with("N = ");
+        for line in shown.split(['\r', '\n']).map(str::trim_end) {
             assert!(line.chars().count() < usize::from(columns), "{columns} columns: {line:?}");
-            let whole = ["", "%", "left", "so far", "ago", "solutions", "runs"].iter().any(|end| line.ends_with(end))
+            let whole = !is_bar(line)
+                || ["%", " left", " so far", " ago", " solutions"].iter().any(|end| line.ends_with(end))
                 || line
                     .rsplit("  ")
                     .next()
@@ -191,6 +228,7 @@ fn hanging_up_and_limits_of_time_save() {
     hang_ups_arrive();
     for (sent, name) in [
         (Signal::HUP, "SIGHUP"),
+        (Signal::QUIT, "SIGQUIT"),
         (Signal::XCPU, "SIGXCPU"),
         (Signal::ALARM, "SIGALRM"),
         (Signal::VTALARM, "SIGVTALRM"),
@@ -206,13 +244,36 @@ fn hanging_up_and_limits_of_time_save() {
         assert_eq!(result.status.signal(), Some(sent.as_raw()), "{err}");
         assert!(err.contains(&format!("{name}: saved ")), "{err}");
     }
-    // Under nohup it goes on.
+}
+
+/// As under `nohup`. A shell has what it starts in the background ignore SIGINT, which is taken all the same.
+#[test]
+fn what_was_ignored_at_the_start_stays_ignored() {
+    let ignoring = |path: &Path, ignored: &str| {
+        let child = shell(path, &format!("trap '' {ignored}; exec QUEENS {LINE}")).spawn().unwrap();
+        until("a first unit", || units(path) > 0);
+        child
+    };
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let child = shell(path, &format!("trap '' HUP; exec QUEENS {LINE}")).spawn().unwrap();
-    until("a first unit", || units(path) > 0);
-    signal(&child, Signal::HUP);
-    assert_eq!(texts(&end(child)).1, total(14));
+    let child = ignoring(folder.path(), "HUP TERM QUIT ABRT USR1 USR2 XCPU ALRM VTALRM");
+    for sent in [
+        Signal::HUP,
+        Signal::TERM,
+        Signal::QUIT,
+        Signal::ABORT,
+        Signal::USR1,
+        Signal::USR2,
+        Signal::XCPU,
+        Signal::ALARM,
+        Signal::VTALARM,
+    ] {
+        signal(&child, sent);
+    }
+    assert_eq!(texts(&end(child)), (Some(0), total(14), AGREES.to_owned()));
+    let folder = tempfile::tempdir().unwrap();
+    let child = ignoring(folder.path(), "INT");
+    signal(&child, Signal::INT);
+    assert_eq!(end(child).status.signal(), Some(Signal::INT.as_raw()));
 }
 
 /// An estimate that is told to end prints what it has, and ends by the signal.
@@ -256,7 +317,7 @@ fn sigusr1_harms_no_command() {
 fn a_killed_list_leaves_nothing_behind() {
     hang_ups_arrive();
     let folder = tempfile::tempdir().unwrap();
-    for sent in [Signal::TERM, Signal::INT, Signal::HUP] {
+    for sent in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
         let child = queens(folder.path(), "solutions 16 -o all").spawn().unwrap();
         let files = || fs::read_dir(folder.path()).unwrap().count();
         until("a file", || files() > 0);
@@ -309,17 +370,38 @@ fn what_nobody_reads_is_no_success() {
     // A device that takes everything is a reader, however it was opened.
     let null = File::options().read(true).write(true).open("/dev/null").unwrap();
     assert_eq!(queens(path, "count 8").stdout(null).output().unwrap().status.code(), Some(0));
-    // A reader that has enough is no failure.
-    for line in ["solutions 12", "completions bash"] {
-        let mut child = queens(path, line).spawn().unwrap();
-        let mut first = [0];
-        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        assert_eq!(texts(&end(child)), (Some(0), String::new(), String::new()), "{line}");
-    }
     let full = |line: &str| {
         texts(&queens(path, line).stdout(File::options().write(true).open("/dev/full").unwrap()).output().unwrap())
     };
     for line in ["--version", "-V", "--help", "count 9"] {
         assert_eq!(full(line).0, Some(1), "{line}");
+    }
+}
+
+/// A reader that has enough is no failure, whatever is printed. What else the command is to do, it does.
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    output(path, "count 8 --shard 1/100000 --out part -q");
+    fs::write(path.join("b"), "5 10\n6 4\n7 41\n").unwrap();
+    for (line, code, file) in [
+        ("solutions 12", 0, ""),
+        ("completions bash", 0, ""),
+        ("count 1-12", 0, ""),
+        ("count 1-12 --json=o.json", 0, "o.json"),
+        ("profile 1-10", 0, ""),
+        ("verify --symmetry half --json=v.json", 0, "v.json"),
+        ("verify --profile --to 8", 0, ""),
+        ("verify --to 8", 0, ""),
+        ("verify --bfile b", 3, ""),
+        ("status part --json", 0, ""),
+    ] {
+        let mut child = queens(path, line).spawn().unwrap();
+        let mut first = [0];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let (ended, _, err) = texts(&end(child));
+        assert!(ended == Some(code) && err.is_empty() == (code == 0), "{line}: {ended:?}, {err}");
+        assert!(file.is_empty() || path.join(file).exists(), "{line} has written no {file}");
     }
 }

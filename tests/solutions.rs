@@ -276,7 +276,7 @@ fn rank_and_number_are_each_other() {
             &["solutions", "8", "--rank", "84136275", "--prefix", "1"],
             "not in the list, which has only solutions that begin with 1",
         ),
-        (&["show", "--number", "0", "8"], "K is a whole number from 1 on"),
+        (&["show", "--number", "0", "8"], "K is a whole number from 1 to 18446744073709551615"),
         (&["show", "--number", "1", "33"], "N is a whole number from 0 to 32"),
     ] {
         queens(args).assert().code(2).stdout("").stderr(predicate::str::contains(reason));

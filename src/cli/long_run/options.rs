@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use queens::{Shard, Share};
 
-use crate::cli::terminal::value_parsers::{duration, share};
+use crate::cli::terminal::value_parsers::{duration, ledger_file, share};
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Long runs")]
@@ -16,7 +16,7 @@ pub(crate) struct LongRun {
     pub(crate) progress: When,
 
     /// Save what is finished in this file, so that the run can be resumed
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = ledger_file())]
     pub(crate) checkpoint: Option<PathBuf>,
 
     /// Time between saves
@@ -46,7 +46,7 @@ pub(crate) struct LongRun {
     pub(crate) shard: Option<Shard>,
 
     /// The file for the shard's result; if it is complete already, nothing is counted
-    #[arg(long, short, visible_alias = "output", value_name = "FILE", requires = "shard")]
+    #[arg(long, short, visible_alias = "output", value_name = "FILE", value_parser = ledger_file(), requires = "shard")]
     pub(crate) out: Option<PathBuf>,
 }
 

@@ -23,16 +23,17 @@ pub(crate) fn rate(value: f64) -> String {
     if value < 999.5 { three_digits(value) } else { rounded(value) }
 }
 
-/// A time to three digits: `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`, past two days `3.25 days`, `17.4 years`.
+/// A time to three digits: `250 ns`, `12.3 ms`, `4.56 s`, then `1 h 02 min 03 s`, past two days `3.25 days`, `17.4 years`.
 pub(crate) fn seconds(seconds: f64) -> String {
     const DAY: f64 = 86_400.0;
     const YEAR: f64 = 365.25 * DAY;
     let whole = seconds.round() as u64;
     let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
     match seconds {
-        s if s < 1e-3 => format!("{} µs", three_digits(s * 1e6)),
-        s if s < 1.0 => format!("{} ms", three_digits(s * 1e3)),
-        s if s < 60.0 => format!("{} s", three_digits(s)),
+        s if s < 999.5e-9 => format!("{:.0} ns", s * 1e9),
+        s if s < 999.5e-6 => format!("{} µs", three_digits(s * 1e6)),
+        s if s < 999.5e-3 => format!("{} ms", three_digits(s * 1e3)),
+        s if s < 59.95 => format!("{} s", three_digits(s)),
         s if s >= 2.0 * YEAR => format!("{} years", rate(s / YEAR)),
         s if s >= 2.0 * DAY => format!("{} days", three_digits(s / DAY)),
         _ if hours > 0 => format!("{hours} h {minutes:02} min {rest:02} s"),
@@ -111,8 +112,12 @@ mod tests {
         assert_eq!([12.0, 29.46e6, 1.0e9].map(rounded), ["12", "29.5 million", "1.00 billion"]);
         assert_eq!([0.0, 1.237, 250.4, 2096.4].map(rate), ["0.00", "1.24", "250", "2,096"]);
         assert_eq!(
-            [0.000_25, 0.0123, 4.559, 59.96, 62.0, 3723.4].map(seconds),
-            ["250 µs", "12.3 ms", "4.56 s", "60.0 s", "1 min 02 s", "1 h 02 min 03 s"]
+            [0.000_25, 0.0123, 4.559, 59.94, 59.96, 62.0, 3723.4].map(seconds),
+            ["250 µs", "12.3 ms", "4.56 s", "59.9 s", "1 min 00 s", "1 min 02 s", "1 h 02 min 03 s"]
+        );
+        assert_eq!(
+            [0.0, 1e-9, 0.9996e-6, 0.9996e-3, 0.9996].map(seconds),
+            ["0 ns", "1 ns", "1.00 µs", "1.00 ms", "1.00 s"]
         );
         assert_eq!(
             [280_800.0, 5.5e8, 31.5e9, 1e12].map(seconds),

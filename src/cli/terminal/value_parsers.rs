@@ -1,9 +1,10 @@
 //! Values of options: numbers, shares, times, sizes and names, each with an error that says what is allowed.
 
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use jiff::SpanRelativeTo;
 use jiff::fmt::friendly::SpanParser;
 use queens::{ENGINES, EngineKind, Isa, Rotation, Share, Size};
@@ -18,11 +19,7 @@ pub(crate) fn whole(
     move |text| {
         let (low, high) = (*range.start(), *range.end());
         let number = text.parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| match high {
-            u64::MAX if low == 0 => format!("{what} is a whole number, 0 or more"),
-            u64::MAX => format!("{what} is a whole number from {low} on"),
-            _ => format!("{what} is a whole number from {low} to {high}"),
-        })
+        number.ok_or_else(|| format!("{what} is a whole number from {low} to {high}"))
     }
 }
 
@@ -46,6 +43,14 @@ fn portion(text: &str, most: u32) -> Result<f64, String> {
         let meant = number(text).filter(|number| *number >= 1.0 && percents.contains(number));
         let meant = meant.map_or_else(String::new, |number| format!("; for {number} percent write {number}%"));
         format!("a share is from 0% to {most}%, or a fraction below 1{meant}")
+    })
+}
+
+/// The file of a checkpoint or shard, which a stream cannot be: it is read again.
+pub(crate) fn ledger_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some("-") => Err("a checkpoint or shard needs a file, and - is a stream; a file of that name is ./-"),
+        _ => Ok(path),
     })
 }
 
@@ -212,11 +217,12 @@ mod tests {
 
     #[test]
     fn whole_numbers() {
+        assert_eq!(["0", "8192"].map(threads), [Ok(0), Ok(8192)]);
+        assert!(["8193", "", "1.0"].map(threads).iter().all(Result::is_err));
         let samples = whole("S", 2..=u64::from(u32::MAX));
         assert_eq!(samples("2"), Ok(2));
         for text in ["1", "", "abc", "-1", "4294967296", "2.0"] {
             assert_eq!(samples(text), Err("S is a whole number from 2 to 4294967295".to_owned()), "{text}");
         }
-        assert_eq!(whole("L", 0..=u64::MAX)("abc"), Err("L is a whole number, 0 or more".to_owned()));
     }
 }
