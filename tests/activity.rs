@@ -50,6 +50,7 @@ fn sigusr1_shows_how_far_it_is() {
     let lines = [
         ("verify --engine naive --to 18-18", "N = 18, naive: "),
         ("verify --symmetry half --to 30-30", "N = 30, half turn: "),
+        ("profile 20", "N = 20, profile: "),
         ("audit c", "N = 20, naive: "),
         ("bench 18 --engine naive", "N = 18, naive, "),
         ("estimate 24 --engine backtrack --samples 1000000000 --max-time 1h", "N = 24: "),

@@ -33,6 +33,13 @@ fn progress_is_shown_as_asked() {
     assert_eq!((&last["solutions"], &last["left"]), (&"73712".into(), &0.0.into()));
     assert_eq!(last["units_done"], last["units"]);
     assert!(last["saved_ago"].is_number() && last["tasks_per_second"].is_number());
+    // Boards of a range are one work.
+    let (_, _, json) = output(path, "count 8-9 --progress json");
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["event"], &last["doing"], &last["share"]),
+        (&"finished".into(), &"N = 8 to 9".into(), &1.0.into())
+    );
     assert!(states.iter().all(|state| (0.0..=1.0).contains(&state["share"].as_f64().unwrap())), "{json}");
 }
 

@@ -149,7 +149,7 @@ fn browse_ends_with_its_terminal() {
 #[test]
 fn progress_fits_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    for columns in [20, 40, 80] {
+    for columns in [16, 40, 80] {
         let (mut master, terminal) = terminal(columns);
         let mut command = queens(folder.path(), "count 13 --engine naive --threads 1 --progress always --checkpoint c");
         let child = command.env("TERM", "xterm").stderr(Stdio::from(terminal)).spawn().unwrap();
@@ -176,6 +176,30 @@ fn progress_fits_the_terminal() {
                     .is_some_and(|end| end.starts_with("ends ") && end.len() == "ends 12:34".len());
             assert!(whole, "{line:?}");
         }
+    }
+}
+
+/// On a terminal that shows both, no row of a result stands behind a bar.
+#[test]
+fn rows_are_printed_where_no_bar_is() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "count 12-13 --engine naive", "verify --engine naive --to 12-13", "profile 14-15",
+        "verify --symmetry half --to 25-26",
+    ] {
+        let (mut master, terminal) = terminal(100);
+        let mut command = queens(folder.path(), &format!("{line} --threads 1 --progress always"));
+        command.env("TERM", "xterm").stdout(terminal.try_clone().unwrap()).stderr(terminal);
+        let child = command.spawn().unwrap();
+        drop(command);
+        let shown = std::thread::spawn(move || shown_until(&mut master, "never shown"));
+        assert_eq!(end(child).status.code(), Some(0));
+        let shown = anstream::adapter::strip_str(&shown.join().unwrap()).to_string();
+        let (bars, rows): (Vec<_>, Vec<_>) =
+            shown.split(['\r', '\n']).filter(|line| !line.is_empty()).partition(|line| line.starts_with("N = "));
+        assert!(!bars.is_empty() && bars.iter().all(|bar| bar.contains(" so far")), "{line}: {bars:?}");
+        assert!(rows.len() > 2, "{line}: {rows:?}");
+        assert!(bars.iter().all(|bar| !["agrees", "✓"].iter().any(|row| bar.contains(row))), "{line}: {bars:?}");
     }
 }
 
@@ -352,6 +376,11 @@ fn what_nobody_reads_is_no_success() {
     let benches = ["bench --from slow.json --compare fast.json", "bench --from fast.json --compare slow.json"];
     assert_eq!(benches.map(|line| unread(line).0), [Some(3), Some(1)]);
     assert_eq!(unread("bench --from fast.json").0, Some(1));
+    // Files are written all the same.
+    for (line, file) in [("bench --from fast.json --json --csv o.csv", "o.csv"), ("show 158 --json=o.json", "o.json")] {
+        assert_eq!(unread(line).0, Some(1), "{line}");
+        assert!(path.join(file).exists(), "{line}");
+    }
     // A list too, of which nothing has arrived, and what is shown of an estimate or of a check.
     for line in ["solutions 9", "estimate 8", "verify --to 4", "symmetries 15863724", "show 158", "man", "--help"] {
         let (code, out, err) = unread(line);
@@ -385,6 +414,7 @@ fn a_reader_that_has_enough_is_no_failure() {
     let path = folder.path();
     output(path, "count 8 --shard 1/100000 --out part -q");
     fs::write(path.join("b"), "5 10\n6 4\n7 41\n").unwrap();
+    std::os::unix::fs::symlink("/dev/full", path.join("full.json")).unwrap();
     for (line, code, file) in [
         ("solutions 12", 0, ""),
         ("completions bash", 0, ""),
@@ -395,6 +425,7 @@ fn a_reader_that_has_enough_is_no_failure() {
         ("verify --profile --to 8", 0, ""),
         ("verify --to 8", 0, ""),
         ("verify --bfile b", 3, ""),
+        ("verify --to 8 --json=full.json", 1, ""),
         ("status part --json", 0, ""),
     ] {
         let mut child = queens(path, line).spawn().unwrap();
