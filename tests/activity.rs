@@ -6,9 +6,9 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::common::runs::{end, signal, thread_named};
+use crate::common::runs::{PATIENCE, end, signal, thread_named};
 use crate::common::{queens, texts};
 use queens::ledger::{Ledger, store::Store};
 use queens::{EngineKind, Request, Shard, Size};
@@ -71,11 +71,13 @@ fn sigusr1_shows_how_far_it_is() {
             thread_named("signals", &child);
             signal(&child, Signal::USR1);
             // Notes may come first, and so may the state before the work has begun.
+            let start = Instant::now();
             let shown = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
             for shown in shown.filter(|shown| shown.contains(" so far")) {
                 if shown.starts_with(title) {
                     break;
                 }
+                assert!(start.elapsed() < PATIENCE, "{line}: {shown}");
                 signal(&child, Signal::USR1);
             }
             signal(&child, Signal::TERM);

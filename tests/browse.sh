@@ -112,7 +112,7 @@ keys q;            sees 'left' "q leaves"
 start 80x24 browse 8 --at 4,2,5
 sees '31 of 92' "--at takes a placement"
 # Each of these ends the program from outside; the shell must find its terminal as it was.
-for signal in TERM HUP; do
+for signal in TERM HUP QUIT; do
     pid=$(ps -t "$("${tmux[@]}" display -p -t queens '#{pane_tty}')" -o pid=,args= | awk '/browse 8/ && !/bash/ {print $1}')
     kill "-$signal" "$pid"
     sees "with icanon" "SIG$signal leaves the terminal as it was"

@@ -152,10 +152,39 @@ fn below(examples: &[(&str, &str)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::error::ErrorKind;
 
     #[test]
     fn the_definition_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    /// Only placements are told by their commands that they are empty, and files may have any name. What an option makes of 0,
+    /// if that is a value, is among the values at the ends in tests/options.rs.
+    #[test]
+    fn no_value_is_empty_and_few_are_0() {
+        let all = command();
+        let taking = |value: &str| {
+            let options =
+                all.get_subcommands().flat_map(|sub| sub.get_arguments().map(move |arg| (sub.get_name(), arg)));
+            let options = options.filter(|(_, arg)| arg.get_action().takes_values());
+            let taking = options.filter_map(|(sub, arg)| {
+                let (long, of) = (arg.get_long()?, arg.get_value_names()?.first()?.as_str());
+                let line = ["queens", sub, &format!("--{long}={value}")];
+                let kind = all.clone().try_get_matches_from(line).err().map(|error| error.kind());
+                let is_refused = matches!(kind, Some(ErrorKind::ValueValidation | ErrorKind::InvalidValue));
+                let is_told = is_refused || ["P", "K|P", "FILE", "OLD"].contains(&of);
+                (!is_told).then(|| format!("{sub} --{long}"))
+            });
+            taking.collect::<Vec<_>>()
+        };
+        assert_eq!(taking(""), [""; 0]);
+        let zero = [
+            "count --threads", "count --double-check", "audit --tasks", "audit --seed", "audit --threads",
+            "profile --threads", "verify --to", "verify --threads", "bench --threads", "bench --tolerance",
+            "estimate --threads", "estimate --seed", "solutions --limit", "solutions --skip", "show --size",
+        ];
+        assert_eq!(taking("0"), zero);
     }
 
     /// Every example is what its command takes, and every command has as many as its short help shows.
