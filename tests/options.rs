@@ -402,6 +402,7 @@ const VALUES: &[(&str, Expect)] = &[
     ("count 8 --double-check=100% --json", Equal("double_checked", "units")),
     ("count 8 --double-check=100.1%", Refused("from 0% to 100%")),
     ("count 8 --double-check=-1%", Refused("from 0% to 100%")),
+    ("count 8 --double-check=", Refused("from 0% to 100%")),
     ("count 8 --double-check=1", Refused("for 1 percent write 1%")),
     ("count 8 --out s --shard=0/2", Refused("1 ≤ K ≤ M ≤ 1000000")),
     ("count 8 --out s --shard=3/2", Refused("1 ≤ K ≤ M ≤ 1000000")),

@@ -159,8 +159,8 @@ mod tests {
         Args::command().debug_assert();
     }
 
-    /// Only placements are told by their commands that they are empty, and files may have any name. What an option makes of 0,
-    /// if that is a value, is among the values at the ends in tests/options.rs.
+    /// Placements and shares, both called P, and files, which may have any name, are left to tests/options.rs. What an option makes of 0,
+    /// if that is a value, is there too, among the values at the ends.
     #[test]
     fn no_value_is_empty_and_few_are_0() {
         let all = command();
@@ -180,9 +180,9 @@ mod tests {
         };
         assert_eq!(taking(""), [""; 0]);
         let zero = [
-            "count --threads", "count --double-check", "audit --tasks", "audit --seed", "audit --threads",
-            "profile --threads", "verify --to", "verify --threads", "bench --threads", "bench --tolerance",
-            "estimate --threads", "estimate --seed", "solutions --limit", "solutions --skip", "show --size",
+            "count --threads", "audit --tasks", "audit --seed", "audit --threads", "profile --threads", "verify --to",
+            "verify --threads", "bench --threads", "bench --tolerance", "estimate --threads", "estimate --seed",
+            "solutions --limit", "solutions --skip", "show --size",
         ];
         assert_eq!(taking("0"), zero);
     }
