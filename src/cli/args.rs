@@ -159,8 +159,8 @@ mod tests {
         Args::command().debug_assert();
     }
 
-    /// Placements and shares, both called P, and files, which may have any name, are left to tests/options.rs. What an option makes of 0,
-    /// if that is a value, is there too, among the values at the ends.
+    /// Placements and shares, both called P, and files, which may have any name, are left to tests/options.rs. What an option
+    /// makes of 0, if that is a value, is there too, among the values at the ends.
     #[test]
     fn no_value_is_empty_and_few_are_0() {
         let all = command();
