@@ -37,6 +37,8 @@ fn a_checkpoint_goes_on_only_where_it_belongs() {
     // Another number of threads is no other count.
     let again = output(path, "count 9 --engine backtrack --checkpoint c --resume --threads 3");
     assert_eq!(again, (Some(0), total(9), AGREES.to_owned()));
+    assert_eq!(output(path, &format!("{base} --resume --double-check 100%")).1, total(9));
+    assert_eq!(fs::read(path.join("c")).unwrap(), saved, "nothing was left to do");
     // A mistyped name does not pass in silence.
     let (code, out, err) = output(path, "count 9 --checkpoint d --resume");
     assert_eq!((code, out), (Some(0), total(9)));
@@ -70,23 +72,6 @@ fn two_runs_do_not_share_a_checkpoint() {
     // A run that was killed holds no lock.
     let (_, _, err) = output(path, "count 20 --engine naive --checkpoint c --resume --max-time 1ms");
     assert!(err.starts_with("the time is up: saved 0 of "), "{err}");
-}
-
-#[test]
-fn a_damaged_newest_save_falls_back_to_the_one_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    // Stopped early, two saves are there.
-    let (code, _, err) =
-        output(path, "count 20 --engine naive --checkpoint c --checkpoint-every 10ms --max-time 200ms");
-    assert_eq!(code, Some(75), "{err}");
-    fs::copy(path.join(".c.previous"), path.join("before")).unwrap();
-    fs::write(path.join("c"), "queens ledger 1\nn 20\n").unwrap();
-    let (code, _, err) = output(path, "count 20 --engine naive --checkpoint c --resume --max-time 1ms");
-    assert_eq!(code, Some(1), "no unit was finished: {err}");
-    let warning = "warning: c: cut short: its last line is not a checksum; going on from the save before it\n";
-    assert!(err.starts_with(warning), "{err}");
-    assert_eq!(tallies(&path.join("c")), tallies(&path.join("before")));
 }
 
 /// Whatever a file says of parts of units: a double check sees what is wrong, and the part is not gone on with again.

@@ -24,9 +24,8 @@ fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
     let path = folder.path();
     let child = queens(path, &format!("{LINE} -q")).spawn().unwrap();
     for _ in 0..3 {
-        until("a save", || path.join("c").exists() && path.join(".c.previous").exists());
+        until("a save", || path.join("c").exists());
         fs::remove_file(path.join("c")).unwrap();
-        let _ = fs::remove_file(path.join(".c.previous"));
     }
     until("another save", || path.join("c").exists());
     let (code, out, err) = texts(&end(child));
@@ -120,27 +119,6 @@ fn a_live_checkpoint_can_be_merged() {
 }
 
 #[test]
-fn an_earlier_save_is_not_written_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let (code, _, err) = output(path, &format!("{} --max-time 200ms", LINE.replace("14", "20")));
-    assert_eq!(code, Some(75), "{err}");
-    fs::remove_file(path.join("c")).unwrap();
-    let previous = fs::read(path.join(".c.previous")).unwrap();
-    let (code, out, err) = output(path, "count 9 --checkpoint c");
-    assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert_eq!(
-        err,
-        "error: c: it is gone, but the save before it is here, .c.previous; go on from that with --resume or remove it\n"
-    );
-    // Asked to go on, it does not begin from nothing either.
-    let (code, _, err) = output(path, "count 9 --engine naive --checkpoint c --resume");
-    assert_eq!((code, err.as_str()), (Some(1), "error: .c.previous: it is for N = 20, not 9\n"));
-    assert_eq!(fs::read(path.join(".c.previous")).unwrap(), previous);
-    assert!(!path.join("c").exists());
-}
-
-#[test]
 fn two_names_of_one_file_are_one_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -184,7 +162,6 @@ fn pipes_in_the_place_of_files_hold_up_nobody() {
     let path = folder.path();
     for (name, reason) in [
         (".c.lock", ".c.lock: not a regular file, which is what a ledger's lock has to be; remove it"),
-        (".c.previous", ".c.previous: not a regular file, which is what a ledger's previous save has to be; remove it"),
         ("c", "c: not a regular file"),
     ] {
         pipe(path, name);

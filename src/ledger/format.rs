@@ -166,7 +166,7 @@ fn read(body: &str, version: &[u8]) -> Result<Ledger, String> {
     let elapsed = seconds(field("seconds")?)?;
     let cpu_time = if version == b"1" { "-" } else { field("cpu")? };
     let cpu_time = if cpu_time == "-" { None } else { Some(seconds(cpu_time)?) };
-    let saved = if version == b"4" { Some(parsed("time", field("saved")?)?) } else { None };
+    let saved = if version == b"4" { Some(moment(field("saved")?)?) } else { None };
     ledger.origin = Origin { host, program, elapsed, cpu_time, saved };
     for (kind, entry) in lines {
         let words: Vec<&str> = entry.split(' ').collect();
@@ -187,6 +187,12 @@ fn read(body: &str, version: &[u8]) -> Result<Ledger, String> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let time = Duration::try_from_secs_f64(parsed("seconds", text)?).ok();
     time.filter(|time| *time < Duration::MAX / 2).ok_or_else(|| format!("'{text}' is no seconds"))
+}
+
+/// Seconds since 1970, up to the end of the year 9999: not every system can add more to the time of 1970.
+fn moment(text: &str) -> Result<u64, String> {
+    const LAST: u64 = 253_402_300_799;
+    parsed("time", text).ok().filter(|&seconds| seconds <= LAST).ok_or_else(|| format!("'{text}' is no time"))
 }
 
 fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
@@ -240,7 +246,13 @@ mod tests {
         timed.origin.saved = Some(1_795_551_234);
         let text = text.replace("ledger 3", "ledger 4").replace("cpu -\n", "cpu -\nsaved 1795551234\n");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
-        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed));
+        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
+        for (saved, is_time) in [(253_402_300_799, true), (253_402_300_800, false), (1 << 63, false), (u64::MAX, false)] {
+            timed.origin.saved = Some(saved);
+            let refused = || Err(FormatError::Contents(format!("'{saved}' is no time")));
+            let expected = if is_time { Ok(timed.clone()) } else { refused() };
+            assert_eq!(decode(encode(&timed).as_bytes()), expected);
+        }
     }
 
     /// Parts come after all finished units, in order, each once, and never of a finished unit.

@@ -21,6 +21,8 @@ const ASKED: Duration = Duration::from_millis(50);
 const BEAT: Duration = Duration::from_secs(5);
 /// Such a file that has not been written for so long belongs to a run that is no more.
 const STALE: Duration = Duration::from_secs(30);
+// A beat that is late, or a second one that fails, is no sign of a run that is no more.
+const _: () = assert!(3 * BEAT.as_secs() < STALE.as_secs());
 /// Of runs that take over a file at the same time, the last one has it, after so long.
 const SETTLED: Duration = Duration::from_millis(500);
 
@@ -39,7 +41,7 @@ impl Lock {
         loop {
             let file = open_regular(&path, File::options().create(true).truncate(false).write(true));
             let file = file.map_err(|error| match error.kind() {
-                io::ErrorKind::InvalidInput => StoreError::Misplaced(path.clone(), "lock"),
+                io::ErrorKind::InvalidInput => StoreError::NotALock(path.clone()),
                 _ => failed("creating a file", &path)(error),
             })?;
             match Self::on(file, &path, ledger) {

@@ -3,7 +3,7 @@
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
 //! unit can enter a total twice. As text a ledger has a [`format`](mod@format) with a version and a checksum. As a file
-//! it is in a [`store`]: locked, saved durably, with the previous save beside it.
+//! it is in a [`store`]: locked and saved durably.
 
 pub mod durable;
 pub mod format;

@@ -1,19 +1,17 @@
-//! A ledger as a durable file: locked while in use, replaced as a whole, with the previous save kept beside it.
+//! A ledger as a durable file: locked while in use, replaced as a whole.
 //!
 //! | file | what it is |
 //! | --- | --- |
 //! | `FILE` | the newest save |
-//! | `.FILE.previous` | the save before, in case the newest is damaged |
 //! | `.FILE.new` | a save being written |
 //! | `.FILE.lock` | locked by the run that uses `FILE`, which removes it at its end. On Windows, or if the run was killed, an unlocked file is left; it means nothing |
 //!
-//! A save is written to `.FILE.new` and synced, `FILE` gets `.FILE.previous` as a second name, `.FILE.new` is renamed
-//! to `FILE`, and the folder is synced. So `FILE` is a complete save at every moment, for every reader and wherever the
-//! process is killed. A save that fails, for example because the disk is full, leaves `FILE` unchanged. On file systems
-//! without hard links `FILE` is renamed to `.FILE.previous` instead, and is missing for the moment between two renames.
+//! A save is written to `.FILE.new` and synced, `.FILE.new` is renamed to `FILE`, and the folder is synced. So `FILE` is
+//! a complete save at every moment, for every reader and wherever the process is killed. A save that fails, for example
+//! because the disk is full, leaves `FILE` unchanged.
 //!
-//! A symbolic link stands for the file that it leads to, so two names of one file exclude each other. All four files
-//! must be regular files: a pipe under one of the hidden names, for example, would block the run that opens it.
+//! A symbolic link stands for the file that it leads to, so two names of one file exclude each other. `FILE` and its
+//! lock must be regular files: a pipe, for example, would block the run that opens it.
 //!
 //! Where the file system refuses locks, `.FILE.holder` takes the place of the lock: see `lock.rs`.
 //!
@@ -27,7 +25,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use super::durable::{draft, has_name, open_regular, sync_folder, target};
 use super::format::{FormatError, MAGIC, decode, encode};
@@ -47,8 +45,6 @@ pub struct Store {
     /// `FILE` as it was read or saved last. It is kept open so that no other file gets its inode number. On Windows an
     /// open file cannot be replaced, so none is kept.
     seen: Option<File>,
-    /// Whether `FILE` is known to hold a good save. Only then may it replace the previous save.
-    newest_is_good: bool,
     /// The permissions of the existing file, which later saves keep.
     permissions: Option<Permissions>,
 }
@@ -64,15 +60,15 @@ pub enum StoreError {
     /// Another run holds the lock.
     #[error("{0}: in use by another run")]
     Busy(PathBuf),
-    /// An earlier save exists that the run was not asked to resume, and that it would overwrite.
-    #[error("{0}: it is gone, but the save before it is here, {1}; go on from that with --resume or remove it")]
-    Earlier(PathBuf, PathBuf),
+    /// A file was to be created, and one of this name exists.
+    #[error("{0}: there is a file of this name already")]
+    Exists(PathBuf),
     /// The path is a folder, a device or the like.
     #[error("{0}: not a regular file")]
     NotAFile(PathBuf),
-    /// The same for a hidden name beside a ledger's file.
-    #[error("{0}: not a regular file, which is what a ledger's {1} has to be; remove it")]
-    Misplaced(PathBuf, &'static str),
+    /// The same for the lock beside a ledger's file.
+    #[error("{0}: not a regular file, which is what a ledger's lock has to be; remove it")]
+    NotALock(PathBuf),
     /// The lock's file was removed, and another run has saved since.
     #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
     Overtaken(PathBuf),
@@ -118,21 +114,9 @@ impl Store {
         if path.file_name().is_none() || about.as_ref().is_some_and(|about| !about.is_file()) {
             return Err(StoreError::NotAFile(path));
         }
-        let previous = beside(&path, "previous");
-        if fs::symlink_metadata(&previous).is_ok_and(|about| !about.is_file()) {
-            return Err(StoreError::Misplaced(previous, "previous save"));
-        }
         let lock = Lock::take(&path)?;
         let permissions = about.map(|about| about.permissions());
-        Ok(Self { path, lock, seen: None, newest_is_good: false, permissions })
-    }
-
-    /// Makes sure that a run which starts from zero destroys no earlier save: fails if the file is gone but its
-    /// previous save exists, which only [`Store::load`] would find.
-    pub fn begin(&self) -> Result<(), StoreError> {
-        let previous = beside(&self.path, "previous");
-        let is_there = fs::symlink_metadata(&previous).is_ok();
-        if is_there { Err(StoreError::Earlier(self.path.clone(), previous)) } else { Ok(()) }
+        Ok(Self { path, lock, seen: None, permissions })
     }
 
     /// A notice for people if the file system refuses locks, so that another file holds this one.
@@ -145,51 +129,64 @@ impl Store {
         &self.path
     }
 
-    /// The newest complete save, which must be for this shard of this count; `None` if there is no save at all. With a
-    /// previous save comes the reason why the newest one could not be used.
+    /// The save, which must be for this shard of this count; `None` if there is none.
     ///
     /// # Errors
-    /// If a save cannot be read or belongs to something else, and the previous save is of no use either.
-    pub fn load(
-        &mut self,
-        fingerprint: &Fingerprint,
-        shard: Shard,
-    ) -> Result<Option<(Ledger, Option<StoreError>)>, StoreError> {
-        let own = |path: &Path| {
-            let (ledger, file) = ledger_in(path, open_regular(path, File::options().read(true)))?;
-            ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(path.to_owned(), error))?;
-            Ok((ledger, file))
-        };
-        match own(&self.path) {
+    /// If the save cannot be read or belongs to something else.
+    pub fn load(&mut self, fingerprint: &Fingerprint, shard: Shard) -> Result<Option<Ledger>, StoreError> {
+        match ledger_in(&self.path, open_regular(&self.path, File::options().read(true))) {
             Ok((ledger, file)) => {
+                ledger.check(fingerprint, shard).map_err(|error| StoreError::Ledger(self.path.clone(), error))?;
                 self.saw(file);
-                Ok(Some((ledger, None)))
+                Ok(Some(ledger))
             }
-            Err(error @ StoreError::Ledger(..)) => Err(error),
-            Err(error) => match (own(&beside(&self.path, "previous")), error) {
-                (Ok((ledger, _)), error) => Ok(Some((ledger, Some(error)))),
-                (Err(StoreError::Missing(_)), StoreError::Missing(_)) => Ok(None),
-                // A previous save that does not fit this run may be needed elsewhere, so it is not replaced.
-                (Err(error), StoreError::Missing(_)) | (Err(_), error) => Err(error),
-            },
+            Err(StoreError::Missing(_)) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    /// Saves durably: when this returns, the ledger survives a power cut. If it fails, the earlier saves are unchanged.
+    /// Saves durably: when this returns, the ledger survives a power cut. If it fails, the earlier save is unchanged.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        let draft = self.draft(ledger)?;
+        self.take_place(draft, false)
+    }
+
+    /// The same for the first save of a file that must be new: it replaces none, whoever created it and when.
+    ///
+    /// # Errors
+    /// The error is [`StoreError::Exists`] if there is such a file.
+    pub fn create(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        if self.path.symlink_metadata().is_ok() {
+            return Err(StoreError::Exists(self.path.clone()));
+        }
+        let draft = self.draft(ledger)?;
+        self.take_place(draft, true)
+    }
+
+    /// The ledger as it will be saved, with the time.
+    fn draft(&mut self, ledger: &Ledger) -> Result<NamedTempFile, StoreError> {
         self.hold()?;
         let now = UNIX_EPOCH.elapsed().ok().map(|now| now.as_secs());
         let saved = Ledger { origin: Origin { saved: now, ..ledger.origin.clone() }, ..ledger.clone() };
-        let draft = self.write(&encode(&saved))?;
-        self.take_place(draft)
+        self.write(&encode(&saved))
     }
 
-    /// Makes the draft the newest save.
-    fn take_place(&mut self, draft: NamedTempFile) -> Result<(), StoreError> {
+    /// Gives the draft the name of the file, which is an error if the file must be new and is there.
+    fn take_place(&mut self, draft: NamedTempFile, is_new: bool) -> Result<(), StoreError> {
         // Checked again, because writing to a slow disk takes time.
         self.hold()?;
-        self.keep_previous()?;
-        let file = draft.persist(&self.path).map_err(|error| failed("renaming", &self.path)(error.error))?;
+        let renamed = match (is_new, &self.path) {
+            (false, path) => draft.persist(path),
+            (true, path) => draft.persist_noclobber(path).or_else(|PersistError { error, file }| match error.kind() {
+                io::ErrorKind::AlreadyExists => Err(PersistError { error, file }),
+                // The file system has no such call. There, the look in `create` and the lock have to do.
+                _ => file.persist(path),
+            }),
+        };
+        let file = renamed.map_err(|PersistError { error, .. }| match error.kind() {
+            io::ErrorKind::AlreadyExists => StoreError::Exists(self.path.clone()),
+            _ => failed("renaming", &self.path)(error),
+        })?;
         self.saw(file);
         sync_folder(&self.path).map_err(failed("syncing the folder of", &self.path))
     }
@@ -210,10 +207,9 @@ impl Store {
         Ok(())
     }
 
-    /// Remembers the good save that `FILE` is.
+    /// Remembers the save that `FILE` is.
     fn saw(&mut self, file: File) {
         self.seen = cfg!(unix).then_some(file);
-        self.newest_is_good = true;
     }
 
     /// Tests whether the ledger could be saved with all its units, and leaves no file behind.
@@ -231,35 +227,15 @@ impl Store {
     fn write(&self, text: &str) -> Result<NamedTempFile, StoreError> {
         let new = beside(&self.path, "new");
         // We hold the lock, so such a file is left over from a run that was killed while saving.
-        remove(&new)?;
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("removing", &new)(error)),
+            _ => {}
+        }
         let draft = draft(&self.path, new.file_name(), self.permissions.as_ref());
         let draft = draft.map_err(failed("creating a file", &new))?;
         let mut file = draft.as_file();
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed("writing", &new))?;
         Ok(draft)
-    }
-
-    /// Gives a good newest save its second name. If somebody removed it, there is nothing to keep.
-    fn keep_previous(&mut self) -> Result<(), StoreError> {
-        if !self.newest_is_good || fs::symlink_metadata(&self.path).is_err() {
-            return Ok(());
-        }
-        let previous = beside(&self.path, "previous");
-        remove(&previous)?;
-        match fs::hard_link(&self.path, &previous) {
-            // Where it is not found, it was removed after the test above.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // The file system has no hard links.
-                self.newest_is_good = false;
-                fs::rename(&self.path, previous).map_err(failed("renaming", &self.path))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Removes the previous save, once the newest is complete and nothing will be added to it.
-    pub fn tidy(&self) -> Result<(), StoreError> {
-        remove(&beside(&self.path, "previous"))
     }
 }
 
@@ -294,13 +270,6 @@ fn bytes(file: &File) -> io::Result<Vec<u8>> {
         file.read_to_end(&mut bytes)?;
     }
     Ok(bytes)
-}
-
-fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("removing", path)(error)),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

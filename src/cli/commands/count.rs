@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let Some(n) = args.sizes.one() else { return range(args) };
     let activity = OnceCell::new();
-    let outcome = counted(args, n, &activity)?;
+    let outcome = counted(args, &args.long, n, &activity)?;
     activity.get().map(Activity::finish);
     let (agreement, facts, number) = if args.unique {
         let (classes, unique) = classes(&outcome.report)?;
@@ -104,8 +104,9 @@ fn range(args: &Args) -> Result<(), Failure> {
         None => &oeis::QUEENS,
     };
     let activity = OnceCell::new();
+    let long = LongRun { range: Some(sizes), ..long.clone() };
     let found = sizes.all().map(|n| {
-        let report = counted(args, n, &activity)?.report;
+        let report = counted(args, &long, n, &activity)?.report;
         let value = if args.unique { classes(&report)?.0 } else { report.count };
         Ok((n, Term::by(&report, value)))
     });
@@ -132,16 +133,16 @@ pub(crate) fn request(symmetry: Option<Rotation>, n: usize, cores: &Cores) -> Re
 }
 
 /// Counts a board of N columns, all of it or a shard.
-fn counted(args: &Args, n: usize, activity: &OnceCell<Activity>) -> Result<Outcome, Failure> {
+fn counted(args: &Args, long: &LongRun, n: usize, activity: &OnceCell<Activity>) -> Result<Outcome, Failure> {
     let mut request = request(args.symmetry, n, &args.cores)?;
     if let Some(text) = &args.prefix {
         let prefix = Placement::parse(text, size(n)?);
         let prefix = prefix.map_err(|error| Failure::invalid("--prefix <P>", text, &error))?;
         request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
-    let request = request.engine(args.engine).double_check(args.long.double_check);
+    let request = request.engine(args.engine).double_check(long.double_check);
     units::beside(activity, || forecast::memory(&request, args.cores.threads));
-    units::run(&args.long, args.quiet, request, activity)
+    units::run(long, args.quiet, request, activity)
 }
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.

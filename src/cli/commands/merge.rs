@@ -70,7 +70,7 @@ impl Merged {
                     damaged.push(escape::name(&path));
                     continue;
                 }
-                Err(StoreError::Format(_, FormatError::NotALedger)) if !is_named => continue,
+                Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => continue,
                 ledger => ledger?,
             };
             let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));

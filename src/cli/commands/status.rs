@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 }
             }
             Err(error) if is_named => return Err(error.into()),
-            Err(StoreError::Format(_, FormatError::NotALedger)) => {}
+            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) => {}
             Err(error) => {
                 let (file, reason) = (escape::name(&path), error.to_string());
                 others = others.row("damaged", escape::harmless(&reason));
@@ -176,7 +176,8 @@ fn count_facts(files: &[LedgerFile]) -> Facts {
         whole.merge(&file.ledger).expect("shards have different units");
     }
     // That of shards without a finished task too.
-    whole.origin.elapsed = shards.values().map(|file| file.ledger.origin.elapsed).sum();
+    let times = shards.values().map(|file| file.ledger.origin.elapsed);
+    whole.origin.elapsed = times.fold(Duration::ZERO, Duration::saturating_add);
     let subject = &fingerprint.subject;
     let mut facts = Facts::default()
         .with("n", subject.n())

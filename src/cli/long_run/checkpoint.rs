@@ -11,7 +11,7 @@ use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger, Origin};
 
 use crate::cli::long_run::LongRun;
-use crate::cli::terminal::{Exit, Failure, json, messages};
+use crate::cli::terminal::{Exit, Failure, Sizes, json, messages};
 
 /// The checkpoint of a run, where it keeps one.
 #[derive(Default)]
@@ -28,6 +28,8 @@ pub(crate) struct Checkpoint {
     unasked: Option<PathBuf>,
     /// Finished units in the last save, and units of which some tasks are.
     pub(super) saved: (usize, usize),
+    /// Whether the run that is resumed had finished everything: nothing is left to save.
+    is_complete: bool,
 }
 
 impl Checkpoint {
@@ -42,10 +44,11 @@ impl Checkpoint {
                 messages::warning(&notice);
             }
             if !args.resume && args.shard.is_none() {
-                refuse_existing(store.path())?;
-                store.begin()?;
+                store.create(&ledger).map_err(not_new)?;
             } else if let Some(earlier) = load(&mut store, args, &ledger)? {
                 checkpoint.reached_before = Some(earlier.reached());
+                checkpoint.saved = (earlier.finished(), earlier.partials().count());
+                checkpoint.is_complete = earlier.is_complete();
                 ledger = earlier;
             }
             checkpoint.store = Some(store);
@@ -58,13 +61,27 @@ impl Checkpoint {
 
     /// Saves a run that keeps no checkpoint, or has lost its own, in a new file here, which is its checkpoint from now on.
     pub(crate) fn begin_unasked(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let path = new_name(ledger, |path| path.symlink_metadata().is_ok());
-        let store = Store::open(&path)?;
-        store.begin()?;
-        self.store = Some(store);
-        self.save(ledger)?;
-        self.unasked = Some(path);
-        Ok(())
+        /// What fails under so many names is not the fault of a name.
+        const MOST_FAILURES: usize = 3;
+        let mut failures = 0;
+        let (store, path) = 'names: {
+            for path in (1..).map(|number| new_name(ledger, number)) {
+                match Store::open(&path).and_then(|mut store| store.create(ledger).map(|()| store)) {
+                    Ok(store) => break 'names (store, path),
+                    // Somebody else has the name.
+                    Err(StoreError::Busy(_) | StoreError::Exists(_) | StoreError::NotAFile(_)) => {}
+                    Err(error) => {
+                        failures += 1;
+                        if failures == MOST_FAILURES {
+                            return Err(error);
+                        }
+                    }
+                }
+            }
+            unreachable!("there is always another number")
+        };
+        (self.store, self.unasked) = (Some(store), Some(path));
+        self.save(ledger)
     }
 
     pub(crate) fn is_kept(&self) -> bool {
@@ -84,13 +101,16 @@ impl Checkpoint {
 
     /// Why a save failed, and what is left of the one before.
     pub(crate) fn unsaved(&self, error: &StoreError) -> String {
-        let left = if self.exists() { "the save before is as it was" } else { "the save before is gone" };
-        format!("{error}; {left}")
+        match &self.store {
+            None => error.to_string(),
+            Some(_) if self.exists() => format!("{error}; the save before is as it was"),
+            Some(_) => format!("{error}; the save before is gone"),
+        }
     }
 
-    /// Saves, where there is a checkpoint. The count goes on whatever happens here.
+    /// Saves, where there is a checkpoint and anything to save. The count goes on whatever happens here.
     pub(crate) fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let Some(store) = &mut self.store else { return Ok(()) };
+        let Some(store) = self.store.as_mut().filter(|_| !self.is_complete) else { return Ok(()) };
         let result = store.save(ledger);
         let now = Instant::now();
         self.due = now.checked_add(self.every);
@@ -101,31 +121,27 @@ impl Checkpoint {
         result
     }
 
-    /// Saves the finished ledger and removes the save before it.
-    pub(crate) fn finish(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        self.save(ledger)?;
-        self.store.as_ref().map_or(Ok(()), Store::tidy)
-    }
-
     /// The command that resumes the run, quoted for a shell; none without a checkpoint.
-    pub(crate) fn resume_command(&self) -> Option<String> {
+    pub(crate) fn resume_command(&self, args: &LongRun, ledger: &Ledger) -> Option<String> {
         self.store.as_ref()?;
-        Some(with_resume(std::env::args_os().collect(), self.unasked.as_deref()))
+        let mut arguments: Vec<_> = std::env::args_os().collect();
+        if let Some(range) = args.range {
+            one_board(&mut arguments, range, ledger.fingerprint().subject.n());
+        }
+        Some(with_resume(arguments, self.unasked.as_deref()))
     }
 }
 
-/// Fails where the file is there already.
-fn refuse_existing(path: &Path) -> Result<(), Failure> {
-    if path.symlink_metadata().is_err() {
-        return Ok(());
-    }
+/// Why a checkpoint cannot be begun, and what to do where its file is there already.
+fn not_new(error: StoreError) -> Failure {
+    let StoreError::Exists(path) = &error else { return error.into() };
     let message = if let Err(error @ StoreError::Format(_, FormatError::NotALedger)) = store::read(path) {
         format!("{error}, and no checkpoint is written over it; give another name")
     } else {
         let path = path.display();
         format!("{path}: there is a checkpoint already; go on from it with --resume or remove it")
     };
-    Err(Failure::Run(Exit::Failure, message))
+    Failure::Run(Exit::Failure, message)
 }
 
 /// The ledger to go on from, where the checkpoint has one.
@@ -138,28 +154,29 @@ fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Led
         }
         found => found?,
     };
-    if let Some((_, Some(reason))) = &found {
-        messages::warning(&format!("{reason}; going on from the save before it"));
-    }
     if found.is_none() && args.resume {
         // A mistyped name should not go unnoticed.
         let path = store.path().display();
         messages::note(&format!("{path}: there is no checkpoint yet; counting from the beginning"));
     }
-    Ok(found.map(|(ledger, _)| ledger))
+    Ok(found)
 }
 
-/// `queens-24.ledger`, with what tells the count from others of its size; with a number, where that is taken.
-fn new_name(ledger: &Ledger, is_taken: impl Fn(&Path) -> bool) -> PathBuf {
+/// `queens-24.ledger`, with what tells the count from others of its size; the second such name has a 2, and so on.
+fn new_name(ledger: &Ledger, number: usize) -> PathBuf {
     let (Fingerprint { subject, .. }, shard) = (ledger.fingerprint(), ledger.shard());
     let turn = subject.rotation().map_or_else(String::new, |turn| format!("-{}", turn.name()));
     let prefix =
         subject.prefix().map_or_else(String::new, |prefix| format!("-{}", prefix.to_string().replace(',', ".")));
     let shard = if shard.is_whole() { String::new() } else { format!("-{}", shard.to_string().replace('/', "-of-")) };
-    let stem = format!("queens-{}{turn}{prefix}{shard}", subject.n());
-    let names = (2..).map(|number| format!("{stem}-{number}.ledger"));
-    let mut paths = std::iter::once(format!("{stem}.ledger")).chain(names).map(PathBuf::from);
-    paths.find(|path| !is_taken(path)).expect("there is always another number")
+    let number = if number == 1 { String::new() } else { format!("-{number}") };
+    format!("queens-{}{turn}{prefix}{shard}{number}.ledger", subject.n()).into()
+}
+
+/// Puts one board in the place of the range that it is of: what is saved is one board's.
+fn one_board(arguments: &mut [OsString], range: Sizes, n: usize) {
+    let sizes = arguments.iter_mut().find(|argument| argument.to_str().and_then(|text| text.parse().ok()) == Some(range));
+    *sizes.expect("the range was an argument") = n.to_string().into();
 }
 
 /// The command with `--resume`, and with the checkpoint that it did not name or has lost. Names that are no text or have control
@@ -225,9 +242,9 @@ mod tests {
         );
     }
 
-    /// What a file without a name of its own is called tells the counts of a size apart, and is never that of another file.
+    /// What a file without a name of its own is called tells the counts of a size apart.
     #[test]
-    fn names_are_those_of_new_files() {
+    fn names_tell_counts_apart() {
         let ledger =
             |request: Request, shard: &str| Ledger::new(request.fingerprint().unwrap(), shard.parse().unwrap());
         let size = Size::new(20).unwrap();
@@ -239,9 +256,8 @@ mod tests {
             (ledger(placed, "1/1"), "queens-20-1.12.ledger"),
             (ledger(turned, "1/1"), "queens-20-half.ledger"),
         ] {
-            assert_eq!(new_name(&ledger, |_| false), Path::new(name));
-            let other = new_name(&ledger, |path| path == Path::new(name));
-            assert_eq!(other, Path::new(&name.replace(".ledger", "-2.ledger")));
+            assert_eq!(new_name(&ledger, 1), Path::new(name));
+            assert_eq!(new_name(&ledger, 2), Path::new(&name.replace(".ledger", "-2.ledger")));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use queens::ledger::Fingerprint;
 use queens::run::state::Progress;
 use queens::{EngineKind, Request, Subject, oeis, thread_count};
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 use super::status::range;
 use crate::cli::long_run::When;
@@ -20,12 +20,15 @@ pub(crate) fn memory(request: &Request, threads: usize) {
     }
 }
 
-/// Bytes that this process may still take: the least of what the machine has, its control group and its own limit
-/// allow; nothing where the system does not say.
+/// Bytes that this process may still take: the least of what the machine has, its control group (or one that this is in)
+/// and its own limit allow; nothing where the system does not say.
 fn available() -> u64 {
     let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
-    let system = System::new_with_specifics(memory).ok();
-    let group = system.as_ref().and_then(System::cgroup_limits).map(|limits| limits.free_memory);
+    let mut system = System::new_with_specifics(memory).ok();
+    let group = system.as_mut().zip(sysinfo::get_current_pid().ok()).and_then(|(system, process)| {
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, ProcessRefreshKind::nothing());
+        Some(system.process(process)?.cgroup_limits()?.free_memory)
+    });
     #[cfg(unix)]
     let own = rustix::process::getrlimit(rustix::process::Resource::As).current;
     #[cfg(not(unix))]

@@ -14,16 +14,17 @@ pub(crate) struct NamedFile {
     pub(crate) is_named: bool,
 }
 
-/// The files, and in the place of each folder those in it and in folders so deep within it, by name. Hidden ones are left
-/// out.
+/// The files, and in the place of each folder those in it and in folders so deep within it, by name. Of these, hidden ones
+/// are left out, and empty ones, as a batch system makes for what a job prints.
 pub(crate) fn named_files(paths: &[PathBuf], depth: usize) -> Result<Vec<NamedFile>, Failure> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
             let failure = |reason| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
             let inside = collect(path, depth).map_err(|error| failure(files::reason(&error)))?;
-            let visible = inside.into_iter().filter(|path| !is_hidden(path));
-            found.extend(visible.map(|path| NamedFile { path, is_named: false }));
+            let is_empty = |path: &Path| path.metadata().is_ok_and(|about| about.is_file() && about.len() == 0);
+            let others = inside.into_iter().filter(|path| !is_hidden(path) && !is_empty(path));
+            found.extend(others.map(|path| NamedFile { path, is_named: false }));
         } else {
             found.push(NamedFile { path: path.clone(), is_named: true });
         }
@@ -54,7 +55,8 @@ fn collect(folder: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
         if path.is_file() {
             found.push(path);
         } else if depth > 0 && path.is_dir() && !path.is_symlink() && !is_hidden(&path) {
-            found.extend(collect(&path, depth - 1)?);
+            // A folder that cannot be read stands for itself: whoever opens it tells why.
+            found.extend(collect(&path, depth - 1).unwrap_or_else(|_| vec![path]));
         }
     }
     Ok(found)

@@ -6,11 +6,18 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use queens::{Shard, Share};
 
-use crate::cli::terminal::value_parsers::{duration, ledger_file, share};
+use crate::cli::terminal::{
+    Sizes,
+    value_parsers::{duration, ledger_file, share},
+};
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Long runs")]
 pub(crate) struct LongRun {
+    /// The range of which this is one board: it takes neither a checkpoint nor a time.
+    #[arg(skip)]
+    pub(crate) range: Option<Sizes>,
+
     /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,

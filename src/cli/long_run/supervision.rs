@@ -95,7 +95,7 @@ pub(crate) fn run(
     match result {
         // A count that ends while it is told to stop has ended.
         Some(Ok(report)) => {
-            let saved = run.checkpoint.finish(&ledger);
+            let saved = run.checkpoint.save(&ledger);
             for line in unsaved(saved) {
                 activity.say(line);
             }
@@ -114,6 +114,11 @@ pub(crate) fn run(
 /// A warning where a save has failed.
 fn unsaved(saved: Result<(), StoreError>) -> Vec<Line> {
     saved.err().map(|error| -> Line { (messages::warning, error.to_string()) }).into_iter().collect()
+}
+
+/// Whether a run has taken so long that it is saved if it is stopped: what takes less is soon counted again.
+fn is_long(ledger: &Ledger) -> bool {
+    ledger.origin.elapsed >= Duration::from_mins(1)
 }
 
 struct SupervisedRun<'a> {
@@ -139,10 +144,10 @@ impl SupervisedRun<'_> {
                 Some(Event::Interrupted(interruption)) => break Some(interruption),
                 None => {}
             }
-            let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
-                (true, _) => None,
-                (false, true) => Some("with --checkpoint FILE it could be resumed"),
-                (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
+            let advice = match (self.checkpoint.is_kept(), self.args.no_save, self.args.range) {
+                (false, false, _) => Some("if stopped after a minute or more, it is saved in a new file here"),
+                (false, true, None) => Some("with --checkpoint FILE it could be resumed"),
+                _ => None,
             };
             if let Some(told) = hint.told(|| self.state.progress(), advice) {
                 told.lines().for_each(|line| self.activity.say((messages::note, line.to_owned())));
@@ -173,11 +178,8 @@ impl SupervisedRun<'_> {
 
     /// Saves a run that is interrupted. One without a checkpoint is saved too if it has taken long, or was given a time.
     fn save(&mut self, time_is_up: bool, ledger: &Ledger) -> Result<(), StoreError> {
-        /// What takes less is soon counted again.
-        const LONG: Duration = Duration::from_mins(1);
-        let is_long = time_is_up || ledger.origin.elapsed >= LONG;
         let may_begin = ledger.reached() > (0, 0) && !self.args.no_save;
-        if is_long && may_begin && !self.checkpoint.is_kept() {
+        if may_begin && !self.checkpoint.is_kept() && (time_is_up || is_long(ledger)) {
             return self.checkpoint.begin_unasked(ledger);
         }
         match self.checkpoint.save(ledger) {
@@ -212,7 +214,7 @@ impl SupervisedRun<'_> {
                 failure = Failure::AlreadyReported(Exit::Failure);
             }
         }
-        let (exists, command) = (checkpoint.exists(), checkpoint.resume_command());
+        let (exists, command) = (checkpoint.exists(), checkpoint.resume_command(args, ledger));
         // Programs are told by the event.
         if args.progress != When::Json {
             let ((units, parts), all) = (checkpoint.saved, ledger.units());
@@ -222,6 +224,7 @@ impl SupervisedRun<'_> {
                 Some(_) if saved.is_ok() => format!("saved {units}; go on with"),
                 Some(_) if exists => format!("not saved; the save before had {units}; go on with"),
                 Some(_) => "not saved, and the save before is gone".to_owned(),
+                None if saved.is_err() || args.range.is_some() => "nothing was saved".to_owned(),
                 None => "nothing was saved; --checkpoint FILE saves a run".to_owned(),
             };
             lines.push((messages::note, format!("{reason}: {text}")));
@@ -238,12 +241,9 @@ impl SupervisedRun<'_> {
     /// What is said of a run whose time is up, if anything, and its exit code.
     fn time_is_up(&self, ledger: &Ledger) -> (Option<Line>, Exit) {
         let Self { checkpoint, args, .. } = self;
-        // A script that repeats the command until it is done would never end.
-        if !checkpoint.is_kept() && ledger.reached() > (0, 0) {
-            return (None, Exit::Failure);
-        }
+        let exit = if checkpoint.is_kept() { Exit::Stopped } else { Exit::Failure };
         if ledger.reached() > checkpoint.reached_before.unwrap_or_default() {
-            return (None, Exit::Stopped);
+            return (None, exit);
         }
         let (time, progress) = (args.max_time.unwrap_or_default().as_secs_f64(), self.state.progress());
         let (what, or) = if progress.recounted < progress.to_recount {
@@ -257,7 +257,7 @@ impl SupervisedRun<'_> {
         // Another run of the same length would not do better. The first one may have been a trial.
         match checkpoint.reached_before {
             Some(_) => (Some((messages::error, text)), Exit::Failure),
-            None => (Some((messages::warning, text)), Exit::Stopped),
+            None => (Some((messages::warning, text)), exit),
         }
     }
 }

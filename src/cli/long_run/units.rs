@@ -130,15 +130,11 @@ fn run_shard(
         }
         found => found?,
     };
-    if let Some((ledger, fallback)) = found {
+    if let Some(ledger) = found {
         if !ledger.is_complete() {
             let message =
                 format!("{path}: an unfinished shard; resume it with --checkpoint {path}, and give --out another name");
             return Err(Failure::Run(Exit::Failure, message));
-        }
-        if let Some(reason) = fallback {
-            messages::warning(&format!("{reason}; the save before it takes its place"));
-            store.save(&ledger)?;
         }
         messages::note(&format!("{path}: shard {shard} is complete already"));
         return Ok(go_on(args, request, ledger, Checkpoint::default(), activity)?.0);

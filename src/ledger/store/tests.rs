@@ -26,9 +26,8 @@ fn read(path: &Path) -> Result<Ledger, StoreError> {
     super::read(path).map(unstamped)
 }
 
-fn load(path: &Path) -> Result<Option<(Ledger, Option<StoreError>)>, StoreError> {
-    let found = Store::open(path)?.load(ledger(0).fingerprint(), Shard::WHOLE)?;
-    Ok(found.map(|(ledger, fallback)| (unstamped(ledger), fallback)))
+fn load(path: &Path) -> Result<Option<Ledger>, StoreError> {
+    Ok(Store::open(path)?.load(ledger(0).fingerprint(), Shard::WHOLE)?.map(unstamped))
 }
 
 /// A store with two saves, one of one unit and one of two.
@@ -45,21 +44,43 @@ fn saved_twice() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn what_is_saved_is_found() {
     let (folder, path) = saved_twice();
-    let (found, fallback) = load(&path).unwrap().unwrap();
-    assert!(fallback.is_none());
-    assert_eq!(found, ledger(2));
-    assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(1));
-    let names = || {
-        let entries = fs::read_dir(folder.path()).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        // On Windows an unlocked file stays.
-        names.retain(|name| cfg!(unix) || name != ".c.lock");
-        names
-    };
-    assert_eq!(names(), [".c.previous", "c"], "the lock goes with the store");
-    Store::open(&path).unwrap().tidy().unwrap();
-    assert_eq!(names(), ["c"]);
+    assert_eq!(load(&path).unwrap(), Some(ledger(2)));
+    let entries = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    // On Windows an unlocked file stays.
+    let names: Vec<_> = entries.filter(|name| cfg!(unix) || name != ".c.lock").collect();
+    assert_eq!(names, ["c"], "the lock goes with the store");
+}
+
+/// N = 28 has a hundred thousand units or so.
+#[test]
+fn a_file_of_megabytes_is_found_whole() {
+    const UNITS: usize = 100_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c");
+    let mut large = Ledger::new(Fingerprint { units: UNITS, ..ledger(0).fingerprint().clone() }, Shard::WHOLE);
+    for unit in 0..UNITS {
+        large.record(unit, (u128::from(u64::MAX) + unit as u128).into()).unwrap();
+    }
+    Store::open(&path).unwrap().save(&large).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > 3 << 20);
+    assert_eq!(read(&path).unwrap(), large);
+}
+
+/// A file that is new replaces none, even one that appears while it is written.
+#[test]
+fn what_is_created_replaces_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c");
+    let mut store = Store::open(&path).unwrap();
+    store.create(&ledger(1)).unwrap();
+    assert!(matches!(store.create(&ledger(2)), Err(StoreError::Exists(_))));
+    store.save(&ledger(3)).unwrap();
+    assert_eq!(read(&path).unwrap(), ledger(3));
+    // As the first test of `create` finds none.
+    let draft = store.draft(&ledger(4)).unwrap();
+    let late = store.take_place(draft, true);
+    assert!(matches!(late, Err(StoreError::Exists(_))), "{late:?}");
+    assert_eq!((read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (ledger(3), 2));
 }
 
 #[test]
@@ -100,7 +121,7 @@ fn a_lost_lock_is_taken_anew_or_ends_the_saving() {
     assert!(matches!(first.save(&ledger(7)), Err(StoreError::Overtaken(_))), "the other has been there");
     assert_eq!(read(&path).unwrap(), ledger(6));
     drop(first);
-    assert_eq!(load(&path).unwrap().unwrap().0, ledger(6));
+    assert_eq!(load(&path).unwrap(), Some(ledger(6)));
     assert!(!lock.exists());
 }
 
@@ -126,66 +147,28 @@ fn a_file_that_was_not_there_is_not_written_over() {
 #[test]
 #[cfg(unix)]
 fn only_regular_files_are_taken_for_its_own() {
-    for (role, what) in [("lock", "lock"), ("previous", "previous save")] {
-        let (folder, path) = saved_twice();
-        let place = folder.path().join(format!(".c.{role}"));
-        let _ = fs::remove_file(&place);
-        assert!(std::process::Command::new("mkfifo").arg(&place).status().unwrap().success());
-        let error = Store::open(&path).unwrap_err().to_string();
-        let name = place.display();
-        let expected = format!("{name}: not a regular file, which is what a ledger's {what} has to be; remove it");
-        assert_eq!(error, expected);
-        fs::remove_file(&place).unwrap();
-        fs::create_dir(&place).unwrap();
-        assert!(matches!(Store::open(&path), Err(StoreError::Misplaced(..))));
-    }
-    // A pipe that appears while the file is in use.
     let (folder, path) = saved_twice();
+    let place = folder.path().join(".c.lock");
+    let pipe = |place: &Path| assert!(std::process::Command::new("mkfifo").arg(place).status().unwrap().success());
+    pipe(&place);
+    let error = Store::open(&path).unwrap_err().to_string();
+    let name = place.display();
+    assert_eq!(error, format!("{name}: not a regular file, which is what a ledger's lock has to be; remove it"));
+    fs::remove_file(&place).unwrap();
+    fs::create_dir(&place).unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::NotALock(..))));
+    fs::remove_dir(&place).unwrap();
+    // A pipe that appears while the file is in use.
     let mut store = Store::open(&path).unwrap();
-    for name in ["c", ".c.previous"] {
-        fs::remove_file(folder.path().join(name)).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
-    }
+    fs::remove_file(&path).unwrap();
+    pipe(&path);
     let found = store.load(ledger(0).fingerprint(), Shard::WHOLE);
     assert!(matches!(found, Err(StoreError::NotAFile(_))), "{found:?}");
 }
 
-/// Whatever happens to the newest save, the previous one is used and the reason reported. A damaged save never
-/// replaces a good one.
 #[test]
-fn a_damaged_newest_save_falls_back() {
+fn a_damaged_save_is_refused() {
     let (folder, path) = saved_twice();
-    let good = fs::read(&path).unwrap();
-    let cuts = (0..good.len()).map(|length| good[..length].to_vec());
-    let flips = (0..good.len() * 8).map(|bit| {
-        let mut flipped = good.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        flipped
-    });
-    for damaged in cuts.chain(flips) {
-        fs::write(&path, &damaged).unwrap();
-        let (found, fallback) = load(&path).unwrap().unwrap();
-        assert!(matches!(fallback, Some(StoreError::Format(..))), "{fallback:?}");
-        assert_eq!(found, ledger(1));
-    }
-    let mut store = Store::open(&path).unwrap();
-    store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-    store.save(&ledger(3)).unwrap();
-    assert_eq!(read(&path).unwrap(), ledger(3));
-    assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(1));
-    drop(store);
-    // As if the run was killed between the two renames.
-    fs::remove_file(&path).unwrap();
-    assert!(matches!(Store::open(&path).unwrap().begin(), Err(StoreError::Earlier(..))));
-    let (found, fallback) = load(&path).unwrap().unwrap();
-    assert!(matches!(fallback, Some(StoreError::Missing(_))));
-    assert_eq!(found, ledger(1));
-}
-
-#[test]
-fn without_an_earlier_save_damage_is_refused() {
-    let (folder, path) = saved_twice();
-    Store::open(&path).unwrap().tidy().unwrap();
     fs::write(&path, "queens ledger 1\nn 8\n").unwrap();
     assert!(matches!(load(&path), Err(StoreError::Format(_, FormatError::Cut))));
     assert!(matches!(load(folder.path()), Err(StoreError::NotAFile(_))));
@@ -202,9 +185,6 @@ fn another_count_is_refused() {
     assert!(error.ends_with("c: it is for the plan a plan, not b plan"), "{error}");
     let error = store.load(ledger(0).fingerprint(), Shard::new(1, 2).unwrap()).unwrap_err().to_string();
     assert!(error.ends_with("c: it is for shard 1/1, not 1/2"), "{error}");
-    // The previous save does not help either.
-    fs::write(&path, "damaged").unwrap();
-    assert!(store.load(&other, Shard::WHOLE).is_err());
 }
 
 /// Another run may start before a save, or while it is written: its draft and its save are left alone.
@@ -214,25 +194,14 @@ fn the_lock_is_looked_for_before_and_after_writing() {
     let (folder, path) = saved_twice();
     let mut first = Store::open(&path).unwrap();
     first.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-    let written = first.write(&encode(&ledger(3))).unwrap();
+    let written = first.draft(&ledger(3)).unwrap();
     fs::remove_file(folder.path().join(".c.lock")).unwrap();
     let second = Store::open(&path).unwrap();
-    assert!(matches!(first.take_place(written), Err(StoreError::Busy(_))));
+    assert!(matches!(first.take_place(written, false), Err(StoreError::Busy(_))));
     let draft = second.write(&encode(&ledger(4))).unwrap();
     assert!(matches!(first.save(&ledger(3)), Err(StoreError::Busy(_))));
     assert!(draft.path().exists());
     assert_eq!(read(&path).unwrap(), ledger(2));
-}
-
-/// The newest save gets its second name without losing its first.
-#[test]
-fn the_file_is_there_while_the_one_before_is_kept() {
-    let (folder, path) = saved_twice();
-    let mut store = Store::open(&path).unwrap();
-    store.load(ledger(0).fingerprint(), Shard::WHOLE).unwrap();
-    store.keep_previous().unwrap();
-    assert_eq!(read(&path).unwrap(), ledger(2));
-    assert_eq!(read(&folder.path().join(".c.previous")).unwrap(), ledger(2));
 }
 
 /// A path without a file name, or one where no file can be created, is reported before anything is counted.
