@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Locked as long as it lives, so that no two runs share the file.
         let mut store = Store::open(folder.join("n16"))?;
         let found = store.load(&fingerprint, Shard::WHOLE)?;
-        let ledger = found.map_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE), |(ledger, _)| ledger);
+        let ledger = found.unwrap_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE));
         println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
         let run = request.resume(ledger)?;
         let (state, stop) = (run.state(), run.state().stop().clone());

@@ -4,8 +4,8 @@
 
 use std::fs;
 
+use crate::common::output;
 use crate::common::runs::{AGREES, started, total};
-use crate::common::{output, tallies};
 use queens::ledger::store::Store;
 use queens::ledger::{Ledger, Partial};
 use queens::{Request, Shard, Size};

@@ -231,7 +231,7 @@ fn a_lock_file_deleted_in_mid_run_makes_no_two_writers() {
         child
     };
     let terminated = |child: Child| {
-        let file = || fs::metadata(path.join("c")).unwrap().ino();
+        let file = || fs::metadata(path.join("c")).map(|about| (about.ino(), about.modified().unwrap())).unwrap();
         let before = file();
         signal(&child, Signal::TERM);
         let (code, out, err) = texts(&end(child));

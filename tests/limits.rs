@@ -3,18 +3,19 @@
 
 #![cfg(all(unix, feature = "cli"))]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::runs::{end, shell, total};
-use crate::common::{output, queens, texts};
+use crate::common::runs::{counting, end, first_line, shell, signal, total, until};
+use crate::common::{output, queens, skipped, texts};
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, Partial};
 use queens::{EngineKind, Request, Shard, Size};
-use rustix::process::getuid;
+use rustix::process::{Signal, getuid};
 
 /// The shell to run limited commands with: root is above some limits, so as nobody where the test is root.
 fn limited(folder: &Path, script: &str) -> Output {
@@ -97,6 +98,25 @@ fn no_stack_is_an_error() {
     }
 }
 
+/// One folder or file that nobody may read does not take the others with it.
+#[test]
+fn what_may_not_be_read_is_told_beside_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    assert_eq!(output(path, "count 8 --checkpoint c").0, Some(0));
+    fs::create_dir(path.join("private")).unwrap();
+    fs::write(path.join("secret"), "s").unwrap();
+    for name in ["private", "secret"] {
+        fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o0)).unwrap();
+    }
+    let (code, out, err) = texts(&limited(path, "exec QUEENS status ."));
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("state  complete"), "{out}");
+    for name in ["private", "secret"] {
+        assert!(out.contains(&format!("./{name}: reading failed: Permission denied")), "{out}");
+    }
+}
+
 /// Twenty thousand years, which is the longest time that an option takes.
 #[test]
 fn the_longest_time_is_never() {
@@ -115,25 +135,133 @@ fn time_too_short_for_a_task_is_told_and_ends_a_loop() {
     let (code, _, err) = output(folder.path(), line);
     assert_eq!(code, Some(1));
     assert!(err.contains("error: no task was finished within 20.0 ms: give a longer --max-time"), "{err}");
+    // Without a checkpoint there is nothing to go on from.
+    let (code, _, err) = output(folder.path(), "count 20 --engine naive --threads 1 --max-time 20ms");
+    assert_eq!(code, Some(1));
+    assert!(err.ends_with("error: no task was finished within 20.0 ms: give a longer --max-time\n"), "{err}");
 }
 
-/// A run without a checkpoint that is given a time is saved in a file of its own, never over another, from which the command
-/// that it prints goes on.
+/// Runs without a checkpoint that are given a time are saved in files of their own, never over others, from which the commands
+/// that they print go on: runs that stop at once too, and one whose earlier file was moved.
 #[test]
-fn a_run_that_is_stopped_is_saved_without_being_asked() {
+fn runs_that_stop_at_once_are_saved_without_being_asked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    fs::write(path.join("queens-16.ledger"), "mine").unwrap();
-    let line = "count 16 --engine naive --threads 1";
-    let (code, out, err) = output(path, &format!("{line} --max-time 1s"));
-    assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
-    let command = err.lines().last().unwrap().trim();
-    assert!(command.ends_with("--max-time 1s --checkpoint queens-16-2.ledger --resume"), "{err}");
-    assert_eq!(fs::read_to_string(path.join("queens-16.ledger")).unwrap(), "mine");
-    let saved = store::read(&path.join("queens-16-2.ledger")).unwrap().reached();
-    let resumed = output(path, &format!("{line} --max-time 1s --checkpoint queens-16-2.ledger --resume"));
-    assert_eq!(resumed.0, Some(75), "{resumed:?}");
-    assert!(store::read(&path.join("queens-16-2.ledger")).unwrap().reached() > saved);
+    fs::write(path.join("queens-19.ledger"), "mine").unwrap();
+    let line = "count 19 --threads 1 --max-time 1s";
+    let names: BTreeSet<String> = (0..4)
+        .map(|_| queens(path, line).spawn().unwrap())
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|child| {
+            let (code, out, err) = texts(&end(child));
+            assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
+            let command = err.lines().last().unwrap();
+            let (_, options) = command.split_once(&format!("queens {line} --checkpoint ")).expect(command);
+            options.strip_suffix(" --resume").unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(names, [2, 3, 4, 5].map(|number| format!("queens-19-{number}.ledger")).into());
+    assert_eq!(fs::read_to_string(path.join("queens-19.ledger")).unwrap(), "mine");
+    let saved = |name: &str| store::read(&path.join(name)).unwrap().reached();
+    assert!(names.iter().all(|name| saved(name) > (0, 0)));
+    fs::rename(path.join("queens-19-2.ledger"), path.join("kept")).unwrap();
+    let (code, _, err) = output(path, line);
+    assert_eq!(code, Some(75));
+    assert!(err.ends_with(&format!("queens {line} --checkpoint queens-19-2.ledger --resume\n")), "{err}");
+    assert_eq!(output(path, &format!("{line} --checkpoint kept --resume")).0, Some(75));
+    assert!(saved("kept") > saved("queens-19-2.ledger"), "it went on");
+    assert_eq!(fs::read_dir(path).unwrap().count(), 6, "nothing else is left");
+}
+
+/// Where no name helps, the reason is that of the system, and no save is spoken of that never was. Whatever keeps a single name
+/// from being used costs nothing.
+#[test]
+fn a_save_without_being_asked_tries_other_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = "count 19 --threads 1 --max-time 1s";
+    let (code, out, err) = texts(&end(shell(path, &format!("ulimit -f 0; exec QUEENS {line}")).spawn().unwrap()));
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    let told = "writing failed: File too large (os error 27)\nthe time is up: nothing was saved\n";
+    assert!(err.contains(told) && !err.contains("another run") && !err.contains("before"), "{err}");
+    assert_eq!(fs::read_dir(path).unwrap().count(), 0, "nothing is left");
+    fs::create_dir(path.join(".queens-19.ledger.new")).unwrap();
+    fs::create_dir(path.join(".queens-19-2.ledger.lock")).unwrap();
+    fs::create_dir(path.join("queens-19-3.ledger")).unwrap();
+    let _run = Store::open(path.join("queens-19-4.ledger")).unwrap();
+    let (code, _, err) = output(path, line);
+    assert_eq!(code, Some(75), "{err}");
+    assert!(err.ends_with("--checkpoint queens-19-5.ledger --resume\n"), "{err}");
+}
+
+/// Whatever is advised at the end of a run that was stopped early, the same command takes.
+#[test]
+fn what_is_advised_is_taken() {
+    for line in
+        ["20", "20-21", "20 --no-save", "20 --unique", "20 --prefix 1", "20 --shard 1/2 --out o", "36 --symmetry half"]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let line = format!("count {line} --threads 1");
+        let child = queens(path, &line).spawn().unwrap();
+        counting(&child);
+        signal(&child, Signal::TERM);
+        let err = texts(&end(child)).2;
+        let advice = err.strip_prefix("SIGTERM: nothing was saved").unwrap().trim_end();
+        let takes_a_checkpoint = !line.contains("20-21") && !line.contains("--no-save");
+        assert_eq!(advice, if takes_a_checkpoint { "; --checkpoint FILE saves a run" } else { "" }, "{line}");
+        let (code, _, err) = output(path, &format!("{line} --checkpoint c --max-time 1ms"));
+        assert_eq!(code, Some(if takes_a_checkpoint { 75 } else { 2 }), "{line}: {err}");
+    }
+    // So are the names of an unfinished shard.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = "count 11 --engine backtrack --shard 1/2";
+    let request = Request::solutions(Size::new(11).unwrap()).engine(EngineKind::Backtrack);
+    let ledger = Ledger::new(request.fingerprint().unwrap(), "1/2".parse().unwrap());
+    Store::open(path.join("o")).unwrap().save(&ledger).unwrap();
+    let (code, _, err) = output(path, &format!("{line} --out o"));
+    let told = "error: o: an unfinished shard; resume it with --checkpoint o, and give --out another name\n";
+    assert_eq!((code, err.as_str()), (Some(1), told));
+    assert_eq!(output(path, &format!("{line} --checkpoint o --out p")).0, Some(0));
+}
+
+/// The limit of a control group is that of the groups in it too, as a batch system sets one for a job and starts its steps in
+/// others. Only who may make groups can test it.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_of_the_groups_around_is_told() {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
+    let mut groups = groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+    let (root, name) = groups.clone().find(|group| group.0 == "memory").map_or_else(
+        || ("/sys/fs/cgroup", groups.find(|group| group.0.is_empty()).map_or("/", |group| group.1)),
+        |group| ("/sys/fs/cgroup/memory", group.1),
+    );
+    let own = Path::new(root).join(name.trim_start_matches('/'));
+    let own = if own.exists() { own } else { root.into() };
+    let job = own.join(format!("queens-test-{}", std::process::id()));
+    let limit = ["memory.max", "memory.limit_in_bytes"].map(|name| job.join(name));
+    let is_made = fs::create_dir(&job).is_ok();
+    let step = job.join("step");
+    let result = (|| {
+        let limit = limit.iter().find(|limit| limit.exists())?;
+        fs::write(limit, "60000000").ok()?;
+        fs::create_dir(&step).ok()?;
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!("echo $$ >{}/cgroup.procs && exec QUEENS count 20 --threads 4", step.display());
+        let child = shell(folder.path(), &script).spawn().unwrap();
+        Some(first_line(child, |_| true))
+    })();
+    let remove = |group: &Path| until("an empty group", || !group.exists() || fs::remove_dir(group).is_ok());
+    if is_made {
+        remove(&step);
+        remove(&job);
+    }
+    let Some(line) = result else { return skipped("no control group with a limit of memory may be made here") };
+    let (_, free) = line.split_once(" MB of memory, and ").expect(&line);
+    let megabytes: u64 = free.split(' ').next().unwrap().parse().unwrap();
+    assert!(line.starts_with("warning: 4 threads may take ") && (1..=60).contains(&megabytes), "{line}");
 }
 
 /// A run that resumes recounts first what earlier runs have saved, which may take longer than they did: it says so.

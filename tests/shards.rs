@@ -220,6 +220,48 @@ fn damaged_shards_heal() {
     assert!(err.ends_with("error: s1: no sound shard, so that all are missing\n"), "{err}");
 }
 
+/// What cannot be saved in the end is told before anything is counted.
+#[test]
+fn a_shard_that_cannot_be_saved_is_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join(".s.new")).unwrap();
+    let (code, out, err) = output(path, "count 11 --engine backtrack --shard 1/2 --out s");
+    assert_eq!((code, out.as_str(), err.lines().count()), (Some(1), "", 1));
+    assert!(err.starts_with("error: .s.new: removing failed: "), "{err}");
+}
+
+/// What a file says of times far away takes nobody else's file with it, and what is empty is no shard at all.
+#[test]
+fn odd_files_in_a_folder_harm_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 3);
+    let with = |name: &str, to: &str| {
+        let text = fs::read_to_string(path.join(name)).unwrap();
+        let body = text[..text.rfind("sha256").unwrap()].lines().map(|line| {
+            let is_it = line.split(' ').next() == to.split(' ').next();
+            format!("{}\n", if is_it { to } else { line })
+        });
+        sealed(&body.collect::<String>())
+    };
+    // Of so many seconds together there is no time.
+    for name in ["s1", "s2", "s3"] {
+        fs::write(path.join(name), with(name, "seconds 9000000000000000000.000")).unwrap();
+    }
+    fs::write(path.join("odd"), with("s1", "saved 9223372036854775808")).unwrap();
+    fs::write(path.join("slurm-3.err"), "").unwrap();
+    let (code, out, err) = output(path, "status .");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("complete  3: 1-3\n") && !out.contains("slurm"), "{out}");
+    assert!(out.contains("damaged  ./odd: not written by this program: '9223372036854775808' is no time\n"), "{out}");
+    fs::remove_file(path.join("odd")).unwrap();
+    assert_eq!(output(path, "merge -q ."), (Some(0), "2680\n".to_owned(), String::new()));
+    assert!(!output(path, "status .").1.contains("damaged"));
+    // Named, it is told.
+    assert_eq!(output(path, "status slurm-3.err").0, Some(1));
+}
+
 /// The folder of a shard is made, those that it is in are not; a folder stands for the shards in it.
 #[test]
 fn a_folder_of_shards() {
@@ -299,7 +341,10 @@ fn status_tells_shards_apart() {
     assert!(text.contains("state  running, saved ") && text.contains("\nleft   not known yet\n"), "{text}");
     drop((held, unsaved));
     assert!(output(path, "status c/4").1.contains("state  stopped, saved "));
+    // As a run leaves it that is killed.
+    fs::write(path.join("r/.5.lock"), "").unwrap();
     assert_eq!(status(".")["counts"][0]["running"].to_string(), "[]");
+    assert_eq!(status(".")["unsaved"], serde_json::json!([]));
     assert_eq!(status(".")["counts"][0]["left"], serde_json::Value::Null, "nothing is running");
     // Another count in the same folder is told apart; what is no ledger is not there.
     assert_eq!(output(path, "count 8 --checkpoint r/eight").0, Some(0));

@@ -3,13 +3,14 @@
 #![cfg(all(unix, feature = "cli"))]
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::runs::{AGREES, end, signal, started, total, until};
+use crate::common::runs::{AGREES, end, replaced, signal, started, total, until};
 use crate::common::{output, queens, skipped, tallies, texts};
 use queens::Size;
 use queens::engine::Engine;
@@ -245,6 +246,42 @@ fn when_the_time_is_up_it_stops_and_goes_on_later() {
         stops += 1;
     }
     assert!(stops > 0, "the count was over before the time was up");
+}
+
+/// What the file system has of a save when it is told to keep it: first the whole file, not yet under its name, and then,
+/// of its folder, the name.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_saved_is_synced_first() {
+    const LOGGED: &str = r#"
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int fsync(int file) {
+    struct stat synced, named = {0};
+    fstat(file, &synced);
+    stat("c", &named);
+    FILE *log = fopen("log", "a");
+    fprintf(log, "%d %lu %lu %ld\n", S_ISDIR(synced.st_mode), synced.st_ino, named.st_ino, synced.st_size);
+    fclose(log);
+    return syscall(SYS_fsync, file);
+}
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let result = end(replaced(path, "count 9 --checkpoint c", LOGGED).spawn().unwrap());
+    assert_eq!(texts(&result), (Some(0), total(9), AGREES.to_owned()));
+    let log = fs::read_to_string(path.join("log")).unwrap();
+    let calls: Vec<Vec<u64>> =
+        log.lines().map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect()).collect();
+    assert!(calls.len() >= 4 && calls.len().is_multiple_of(2), "{log}");
+    for save in calls.chunks(2) {
+        let ([0, file, before, size], [1, _, after, _]) = (&save[0][..], &save[1][..]) else { panic!("{log}") };
+        assert!(*size > 0 && before != file && after == file, "{log}");
+    }
+    let about = fs::metadata(path.join("c")).unwrap();
+    assert_eq!([about.ino(), about.len()], [calls[calls.len() - 2][1], calls[calls.len() - 2][3]], "{log}");
 }
 
 /// A quota on the size of files stands for a full disk: the first save fits, later ones do not.

@@ -2,14 +2,12 @@
 
 #![cfg(all(target_os = "linux", feature = "cli"))]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::Child;
+use std::time::{Duration, SystemTime};
 
-use crate::common::queens;
-use crate::common::runs::{end, signal, until};
+use crate::common::runs::{end, replaced, signal, until};
 use crate::common::texts;
 use queens::ledger::store;
 use rustix::process::Signal;
@@ -18,15 +16,8 @@ const LINE: &str = "count 18 --engine backtrack --threads 1 --checkpoint c --che
 
 /// The program with a `flock` that fails.
 fn unlocked(folder: &Path, line: &str) -> Child {
-    let library = folder.join("flock.so");
-    if !library.exists() {
-        let source = folder.join("flock.c");
-        fs::write(&source, "#include <errno.h>\nint flock(int file, int how) { errno = ENOLCK; return -1; }\n")
-            .unwrap();
-        let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
-        assert!(built.success());
-    }
-    queens(folder, line).env("LD_PRELOAD", library).spawn().unwrap()
+    let source = "#include <errno.h>\nint flock(int file, int how) { errno = ENOLCK; return -1; }\n";
+    replaced(folder, line, source).spawn().unwrap()
 }
 
 fn finished(folder: &Path) -> usize {
@@ -38,6 +29,12 @@ fn holds(folder: &Path, child: &Child) -> bool {
     fs::read_to_string(folder.join(".c.holder")).is_ok_and(|text| text.contains(&process))
 }
 
+/// Makes the file that names the run as old as that.
+fn written_ago(folder: &Path, seconds: u64) {
+    let file = File::options().write(true).open(folder.join(".c.holder")).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+}
+
 #[test]
 fn one_run_at_a_time_and_a_killed_one_is_followed() {
     let folder = tempfile::tempdir().unwrap();
@@ -47,9 +44,16 @@ fn one_run_at_a_time_and_a_killed_one_is_followed() {
     let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume"))));
     assert_eq!((code, err.as_str()), (Some(1), "error: c: in use by another run\n"));
     assert!(holds(path, &first));
+    // It writes the file anew, so that nobody takes it for abandoned.
+    written_ago(path, 20);
+    let written = || fs::metadata(path.join(".c.holder")).unwrap().modified().unwrap();
+    until("a beat", || written().elapsed().unwrap_or_default() < Duration::from_secs(15));
+    let state = || texts(&end(unlocked(path, "status c"))).1;
+    assert!(state().contains("state  running, "));
     first.kill().unwrap();
     let process = first.id();
     end(first);
+    assert!(state().contains("state  stopped, "));
     let before = finished(path);
     let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume --max-time 2s"))));
     assert_eq!(code, Some(75), "{err}");
@@ -66,14 +70,14 @@ fn a_run_that_comes_back_saves_nothing_over_its_successor() {
     let first = unlocked(path, LINE);
     until("a save with a unit", || finished(path) > 0);
     signal(&first, Signal::STOP);
-    let mut second = unlocked(path, &format!("{LINE} --resume"));
-    until("the successor", || {
-        if second.try_wait().unwrap().is_some() {
-            sleep(Duration::from_secs(1));
-            second = unlocked(path, &format!("{LINE} --resume"));
-        }
-        holds(path, &second)
-    });
+    let status = format!("/proc/{}/status", first.id());
+    until("a stop", || fs::read_to_string(&status).unwrap().contains("\nState:\tT"));
+    written_ago(path, 10);
+    let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume"))));
+    assert_eq!((code, err.as_str()), (Some(1), "error: c: in use by another run\n"));
+    written_ago(path, 31);
+    let second = unlocked(path, &format!("{LINE} --resume"));
+    until("the successor", || holds(path, &second));
     signal(&first, Signal::CONT);
     let (code, out, err) = texts(&end(first));
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");

@@ -247,7 +247,8 @@ mod tests {
         let text = text.replace("ledger 3", "ledger 4").replace("cpu -\n", "cpu -\nsaved 1795551234\n");
         assert_eq!(encode(&timed), text.clone() + &checksum(&text));
         assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        for (saved, is_time) in [(253_402_300_799, true), (253_402_300_800, false), (1 << 63, false), (u64::MAX, false)] {
+        for (saved, is_time) in [(253_402_300_799, true), (253_402_300_800, false), (1 << 63, false), (u64::MAX, false)]
+        {
             timed.origin.saved = Some(saved);
             let refused = || Err(FormatError::Contents(format!("'{saved}' is no time")));
             let expected = if is_time { Ok(timed.clone()) } else { refused() };

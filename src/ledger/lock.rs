@@ -133,7 +133,9 @@ impl Holder {
         let failure = |error| failed("creating a file", &path)(error);
         let (mut file, before) = match File::options().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                renew(&mut file, &text).map_err(failure)?;
+                // On a full disk it would name nobody.
+                let named = renew(&mut file, &text).inspect_err(|_| drop(fs::remove_file(&path)));
+                named.map_err(failure)?;
                 (file, None)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -179,7 +181,7 @@ fn renew(file: &mut File, text: &str) -> io::Result<()> {
 fn abandoned(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let mut words = text.split_whitespace();
-    let (host, process, at) = (words.next().unwrap_or("unknown"), words.next()?, words.next()?);
+    let [host, process, at] = std::array::from_fn(|_| words.next().unwrap_or("unknown"));
     let has_ended = at == place() && !Path::new("/proc").join(process).exists();
     let why =
         if has_ended { "which has ended".to_owned() } else { format!("which is silent for {} s", STALE.as_secs()) };
@@ -189,8 +191,7 @@ fn abandoned(path: &Path) -> Option<String> {
 /// How long ago a file was written, by the clock of the file system, which tells when a new one is: those of machines
 /// differ.
 fn age(path: &Path) -> Option<Duration> {
-    let mut now = draft(path, None, None).ok()?;
-    renew(now.as_file_mut(), "now").ok()?;
+    let now = draft(path, None, None).ok()?;
     let written = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     written(now.path())?.duration_since(written(path)?).ok()
 }
@@ -212,5 +213,39 @@ fn place() -> String {
     match (boot, space) {
         (Some(boot), Some(space)) => format!("{}/{}", boot.trim(), space.display()),
         _ => format!("{:016x}", fastrand::u64(..)),
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    /// The number of a process means nothing on another machine: there, only silence tells that the run has ended.
+    #[test]
+    fn a_holder_elsewhere_is_abandoned_when_it_is_silent() {
+        /// There is no such process.
+        const NONE: u32 = u32::MAX;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".c.holder");
+        let abandoned_by = |process: u32, at: &str| {
+            fs::write(&path, format!("host {process} {at} 0123\n")).unwrap();
+            abandoned(&path)
+        };
+        assert_eq!(abandoned_by(NONE, &place()), Some(format!("process {NONE} of host, which has ended")));
+        assert_eq!(abandoned_by(std::process::id(), &place()), None);
+        assert_eq!(abandoned_by(NONE, "elsewhere"), None);
+        let silent = |time: Duration| {
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(SystemTime::now() - time).unwrap();
+            abandoned(&path)
+        };
+        assert_eq!(silent(STALE / 2), None);
+        assert_eq!(silent(2 * STALE), Some(format!("process {NONE} of host, which is silent for 30 s")));
+        // As a run leaves it that is killed before it has written its name.
+        fs::write(&path, "").unwrap();
+        assert_eq!(silent(STALE / 2), None);
+        assert_eq!(silent(2 * STALE), Some("process unknown of unknown, which is silent for 30 s".to_owned()));
     }
 }

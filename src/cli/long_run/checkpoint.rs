@@ -64,23 +64,23 @@ impl Checkpoint {
         /// What fails under so many names is not the fault of a name.
         const MOST_FAILURES: usize = 3;
         let mut failures = 0;
-        let (store, path) = 'names: {
-            for path in (1..).map(|number| new_name(ledger, number)) {
-                match Store::open(&path).and_then(|mut store| store.create(ledger).map(|()| store)) {
-                    Ok(store) => break 'names (store, path),
-                    // Somebody else has the name.
-                    Err(StoreError::Busy(_) | StoreError::Exists(_) | StoreError::NotAFile(_)) => {}
-                    Err(error) => {
-                        failures += 1;
-                        if failures == MOST_FAILURES {
-                            return Err(error);
-                        }
+        for number in 1.. {
+            let path = new_name(ledger, number);
+            match Store::open(&path).and_then(|mut store| store.create(ledger).map(|()| store)) {
+                Ok(store) => {
+                    (self.store, self.unasked) = (Some(store), Some(path));
+                    break;
+                }
+                // Somebody else has the name.
+                Err(StoreError::Busy(_) | StoreError::Exists(_) | StoreError::NotAFile(_)) => {}
+                Err(error) => {
+                    failures += 1;
+                    if failures == MOST_FAILURES {
+                        return Err(error);
                     }
                 }
             }
-            unreachable!("there is always another number")
-        };
-        (self.store, self.unasked) = (Some(store), Some(path));
+        }
         self.save(ledger)
     }
 
@@ -175,7 +175,8 @@ fn new_name(ledger: &Ledger, number: usize) -> PathBuf {
 
 /// Puts one board in the place of the range that it is of: what is saved is one board's.
 fn one_board(arguments: &mut [OsString], range: Sizes, n: usize) {
-    let sizes = arguments.iter_mut().find(|argument| argument.to_str().and_then(|text| text.parse().ok()) == Some(range));
+    let sizes =
+        arguments.iter_mut().find(|argument| argument.to_str().and_then(|text| text.parse().ok()) == Some(range));
     *sizes.expect("the range was an argument") = n.to_string().into();
 }
 
@@ -210,6 +211,8 @@ fn quoted(argument: &OsString) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::{Args, Command};
+    use clap::Parser;
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     // On Windows arguments are not made of bytes, and are quoted for another shell.
@@ -240,6 +243,37 @@ mod tests {
             command(&[b"q", b"count", b"--resume", b"9", b"--checkpoint", b"\xff\x1b[31mc"]),
             r"q count --resume 9 --checkpoint $'\xFF\x1B[31mc'"
         );
+    }
+
+    /// What is saved of a range goes on as a count of its one board, and the program takes the command.
+    #[test]
+    fn the_command_for_a_board_of_a_range() {
+        for (line, resumed) in [
+            ("queens count 22-23", "queens count 22 --checkpoint new --resume"),
+            (
+                "queens --color never count --json=22-23 22-23 -t 2",
+                "queens --color never count --json=22-23 22 -t 2 --checkpoint new --resume",
+            ),
+            (
+                "queens count --unique 5-22 --double-check 1%",
+                "queens count --unique 22 --double-check 1% --checkpoint new --resume",
+            ),
+            ("queens count -q -- 22-22", "queens count -q --checkpoint new --resume -- 22"),
+        ] {
+            let Command::Count(args) = Args::try_parse_from(line.split(' ')).unwrap().command else { unreachable!() };
+            assert_eq!(args.sizes.one(), None);
+            let mut arguments: Vec<OsString> = line.split(' ').map(Into::into).collect();
+            one_board(&mut arguments, args.sizes, 22);
+            let command = with_resume(arguments, Some(Path::new("new")));
+            assert_eq!(command, resumed);
+            let Command::Count(args) = Args::try_parse_from(command.split(' ')).unwrap().command else {
+                unreachable!()
+            };
+            assert_eq!(
+                (args.sizes.one(), args.long.checkpoint, args.long.resume),
+                (Some(22), Some("new".into()), true)
+            );
+        }
     }
 
     /// What a file without a name of its own is called tells the counts of a size apart.

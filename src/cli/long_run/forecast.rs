@@ -171,6 +171,17 @@ mod tests {
         }
     }
 
+    /// Each board takes about as many times as long as the one before as that took itself.
+    #[test]
+    fn orders_of_magnitude_grow_evenly() {
+        let hours = |n| core_hours(&solutions(n).engine(EngineKind::Join).fingerprint().unwrap());
+        assert_eq!((hours(21), hours(28)), (None, Some(300_000.0)));
+        for n in 23..=28 {
+            let growth = hours(n).unwrap() / hours(n - 1).unwrap();
+            assert!((4.0..16.0).contains(&growth), "{n}: {growth}");
+        }
+    }
+
     /// It is said once, of a run that is known to be long; before a minute has passed, not of one whose end is not known.
     #[test]
     fn it_is_said_once_of_long_runs() {

@@ -116,11 +116,6 @@ fn unsaved(saved: Result<(), StoreError>) -> Vec<Line> {
     saved.err().map(|error| -> Line { (messages::warning, error.to_string()) }).into_iter().collect()
 }
 
-/// Whether a run has taken so long that it is saved if it is stopped: what takes less is soon counted again.
-fn is_long(ledger: &Ledger) -> bool {
-    ledger.origin.elapsed >= Duration::from_mins(1)
-}
-
 struct SupervisedRun<'a> {
     state: Arc<RunState>,
     checkpoint: &'a mut Checkpoint,
@@ -144,10 +139,10 @@ impl SupervisedRun<'_> {
                 Some(Event::Interrupted(interruption)) => break Some(interruption),
                 None => {}
             }
-            let advice = match (self.checkpoint.is_kept(), self.args.no_save, self.args.range) {
-                (false, false, _) => Some("if stopped after a minute or more, it is saved in a new file here"),
-                (false, true, None) => Some("with --checkpoint FILE it could be resumed"),
-                _ => None,
+            let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
+                (true, _) => None,
+                (false, true) => Some("without --no-save it could be resumed"),
+                (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
             };
             if let Some(told) = hint.told(|| self.state.progress(), advice) {
                 told.lines().for_each(|line| self.activity.say((messages::note, line.to_owned())));
@@ -178,8 +173,11 @@ impl SupervisedRun<'_> {
 
     /// Saves a run that is interrupted. One without a checkpoint is saved too if it has taken long, or was given a time.
     fn save(&mut self, time_is_up: bool, ledger: &Ledger) -> Result<(), StoreError> {
+        /// What takes less is soon counted again.
+        const LONG: Duration = Duration::from_mins(1);
+        let is_long = time_is_up || ledger.origin.elapsed >= LONG;
         let may_begin = ledger.reached() > (0, 0) && !self.args.no_save;
-        if may_begin && !self.checkpoint.is_kept() && (time_is_up || is_long(ledger)) {
+        if is_long && may_begin && !self.checkpoint.is_kept() {
             return self.checkpoint.begin_unasked(ledger);
         }
         match self.checkpoint.save(ledger) {
@@ -224,7 +222,7 @@ impl SupervisedRun<'_> {
                 Some(_) if saved.is_ok() => format!("saved {units}; go on with"),
                 Some(_) if exists => format!("not saved; the save before had {units}; go on with"),
                 Some(_) => "not saved, and the save before is gone".to_owned(),
-                None if saved.is_err() || args.range.is_some() => "nothing was saved".to_owned(),
+                None if saved.is_err() || args.no_save || args.range.is_some() => "nothing was saved".to_owned(),
                 None => "nothing was saved; --checkpoint FILE saves a run".to_owned(),
             };
             lines.push((messages::note, format!("{reason}: {text}")));
@@ -254,10 +252,10 @@ impl SupervisedRun<'_> {
         };
         let time = numbers::seconds(time);
         let text = format!("no task was finished within {time}{what} give a longer --max-time{or}");
-        // Another run of the same length would not do better. The first one may have been a trial.
-        match checkpoint.reached_before {
-            Some(_) => (Some((messages::error, text)), Exit::Failure),
-            None => (Some((messages::warning, text)), exit),
+        // Another run of the same length would not do better. The first one with a checkpoint may have been a trial.
+        match (checkpoint.reached_before, exit) {
+            (None, Exit::Stopped) => (Some((messages::warning, text)), exit),
+            _ => (Some((messages::error, text)), Exit::Failure),
         }
     }
 }
@@ -271,7 +269,7 @@ mod tests {
     use queens::{Request, Shard, Size};
     use std::env;
     use std::path::Path;
-    use std::process::{self, Command};
+    use std::process::{self, Command, Output};
 
     #[derive(Parser)]
     struct Line {
@@ -302,19 +300,27 @@ mod tests {
         process::exit(exit as i32);
     }
 
-    /// In a process of its own, for it ends.
+    /// Set in the process that a test starts for itself.
+    const ITSELF: &str = "QUEENS_TEST_ITSELF";
+
+    /// Does a test in a process of its own, in this folder.
+    fn itself(test: &str, folder: &Path) -> Output {
+        let (_, module) = module_path!().split_once("::").unwrap();
+        let mut itself = Command::new(env::current_exe().unwrap());
+        // A range is an argument of both, and names no test.
+        let arguments = ["--exact", &format!("{module}::{test}"), "9-10"];
+        itself.args(arguments).env(ITSELF, "").current_dir(folder).output().unwrap()
+    }
+
+    /// The process ends.
     #[test]
     fn a_thread_that_fails_has_the_rest_saved() {
-        const CHECKPOINT: &str = "QUEENS_TEST_CHECKPOINT";
-        if let Some(path) = env::var_os(CHECKPOINT) {
-            fail(Path::new(&path));
+        if env::var_os(ITSELF).is_some() {
+            fail(Path::new("c"));
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");
-        let (_, module) = module_path!().split_once("::").unwrap();
-        let test = format!("{module}::a_thread_that_fails_has_the_rest_saved");
-        let mut itself = Command::new(env::current_exe().unwrap());
-        let result = itself.args(["--exact", &test]).env(CHECKPOINT, &path).output().unwrap();
+        let result = itself("a_thread_that_fails_has_the_rest_saved", folder.path());
         let err = String::from_utf8(result.stderr).unwrap();
         assert_eq!(result.status.code(), Some(1), "{err}");
         assert!(err.contains("error: the program failed: planted (src"), "{err}");
@@ -322,5 +328,34 @@ mod tests {
         assert_eq!((saved.is_complete(), saved.total().unwrap().get()), (true, 352), "{err}");
         let units = saved.units();
         assert!(err.contains(&format!("the program failed: saved {units} of {units} units; go on with\n")), "{err}");
+    }
+
+    /// The file is in the folder of the process.
+    #[test]
+    fn a_run_of_a_minute_is_saved_without_being_asked() {
+        if env::var_os(ITSELF).is_none() {
+            let folder = tempfile::tempdir().unwrap();
+            let result = itself("a_run_of_a_minute_is_saved_without_being_asked", folder.path());
+            return assert!(result.status.success(), "{}", String::from_utf8_lossy(&result.stdout));
+        }
+        let path = Path::new("queens-9.ledger");
+        for (line, seconds, units, is_saved) in
+            [("", 59, 1, false), ("", 61, 0, false), ("--no-save", 61, 1, false), ("", 61, 1, true)]
+        {
+            let args = Line::parse_from(["queens"].into_iter().chain((!line.is_empty()).then_some(line))).long;
+            let args = LongRun { range: "9-10".parse().ok(), ..args };
+            let mut ledger = Ledger::new(count().fingerprint().unwrap(), Shard::WHOLE);
+            (0..units).for_each(|unit| ledger.record(unit, 1.into()).unwrap());
+            ledger.origin.elapsed = Duration::from_secs(seconds);
+            let activity = Activity::of(When::Never, "count", Status::default);
+            let (state, mut checkpoint) = (count().start().unwrap().state(), Checkpoint::default());
+            let mut run = SupervisedRun { state, checkpoint: &mut checkpoint, activity: &activity, args: &args };
+            run.save(false, &ledger).unwrap();
+            assert_eq!(path.exists(), is_saved, "{line} {seconds} s, {units} units");
+            let command = run.checkpoint.resume_command(&args, &ledger);
+            assert_eq!(command.is_some(), is_saved);
+            assert!(command.is_none_or(|command| command.ends_with(" 9 --checkpoint queens-9.ledger --resume")));
+        }
+        assert_eq!(store::read(path).unwrap().finished(), 1);
     }
 }

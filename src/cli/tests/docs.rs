@@ -55,6 +55,50 @@ fn has_option(all: &Command, of: Option<&Command>, option: &str) -> bool {
     commands.iter().any(|command| command.get_arguments().any(is_it))
 }
 
+/// The program's sources, the tests among them too.
+fn sources(folder: &std::path::Path) -> Vec<String> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| match path.extension() {
+            None => sources(&path),
+            Some(extension) if extension == "rs" => vec![std::fs::read_to_string(&path).unwrap()],
+            Some(_) => Vec::new(),
+        })
+        .collect()
+}
+
+/// A command that a message names is one that the program takes, with a value in the place of each gap.
+#[test]
+fn commands_in_messages_are_taken() {
+    let mut commands = BTreeSet::new();
+    for text in sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let quoted = ['\'', '`'].into_iter().flat_map(|quote| {
+                let begin = format!("{quote}queens ");
+                let commands = line.split(&begin).skip(1).filter_map(move |rest| rest.split_once(quote));
+                commands.map(|(command, _)| command.to_owned()).collect::<Vec<_>>()
+            });
+            commands.extend(quoted);
+        }
+    }
+    // The name of a command alone stands for the command.
+    commands.retain(|command| command.contains(' ') && !command.starts_with("ledger"));
+    assert!(commands.len() > 5, "{commands:?}");
+    for command in commands {
+        // A P is a placement or a percentage.
+        let is_taken = ["1", "1%"].into_iter().any(|p| {
+            let words = command.split(' ').map(|word| match word {
+                "N" => "8",
+                "P" => p,
+                gap if gap.starts_with('{') && gap.ends_with('}') => "8",
+                word => word,
+            });
+            crate::cli::args::command().try_get_matches_from(["queens"].into_iter().chain(words)).is_ok()
+        });
+        assert!(is_taken, "'queens {command}'");
+    }
+}
+
 fn built() -> Command {
     let mut all = command();
     all.build();
