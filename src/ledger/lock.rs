@@ -216,8 +216,8 @@ fn place() -> String {
     }
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::time::SystemTime;
