@@ -146,7 +146,9 @@ pub(crate) fn predict(
     let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
     let samples = if by_parts.is_none() { [0, parts] } else { [parts, timed] };
     let run = Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time };
-    state.found().run = Some(run);
+    if state.found().run.replace(run).is_some() {
+        return Err(CountError::Used);
+    }
     let sampler = |target, samples, share| {
         let deadline = started + max_time.mul_f64(share);
         Sampler { pool: &pool, state, target, samples, least: LEAST, seed: sampling.seed, deadline }

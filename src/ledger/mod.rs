@@ -16,7 +16,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::ledger::shard::Shard;
+use crate::ledger::shard::{Shard, ShardError};
 use crate::plan::Units;
 use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
@@ -286,11 +286,12 @@ impl Ledger {
     }
 
     /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
-    pub fn unfinished_shards(&self, of: u32) -> impl Iterator<Item = u32> {
-        let open = move |index: &u32| {
-            let shard = Shard::new(*index, of).expect("1 ≤ index ≤ of");
-            !shard.units(self.fingerprint.units).all(|unit| self.has(unit))
-        };
-        (1..=of).filter(open)
+    ///
+    /// # Errors
+    /// If there cannot be so many shards.
+    pub fn unfinished_shards(&self, of: u32) -> Result<impl Iterator<Item = u32>, ShardError> {
+        Shard::new(1, of)?;
+        let is_finished = |shard: Shard| shard.units(self.fingerprint.units).all(|unit| self.has(unit));
+        Ok((1..=of).filter(move |&index| !Shard::new(index, of).is_ok_and(is_finished)))
     }
 }

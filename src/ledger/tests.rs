@@ -156,10 +156,13 @@ proptest! {
             prop_assert!(ledger.is_complete());
             merged.merge(&ledger).unwrap();
         }
-        let missing: Vec<u32> = merged.unfinished_shards(of).collect();
+        let missing: Vec<u32> = merged.unfinished_shards(of).unwrap().collect();
         let lost_units = lost <= of && (lost as usize) <= units;
         prop_assert_eq!(missing, if lost_units { vec![lost] } else { vec![] });
         prop_assert_eq!(merged.is_complete(), !lost_units);
+        for of in [0, Shard::MOST + 1] {
+            prop_assert!(merged.unfinished_shards(of).is_err());
+        }
     }
 
     /// Parts of units can be merged in any order, and the largest part of each unit remains.

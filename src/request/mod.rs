@@ -223,10 +223,10 @@ impl Request {
         self.estimate_with(sampling, &EstimateState::default())
     }
 
-    /// The same, with the samples in a `state` that can be asked what they say so far, and can stop the drawing.
+    /// The same, with the samples in a new `state` that can be asked what they say so far, and can stop the drawing.
     ///
     /// # Errors
-    /// As for [`Request::estimate`].
+    /// As for [`Request::estimate`], and if the state is that of another estimate.
     pub fn estimate_with(&self, sampling: &Sampling, state: &EstimateState) -> Result<Prediction, CountError> {
         estimate::predict(&self.subject, self.method()?, self.threads, sampling, state)
     }

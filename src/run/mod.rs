@@ -51,6 +51,9 @@ pub enum CountError {
     /// The sum is too large.
     #[error(transparent)]
     Overflow(#[from] Overflow),
+    /// The state has samples of another estimate, which would be averaged with those of this one.
+    #[error("this state is that of another estimate")]
+    Used,
     /// A task or a unit that was counted twice has two different tallies.
     #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]
     Differs {
@@ -97,26 +100,33 @@ fn units<'a>(
     let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
     fastrand::Rng::with_seed(0).shuffle(&mut groups);
     let order = groups.concat();
-    let new = |scribe| Mutex::new(Thread { worker: counting.worker(), second: None, scribe });
-    let threads: Vec<_> = state.start(pool.current_num_threads()).map(new).collect();
+    state.start(pool.current_num_threads());
+    // For each thread of the pool what it has at hand while it counts nothing. An engine from outside may use the pool in
+    // the middle of a task; while it waits, its thread takes up another unit, for which it needs another set.
+    let idle: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(Vec::new())).collect();
     pool.install(|| {
         order.par_iter().with_max_len(1).try_for_each(|&unit| {
             let thread = rayon::current_thread_index().expect("this runs in the pool");
             // No other thread uses it, so the lock never waits. A panic elsewhere ends the run anyway.
-            let mut thread = threads[thread].lock().unwrap_or_else(PoisonError::into_inner);
-            thread.unit((unit, plan.tasks(unit)), ledger.partial(unit), check, state.stop())
+            let idle = || idle[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let new = || Box::new(Thread { worker: counting.worker(), second: None, scribe: state.scribe() });
+            let found = idle().pop();
+            let mut thread = found.unwrap_or_else(new);
+            let counted = thread.unit((unit, plan.tasks(unit)), ledger.partial(unit), check, state.stop());
+            idle().push(thread);
+            counted
         })
     })
 }
 
-/// A thread of a run.
-struct Thread<'a, 's> {
+/// What a thread of a run counts a unit with.
+struct Thread<'a> {
     worker: Box<dyn Worker + 'a>,
     second: Kept<'a>,
-    scribe: Scribe<'s>,
+    scribe: Scribe,
 }
 
-impl<'a> Thread<'a, '_> {
+impl<'a> Thread<'a> {
     /// Counts a unit of so many tasks from the part on that is already finished.
     fn unit(
         &mut self,
@@ -140,7 +150,7 @@ impl<'a> Thread<'a, '_> {
             scribe.advance(&finished);
             stopped()
         })?;
-        scribe.finish(unit, finished.tally);
+        scribe.finish(unit, &finished);
         Ok(())
     }
 }
@@ -302,6 +312,41 @@ mod tests {
         // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
         assert_eq!(groups.len(), 1 + 5);
         assert!(groups.iter().enumerate().all(|(at, group)| !groups[..at].contains(group)), "{groups:?}");
+    }
+
+    /// Counts each child of a task as a job of its own, as an engine from outside may.
+    struct Parallel;
+
+    impl Engine for Parallel {
+        type Task = Placement;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Placement) -> u64 {
+            let children: Vec<Placement> = task.extensions().collect();
+            let of_child = |child| {
+                std::thread::yield_now();
+                Naive.count(&mut (), &child)
+            };
+            children.into_par_iter().with_max_len(1).map(of_child).sum()
+        }
+    }
+
+    /// A thread that waits for such jobs takes up another unit meanwhile, and another one while it waits in that.
+    #[test]
+    fn engines_may_use_the_threads_of_the_run() {
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for threads in [1, 2, 3, 8] {
+                let parallel = counting(10, Parallel, Parallel);
+                tell.send(count_all(&parallel, threads, share(0.5))).unwrap();
+            }
+        });
+        for _ in 0..4 {
+            let found = told.recv_timeout(std::time::Duration::from_secs(60)).expect("the run hangs");
+            assert_eq!(found.map(|(count, checked)| (count, checked.tasks)), Ok((724, 18)));
+        }
     }
 
     /// Backtracking that stops the run in the task of this number.

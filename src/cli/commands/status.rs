@@ -140,8 +140,8 @@ impl LedgerFile {
         let Self { path, ledger, state } = self;
         let (host, shard) = (&ledger.origin.host, ledger.shard());
         // The time of the file itself would be that of a copy; earlier versions told none.
-        let saved = ledger.origin.saved.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
-        let saved = saved.map(|saved| saved.elapsed().unwrap_or_default());
+        let now = UNIX_EPOCH.elapsed().unwrap_or_default();
+        let saved = ledger.origin.saved.map(|seconds| now.saturating_sub(Duration::from_secs(seconds)));
         let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
         let told = saved.map_or_else(String::new, |ago| format!(" {} ago", time(ago))) + &by;
         let told = if told.is_empty() { told } else { format!(", saved{told}") };

@@ -1,7 +1,7 @@
 //! The state of a run: its ledger, its progress and the time left.
 //!
 //! The ledger also has the units that the threads are working on, as parts of units. A snapshot has every task that is
-//! finished at that moment, but for units of microseconds, which are told a millisecond later. So a kill loses the work since
+//! finished at that moment, but for units of one short task, which are told a few units later. So a kill loses the work since
 //! the last save, and a stop loses at most the current task of each thread.
 //!
 //! The time left comes from the [pace](crate::run::pace) of the threads. Dividing the elapsed time by the share of
@@ -28,8 +28,10 @@ pub struct RunState {
     /// Tasks of earlier runs that are recounted before this run goes on, and those that are recounted by now.
     pub(super) to_recount: AtomicU64,
     pub(super) recounted: AtomicU64,
-    /// What the threads have in hand, once the run has started, and when that was.
-    threads: OnceLock<(Box<[ThreadState]>, Instant)>,
+    /// When the run started, and on how many threads.
+    started: OnceLock<(Instant, usize)>,
+    /// What the threads have in hand and have finished.
+    threads: Mutex<Vec<Arc<ThreadState>>>,
     state: Mutex<State>,
 }
 
@@ -89,7 +91,7 @@ impl RunState {
         let (fresh, works, pace, cpu_before) = (Vec::new(), Vec::new(), Pace::default(), process_time());
         let state = Mutex::new(State { ledger, fresh, cpu_before, works, pace, tasks: 0 });
         let [to_recount, recounted] = [AtomicU64::default(), AtomicU64::default()];
-        Self { plan, stop, to_recount, recounted, threads: OnceLock::new(), state }
+        Self { plan, stop, to_recount, recounted, started: OnceLock::new(), threads: Mutex::default(), state }
     }
 
     /// The flag that stops the run.
@@ -99,7 +101,7 @@ impl RunState {
 
     /// The ledger at this moment, with the units in progress and the seconds spent so far.
     pub fn ledger(&self) -> Ledger {
-        let current: Vec<_> = self.thread_states().iter().filter_map(ThreadState::read).collect();
+        let current = self.current();
         let state = self.entered();
         let mut ledger = state.ledger.clone();
         for unit in current {
@@ -120,15 +122,21 @@ impl RunState {
 
     /// The progress of the run.
     pub fn progress(&self) -> Progress {
-        let current = self.thread_states().iter().filter_map(ThreadState::read).collect();
-        self.progress_of(&self.entered(), self.thread_states().len(), current, self.elapsed())
+        let (current, threads) = (self.current(), self.started.get().map_or(0, |(_, threads)| *threads));
+        self.progress_of(&self.entered(), threads, current, self.elapsed())
     }
 
     /// Starts the clock, for so many threads. A state is that of one run.
-    pub(crate) fn start(&self, threads: usize) -> impl Iterator<Item = Scribe<'_>> {
-        let (states, started) =
-            self.threads.get_or_init(|| ((0..threads).map(|_| ThreadState::default()).collect(), Instant::now()));
-        states.iter().map(|thread| Scribe::new(thread, *started))
+    pub(crate) fn start(&self, threads: usize) {
+        self.started.get_or_init(|| (Instant::now(), threads));
+    }
+
+    /// For a thread of the run that was started, which tells by this what it has in hand and has finished.
+    pub(crate) fn scribe(&self) -> Scribe {
+        let (started, _) = self.started.get().expect("the run was started");
+        let thread = Arc::default();
+        lock(&self.threads).push(Arc::clone(&thread));
+        Scribe::new(thread, *started)
     }
 
     /// The sum of the finished units.
@@ -143,18 +151,19 @@ impl RunState {
         lock(&self.state).ledger.forget_partial(unit);
     }
 
-    fn thread_states(&self) -> &[ThreadState] {
-        self.threads.get().map_or(&[], |(states, _)| states)
+    /// The units in hand.
+    fn current(&self) -> Vec<CurrentUnit> {
+        lock(&self.threads).iter().filter_map(|thread| thread.read()).collect()
     }
 
     fn elapsed(&self) -> Duration {
-        self.threads.get().map_or(Duration::ZERO, |(_, started)| started.elapsed())
+        self.started.get().map_or(Duration::ZERO, |(started, _)| started.elapsed())
     }
 
     /// The state, with what the threads have finished.
     fn gathered(&self) -> MutexGuard<'_, State> {
         let mut state = lock(&self.state);
-        state.fresh.extend(self.thread_states().iter().flat_map(ThreadState::take_finished));
+        state.fresh.extend(lock(&self.threads).iter().flat_map(|thread| thread.take_finished()));
         state
     }
 

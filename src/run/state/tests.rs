@@ -76,8 +76,9 @@ fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], current: &[(us
     let states = current.iter().map(thread).collect();
     let progress = watch.progress_of(&held, current.len().max(2), states, when(at));
     drop(held);
-    for (mut scribe, &(unit, _, tasks)) in watch.start(current.len()).zip(current) {
-        scribe.begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
+    watch.start(current.len());
+    for &(unit, _, tasks) in current {
+        watch.scribe().begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
     }
     (progress, watch.ledger())
 }
@@ -230,13 +231,14 @@ fn what_threads_finish_is_told() {
     earlier.record_partial(0, part(4, 1)).unwrap();
     let watch = state(earlier);
     {
-        let mut scribe = watch.start(1).next().unwrap();
+        watch.start(1);
+        let mut scribe = watch.scribe();
         // The weight of a sample is its time after the start.
         for unit in 0..8 {
             scribe.begin(unit, part(if unit == 0 { 4 } else { 0 }, 1));
             std::thread::sleep(Duration::from_millis(2));
             scribe.advance(&part(10, 7));
-            scribe.finish(unit, 7.into());
+            scribe.finish(unit, &part(10, 7));
         }
         assert_eq!(watch.total().map(Tally::get), Ok(56));
         let progress = watch.progress();
@@ -245,7 +247,7 @@ fn what_threads_finish_is_told() {
         assert!(lock(&watch.state).pace.seconds().is_some());
         assert_eq!((watch.total().map(Tally::get), watch.ledger().finished()), (Ok(56), 8));
         scribe.begin(8, part(0, 0));
-        scribe.finish(8, u128::MAX.into());
+        scribe.finish(8, &part(10, u128::MAX));
     }
     assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
     assert!(watch.total().is_err(), "and more than fit");
@@ -258,7 +260,7 @@ fn a_run_that_has_not_begun_is_at_its_beginning() {
     assert!(watch.progress().share.abs() < f64::EPSILON);
     std::thread::sleep(Duration::from_millis(2));
     let begun = Instant::now();
-    drop(watch.start(1));
+    watch.start(1);
     let elapsed = watch.progress().elapsed;
     assert!(elapsed <= begun.elapsed(), "{elapsed:?}");
     let fingerprint = ledger(&[]).fingerprint().clone();
@@ -274,7 +276,7 @@ fn earlier_time_is_added_to() {
     (earlier.origin.elapsed, earlier.origin.cpu_time) = (Duration::from_secs(1000), Some(Duration::from_secs(2000)));
     let (begun, cpu) = (Instant::now(), process_time());
     let watch = state(earlier.clone());
-    drop(watch.start(1));
+    watch.start(1);
     assert_eq!(watch.progress().earlier, Duration::from_secs(1000));
     let no_time = Progress { elapsed: Duration::ZERO, ..watch.progress() };
     assert!(no_time.tasks_per_second().abs() < f64::EPSILON, "no time, no speed");

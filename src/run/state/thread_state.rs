@@ -1,7 +1,7 @@
 //! The unit that a thread has in hand, and the units that it has finished.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::lock;
@@ -45,14 +45,14 @@ pub(super) struct Batch {
 ///
 /// Units of a microsecond, at N = 14, are told in batches: a lock and a clock for each made the run a seventh longer.
 #[derive(Debug)]
-pub(crate) struct Scribe<'a> {
-    thread: &'a ThreadState,
+pub(crate) struct Scribe {
+    thread: Arc<ThreadState>,
     started: Instant,
     batch: Batch,
 }
 
-impl<'a> Scribe<'a> {
-    pub(super) fn new(thread: &'a ThreadState, started: Instant) -> Self {
+impl Scribe {
+    pub(super) fn new(thread: Arc<ThreadState>, started: Instant) -> Self {
         Self { thread, started, batch: Batch::default() }
     }
 
@@ -69,11 +69,13 @@ impl<'a> Scribe<'a> {
         self.thread.change(|| self.thread.part(finished));
     }
 
-    /// The thread has finished its unit. It is told at once if it took long, and otherwise with the units that follow.
-    pub(crate) fn finish(&mut self, unit: usize, tally: Tally) {
+    /// The thread has finished a unit, all of whose tasks are these. It is told at once if it took long, and otherwise
+    /// with the units that follow.
+    pub(crate) fn finish(&mut self, unit: usize, all: &Partial) {
         const LONG: Duration = Duration::from_millis(1);
-        self.batch.units.push((unit, tally));
-        if self.batch.units.len().is_power_of_two() {
+        self.batch.units.push((unit, all.tally));
+        // A single task takes seconds at most; a unit of several may have taken hours.
+        if all.tasks > 1 || self.batch.units.len().is_power_of_two() {
             self.batch.ended = self.started.elapsed();
             if self.batch.ended.saturating_sub(self.batch.begun) >= LONG {
                 self.tell();
@@ -86,7 +88,7 @@ impl<'a> Scribe<'a> {
     }
 }
 
-impl Drop for Scribe<'_> {
+impl Drop for Scribe {
     fn drop(&mut self) {
         if !self.batch.units.is_empty() {
             self.batch.ended = self.started.elapsed();
@@ -176,22 +178,32 @@ mod tests {
     /// Short units are told together, the last ones at the end, and a long one at once.
     #[test]
     fn finished_units_are_told() {
-        let thread = ThreadState::default();
+        let thread = Arc::new(ThreadState::default());
+        let (one, several) = (Partial { tasks: 1, tally: 5.into() }, Partial { tasks: 2, tally: 5.into() });
         let units = |batches: Vec<Batch>| -> Vec<usize> {
             batches.into_iter().flat_map(|batch| batch.units).map(|(unit, _)| unit).collect()
         };
         let now = Instant::now();
-        let mut scribe = Scribe::new(&thread, now);
+        let mut scribe = Scribe::new(Arc::clone(&thread), now);
         scribe.begin(7, Partial::default());
         assert_eq!(thread.read().map(|unit| unit.unit), Some(7));
         std::thread::sleep(Duration::from_millis(2));
-        scribe.finish(7, 5.into());
+        scribe.finish(7, &one);
         assert_eq!(units(thread.take_finished()), [7]);
+        // After two short units one of several tasks, whichever place it has among them.
+        for unit in 0..3 {
+            scribe.begin(unit, Partial::default());
+            if unit == 2 {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            scribe.finish(unit, if unit == 2 { &several } else { &one });
+        }
+        assert!(units(thread.take_finished()).contains(&2));
         // A batch that was begun a moment ago in the time of the run.
-        let mut scribe = Scribe::new(&thread, now + Duration::from_hours(1));
+        let mut scribe = Scribe::new(Arc::clone(&thread), now + Duration::from_hours(1));
         for unit in 0..100 {
             scribe.begin(unit, Partial::default());
-            scribe.finish(unit, 5.into());
+            scribe.finish(unit, &several);
         }
         assert!(thread.take_finished().is_empty(), "they took no time");
         drop(scribe);
