@@ -79,6 +79,15 @@ pub struct Residue {
 /// The largest N for which the solutions unchanged by a half turn are counted: that takes seconds of one core at most.
 const HALF_TURNS: usize = 28;
 
+/// The modulus for a board of this size, and the turn that leaves as many solutions unchanged.
+fn modulus(size: Size) -> Option<(u128, Rotation)> {
+    match size.get() {
+        0..=1 => None,
+        2..=HALF_TURNS => Some((8, Rotation::Half)),
+        _ => Some((4, Rotation::Quarter)),
+    }
+}
+
 impl Residue {
     /// For a board of this size; none up to N = 1, where every symmetry leaves the one solution unchanged.
     ///
@@ -89,11 +98,7 @@ impl Residue {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(size: Size, threads: usize) -> Result<Option<Self>, CountError> {
-        let (modulus, rotation) = match size.get() {
-            0..=1 => return Ok(None),
-            2..=HALF_TURNS => (8, Rotation::Half),
-            _ => (4, Rotation::Quarter),
-        };
+        let Some((modulus, rotation)) = modulus(size) else { return Ok(None) };
         Ok(Some(Self { modulus, residue: unchanged(rotation, size, threads)? % modulus }))
     }
 
@@ -126,6 +131,10 @@ mod tests {
     fn published_totals_are_admitted_and_their_neighbours_are_not() {
         (2..=12).for_each(is_admitted);
         assert_eq!(Residue::new(Size::new(1).unwrap(), 1).unwrap(), None);
+        // N = 28, of which nobody has published the total, has the larger one too.
+        let [eight, four] = [(8, Rotation::Half), (4, Rotation::Quarter)].map(Some);
+        let found = [0, 1, 2, 24, 25, 26, 27, 28, 29, 32].map(|n| modulus(Size::new(n).unwrap()));
+        assert_eq!(found, [None, None, eight, eight, eight, eight, eight, eight, four, four]);
     }
 
     #[test]

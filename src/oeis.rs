@@ -158,6 +158,38 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sha2::{Digest, Sha256};
+
+    /// The hash of the b-file that OEIS offers for each sequence (in November 2025), without its comments, as
+    /// `grep -v '^#' b000170.txt | sha256sum` begins.
+    #[test]
+    fn tables_are_as_published() {
+        for (sequence, published) in [
+            (&QUEENS, 0x2293_c5fb_62d4_a2d9),
+            (&UNIQUE, 0x2276_ccf9_2cff_2347),
+            (&HALF_TURN, 0x16d8_3553_c801_4b0a),
+            (&QUARTER_TURN, 0x2652_39df_b989_66ad),
+            (&PROFILE, 0x1ae7_a86c_07a6_abd8),
+        ] {
+            let mut hash = Sha256::new();
+            for (index, term) in (sequence.offset..).zip(sequence.terms) {
+                hash.update(format!("{index} {term}\n"));
+            }
+            let begin = u64::from_be_bytes(hash.finalize()[..8].try_into().unwrap());
+            assert_eq!(begin, published, "{}", sequence.id);
+        }
+    }
+
+    /// By Burnside's lemma, whatever is published; and a turn by a quarter, done twice, is one by a half.
+    #[test]
+    fn tables_go_together() {
+        let term = |sequence: &Sequence, n| sequence.term(n).unwrap();
+        for n in 2..=27 {
+            let unchanged = term(&HALF_TURN, n) + 2 * term(&QUARTER_TURN, n);
+            assert_eq!(term(&QUEENS, n) + unchanged, 8 * term(&UNIQUE, n), "N = {n}");
+        }
+        assert!((2..=32).all(|n| term(&HALF_TURN, n) % 4 == term(&QUARTER_TURN, n) % 4));
+    }
 
     #[test]
     fn reads_what_is_found_in_the_wild() {

@@ -190,7 +190,7 @@ fn recount(
         found.push(task);
         if found.len() as u64 == last || is_late() { Err(CountError::Stopped) } else { Ok(()) }
     });
-    // It ends so after the last task, or when it is late.
+    // That is how it ends after the last task, or when it is late.
     counted.or_else(|error| if error == CountError::Stopped { Ok(()) } else { Err(error) })?;
     if (found.len() as u64) < last {
         return Ok(None);

@@ -1,11 +1,13 @@
 //! Audits of right ledgers, of forged ledgers, and of ledgers by engines that are wrong on purpose.
 
+use std::cell::Cell;
+
 use super::*;
-use crate::engine::Engine;
 use crate::engine::backtrack::Backtrack;
 use crate::engine::fault::{self, Fault};
 use crate::engine::join::Join;
 use crate::engine::lanes::Portable;
+use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Partial};
 use crate::plan::{HalvesPlan, Plan, Units};
 use crate::{EngineKind, Placement, Request, Rotation, RotationalBoard, Shard, Size};
@@ -204,6 +206,40 @@ fn what_is_not_recounted_in_time_is_left_out() {
         let findings = audited(&ledger, &AuditOptions { end_within: Some(Duration::ZERO), ..all() });
         assert!(findings.units.is_empty());
         assert_eq!((findings.recounted(), findings.chance_to_find(ledger.finished()).abs()), (0, 0.0));
+    }
+}
+
+/// A unit that is late before its last task is left out: its tally would be that of its first tasks.
+#[test]
+fn a_unit_that_is_late_inside_itself_is_left_out() {
+    let subject = Size::new(15).unwrap().into();
+    let method = Method::choose(None, None, subject).unwrap();
+    let counting = method.counting(&subject);
+    let plan = counting.plan();
+    let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 2).expect("units of odd boards have many tasks");
+    for part in [None, Some(2)] {
+        let tasks = part.unwrap_or_else(|| plan.tasks(unit));
+        for in_time in 0..tasks + 2 {
+            // It is asked once before the unit and once after each task but the last.
+            let asked = Cell::new(0);
+            let is_late = || asked.replace(asked.get() + 1) >= in_time;
+            let wanted = (unit, part, Tally::default());
+            let options = AuditOptions { tasks: 0, ..all() };
+            let found = recount(&*plan, &mut *counting.worker(), wanted, &options, &is_late).unwrap();
+            assert_eq!(found.is_some(), in_time >= tasks, "{in_time} of {tasks} in time");
+        }
+    }
+}
+
+/// As many tasks of a unit as are asked for, and all where there are fewer.
+#[test]
+fn tasks_are_audited_as_asked_for() {
+    let ledger = counted(13, EngineKind::Join);
+    for tasks in [0, 1, 2, u64::MAX] {
+        let findings = audited(&ledger, &AuditOptions { units: 10, tasks, ..all() });
+        let plan = HalvesPlan::new(Size::new(13).unwrap());
+        assert!(findings.units.iter().all(|unit| unit.tasks.len() as u64 == tasks.min(plan.tasks(unit.unit))));
+        assert_eq!((findings.units.len(), findings.audited() == 0), (10, tasks == 0));
     }
 }
 

@@ -8,6 +8,7 @@ use super::interval::FEWEST;
 use super::sampler::Sampler;
 use super::state::Samples;
 use super::time::STEP;
+use super::time_that_leaves;
 use crate::board::Size;
 use crate::engine::Method;
 use crate::ledger::Ledger;
@@ -72,10 +73,9 @@ impl Climb<'_> {
             let above = way.get(index + 1).unwrap_or(self.subject);
             let next = 1.5 * rounds * growth * mean * self.tasks_of_a_sample(above) as f64;
             if index > 0 && next > self.left().as_secs_f64() {
-                // Of tasks more than a step away nobody knows. The count may take half of the time.
+                // Of tasks more than a step away nobody knows.
                 if index + 1 == way.len() {
-                    let needed = 2.0 * (begun.elapsed().as_secs_f64() + next);
-                    let needed = Duration::try_from_secs_f64(needed).unwrap_or(Duration::MAX);
+                    let needed = time_that_leaves(begun.elapsed().as_secs_f64() + next);
                     self.sampler.state.found().needed = Some(needed);
                 }
                 return;

@@ -53,6 +53,20 @@ const PARTS_PER_TASK: usize = 10;
 /// Of the time allowed, the share that the sample for the count may take.
 const COUNT_SHARE: f64 = 0.5;
 
+/// In which part of the time allowed the samples must be drawn: those for the count come first, and leave time for the
+/// others.
+fn time_for(target: Target, max_time: Duration) -> Duration {
+    match target {
+        Target::Count => max_time.mul_f64(COUNT_SHARE),
+        Target::Time => max_time,
+    }
+}
+
+/// The time allowed that leaves these seconds for the tasks that are timed.
+fn time_that_leaves(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds / (1.0 - COUNT_SHARE)).unwrap_or(Duration::MAX)
+}
+
 /// How many samples are drawn, and which.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampling {
@@ -149,16 +163,16 @@ pub(crate) fn predict(
     if state.found().run.replace(run).is_some() {
         return Err(CountError::Used);
     }
-    let sampler = |target, samples, share| {
-        let deadline = started + max_time.mul_f64(share);
+    let sampler = |target, samples| {
+        let deadline = started + time_for(target, max_time);
         Sampler { pool: &pool, state, target, samples, least: LEAST, seed: sampling.seed, deadline }
     };
     if let Some(backtrack) = by_parts {
-        sampler(Target::Count, parts, COUNT_SHARE).draw(&*backtrack.counting(subject));
-        Climb { subject, method, sampler: sampler(Target::Time, timed, 1.0) }.draw();
+        sampler(Target::Count, parts).draw(&*backtrack.counting(subject));
+        Climb { subject, method, sampler: sampler(Target::Time, timed) }.draw();
     } else {
         state.found().timed.push(Samples { n: subject.n(), ..Samples::default() });
-        sampler(Target::Time, parts, 1.0).draw(&*counting);
+        sampler(Target::Time, parts).draw(&*counting);
     }
     Ok(state.prediction().expect("it was begun"))
 }
@@ -207,6 +221,26 @@ mod tests {
             assert_eq!((prediction.time_samples as u64, prediction.max_time_needed), (prediction.tasks, None));
             assert!(low < mean && mean < high && high.is_finite() && mean > 0.0, "{low} to {high}");
         }
+    }
+
+    /// A state holds the samples of one estimate; of two, it would average both boards.
+    #[test]
+    fn a_state_is_for_one_estimate() {
+        let (state, sampling) = (EstimateState::default(), Sampling { samples: 20, ..Sampling::default() });
+        let estimate = |n| Request::solutions(Size::new(n).unwrap()).threads(1).estimate_with(&sampling, &state);
+        assert_eq!(estimate(8).unwrap().count_samples, 20);
+        assert_eq!(estimate(10).unwrap_err(), CountError::Used);
+        assert_eq!(state.prediction().unwrap().count_samples, 20);
+    }
+
+    /// The count takes half of the time allowed, so tasks that take a minute need two.
+    #[test]
+    fn the_time_allowed_is_shared_out() {
+        let minute = Duration::from_mins(1);
+        let times = [Target::Count, Target::Time].map(|target| time_for(target, minute));
+        assert_eq!(times, [Duration::from_secs(30), minute]);
+        assert_eq!(time_that_leaves(60.0), 2 * minute);
+        assert_eq!([1e300, f64::NAN].map(time_that_leaves), [Duration::MAX; 2]);
     }
 
     #[test]

@@ -141,5 +141,15 @@ mod tests {
             assert!(drifting.drift > 0.5 && (drifting.core_seconds.relative() - expected).abs() < 1e-9);
         }
         assert!(repeated(4).drift.abs() < 1e-9, "too few to tell");
+        // Of two boards, the one that tells the larger drift counts.
+        let repeats: Vec<(f64, f64)> = (0..16).map(|at| (1.0, if at < 8 { 1.0 } else { 2.0 })).collect();
+        for drifting in [16, 18] {
+            let of = |n| {
+                let repeats = if n == drifting { repeats.clone() } else { Vec::new() };
+                Samples { repeats, ..board(n, 8, f64::from(n as u32)) }
+            };
+            let found = TimeSample::of(&[of(16), of(18)], &[], 20);
+            assert!((found.drift - repeated(16).drift).abs() < 1e-9, "{drifting}: {}", found.drift);
+        }
     }
 }

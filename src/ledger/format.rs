@@ -36,6 +36,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Origin, Partial};
 use crate::board::{Placement, RotationalBoard};
+use crate::ledger::shard::Shard;
 use crate::subject::Subject;
 
 /// Before the number of the format. Every change that an older program would misread gets a new number.
@@ -183,10 +184,10 @@ fn read(body: &str, version: &[u8]) -> Result<Ledger, String> {
     Ok(ledger)
 }
 
-/// A time, so far from the longest that there is that sums with it are times too.
+/// A time, so far from the longest that there is that the sum over as many shards as there can be is a time too.
 fn seconds(text: &str) -> Result<Duration, String> {
     let time = Duration::try_from_secs_f64(parsed("seconds", text)?).ok();
-    time.filter(|time| *time < Duration::MAX / 2).ok_or_else(|| format!("'{text}' is no seconds"))
+    time.filter(|time| *time < Duration::MAX / (2 * Shard::MOST)).ok_or_else(|| format!("'{text}' is no seconds"))
 }
 
 /// Seconds since 1970, up to the end of the year 9999: not every system can add more to the time of 1970.
@@ -203,7 +204,6 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 mod tests {
     use super::*;
     use crate::board::{Rotation, Size};
-    use crate::ledger::shard::Shard;
     use proptest::prelude::*;
 
     fn small() -> Ledger {

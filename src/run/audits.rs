@@ -87,8 +87,7 @@ pub(super) fn of_join<L: Lanes>(
     None
 }
 
-/// The engine of double checks: a join that has some of its tasks, drawn at random, audited. If the auditor differs from
-/// it, so does the count.
+/// The engine of double checks: a join that has some of its tasks, drawn at random, audited.
 #[derive(Debug)]
 pub(crate) struct JoinWithAuditor<L> {
     join: Join<L>,
@@ -123,12 +122,15 @@ impl<L: Lanes> SecondEngine for JoinWithAuditor<L> {
         self.join.worker()
     }
 
-    fn recount(&self, worker: &mut Worker, task: &Halves, stopped: &dyn Fn() -> bool) -> Option<u64> {
+    fn recount(
+        &self,
+        worker: &mut Worker,
+        task: &Halves,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<(u64, Option<Compared>)> {
         let count = self.join.count(worker, task);
-        let Some(random) = &mut self.draw() else { return Some(count) };
-        let Compared { engine, auditor, .. } = of_join(&self.join, worker, (task, count), random, stopped)?;
-        // Only their difference matters.
-        Some(count.wrapping_sub(engine).wrapping_add(auditor))
+        let Some(random) = &mut self.draw() else { return Some((count, None)) };
+        Some((count, Some(of_join(&self.join, worker, (task, count), random, stopped)?)))
     }
 }
 
@@ -196,15 +198,21 @@ mod tests {
         let tasks: Vec<Halves> = (0..24).map(|unit| plan.task(unit, 0).task).collect();
         let join = Join::new(size(12), Portable::new());
         let right: Vec<u64> = tasks.iter().map(|task| join.count(&mut join.worker(), task)).collect();
+        let compared = |auditor| Compared { engine: auditor + 1, auditor, is_part: false };
         let mut audited = [0; 8];
         for _ in 0..100 {
             let wrong = fault::with(|_, _, _| 1, || JoinWithAuditor::new(size(12), Portable::new(), 8));
             let mut worker = wrong.recounter();
             for (tasks, right) in tasks.chunks(8).zip(right.chunks(8)) {
-                let found: Vec<usize> =
-                    (0..8).filter(|&at| wrong.recount(&mut worker, &tasks[at], &|| false) == Some(right[at])).collect();
-                assert_eq!(found.len(), 1);
-                audited[found[0]] += 1;
+                let found: Vec<_> =
+                    tasks.iter().map(|task| wrong.recount(&mut worker, task, &|| false).unwrap()).collect();
+                assert!(found.iter().zip(right).all(|((count, _), right)| *count == right + 1));
+                let at = found.iter().position(|(_, audited)| audited.is_some()).unwrap();
+                assert!(found.iter().enumerate().all(|(place, (_, audited))| match audited {
+                    Some(audited) => place == at && *audited == compared(right[at]),
+                    None => place != at,
+                }));
+                audited[at] += 1;
             }
         }
         assert!(audited.iter().all(|&times| times > 0), "{audited:?}");

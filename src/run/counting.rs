@@ -24,6 +24,7 @@ use crate::run::CountError;
 use crate::run::audits::{self, JoinWithAuditor};
 use crate::run::threads::thread_seconds;
 use crate::subject::Subject;
+use crate::tally::Tally;
 
 /// A count: its plan, and the code that counts its tasks.
 pub(crate) trait Counting: Send + Sync {
@@ -42,7 +43,7 @@ pub(crate) trait Counting: Send + Sync {
 }
 
 /// Counts a task of a unit by other code than the engine's; `None` if it was stopped, as its last argument tells.
-pub(crate) type Second<'a> = dyn FnMut(usize, u64, &dyn Fn() -> bool) -> Option<Found> + Send + 'a;
+pub(crate) type Second<'a> = dyn FnMut(usize, u64, &dyn Fn() -> bool) -> Option<Recount> + Send + 'a;
 
 /// An engine with the buffers of one thread.
 pub(crate) trait Worker: Send {
@@ -75,6 +76,20 @@ pub(crate) struct Found {
     pub(crate) weight: u64,
 }
 
+impl Found {
+    pub(crate) fn tally(self) -> Tally {
+        (u128::from(self.count) * u128::from(self.weight)).into()
+    }
+}
+
+/// A task counted again.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Recount {
+    pub(crate) found: Found,
+    /// What the auditor finds of it, or of a part of it, if it was asked.
+    pub(crate) audited: Option<Compared>,
+}
+
 /// Some tasks of a unit, or a part of one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
@@ -104,8 +119,13 @@ pub(crate) trait SecondEngine: Send + Sync {
 
     fn recounter(&self) -> Self::Worker;
 
-    /// `None` if it was stopped.
-    fn recount(&self, worker: &mut Self::Worker, task: &Self::Task, stopped: &dyn Fn() -> bool) -> Option<u64>;
+    /// The count, and what the auditor finds if it is asked too. `None` if it was stopped.
+    fn recount(
+        &self,
+        worker: &mut Self::Worker,
+        task: &Self::Task,
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<(u64, Option<Compared>)>;
 }
 
 /// Any engine, whose tasks end soon.
@@ -117,8 +137,8 @@ impl<E: Engine + Send> SecondEngine for E {
         self.worker()
     }
 
-    fn recount(&self, worker: &mut E::Worker, task: &E::Task, _: &dyn Fn() -> bool) -> Option<u64> {
-        Some(self.count(worker, task))
+    fn recount(&self, worker: &mut E::Worker, task: &E::Task, _: &dyn Fn() -> bool) -> Option<(u64, Option<Compared>)> {
+        Some((self.count(worker, task), None))
     }
 }
 
@@ -134,8 +154,8 @@ impl SecondEngine for TurnAuditor {
 
     fn recounter(&self) {}
 
-    fn recount(&self, (): &mut (), task: &Cut, stopped: &dyn Fn() -> bool) -> Option<u64> {
-        auditor::rotational::count(self.board, &self.plan, task, stopped)
+    fn recount(&self, (): &mut (), task: &Cut, stopped: &dyn Fn() -> bool) -> Option<(u64, Option<Compared>)> {
+        Some((auditor::rotational::count(self.board, &self.plan, task, stopped)?, None))
     }
 }
 
@@ -236,7 +256,7 @@ impl WithLanes for Turned {
         let auditor = || TurnAuditor { board: self.0, plan: Arc::clone(&plan) };
         let (second, auditor) = (auditor(), auditor());
         let audit = move |_: &_, _: &mut _, (task, count): (&Cut, u64), _: &mut _, stopped: &dyn Fn() -> bool| {
-            let auditor = auditor.recount(&mut (), task, stopped)?;
+            let (auditor, _) = auditor.recount(&mut (), task, stopped)?;
             Some(Compared { engine: count, auditor, is_part: false })
         };
         Box::new(Typed { plan, engine, second, audit })
@@ -271,7 +291,8 @@ where
         let mut worker = self.second.recounter();
         Box::new(move |unit, index, stopped| {
             let Weighted { task, weight } = self.plan.task(unit, index);
-            Some(Found { count: self.second.recount(&mut worker, &task, stopped)?, weight })
+            let (count, audited) = self.second.recount(&mut worker, &task, stopped)?;
+            Some(Recount { found: Found { count, weight }, audited })
         })
     }
 

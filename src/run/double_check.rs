@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::counting::{Counting, Found, Second};
+use super::counting::{Compared, Counting, Found, Recount, Second};
 use super::state::RunState;
 use super::{CountError, Stop};
 use crate::ledger::{Ledger, Partial};
@@ -112,8 +112,7 @@ impl<'a> DoubleCheck<'a> {
             let mut sum = Tally::default();
             for index in 0..tasks {
                 let again = if stopped() { None } else { second(unit, index, &stopped) };
-                let Found { count, weight } = again.ok_or(CountError::Stopped)?;
-                sum.add(count, weight)?;
+                sum = sum.plus(self.audited(unit, index, &again.ok_or(CountError::Stopped)?)?)?;
                 state.recounted.fetch_add(1, Ordering::Relaxed);
             }
             let (is_part, name) = (!self.ledger.has(unit), self.counting.plan().name(unit));
@@ -141,14 +140,27 @@ impl<'a> DoubleCheck<'a> {
         }
         let mut second = kept.take().unwrap_or_else(|| self.counting.second());
         let again = second(unit, index, &|| stop.is_requested()).ok_or(CountError::Stopped)?;
+        same(|| self.name(unit, index), found.tally(), again.found.tally())?;
+        self.audited(unit, index, &again)?;
         let is_last = index + 1 == self.counting.plan().tasks(unit) || self.drawn.ends_block(index);
         *kept = (!is_last).then_some(second);
         self.recounted.fetch_add(1, Ordering::Relaxed);
-        let [first, second] = [found, again].map(|found| {
-            let mut tally = Tally::default();
-            tally.add(found.count, found.weight).map(|()| tally)
-        });
-        same(|| format!("task {index} of {}", self.counting.plan().name(unit)), first?, second?)
+        Ok(())
+    }
+
+    /// What was found of a task again, unless the auditor differs.
+    fn audited(&self, unit: usize, index: u64, again: &Recount) -> Result<Tally, CountError> {
+        if let Some(Compared { engine, auditor, is_part }) = again.audited {
+            let part = if is_part { "a random part of " } else { "" };
+            let name = || format!("{part}{}, by the auditor", self.name(unit, index));
+            let [first, second] = [engine, auditor].map(|count| Found { count, ..again.found }.tally());
+            same(name, first, second)?;
+        }
+        Ok(again.found.tally())
+    }
+
+    fn name(&self, unit: usize, index: u64) -> String {
+        format!("task {index} of {}", self.counting.plan().name(unit))
     }
 
     /// What has been counted twice, if all units are finished.

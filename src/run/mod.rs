@@ -59,9 +59,9 @@ pub enum CountError {
     Differs {
         /// The name of the task or of the unit.
         what: String,
-        /// The tally by the engine of the run.
+        /// The tally by the engine of the run; where the auditor differs, by the engine that counts a second time.
         first: Tally,
-        /// The tally by the second engine.
+        /// The tally by the second engine, or by the auditor.
         second: Tally,
     },
 }
@@ -344,7 +344,7 @@ mod tests {
             }
         });
         for _ in 0..4 {
-            let found = told.recv_timeout(std::time::Duration::from_secs(60)).expect("the run hangs");
+            let found = told.recv_timeout(std::time::Duration::from_mins(1)).expect("the run hangs");
             assert_eq!(found.map(|(count, checked)| (count, checked.tasks)), Ok((724, 18)));
         }
     }

@@ -19,7 +19,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::oeis;
-use crate::run::counting::{By, Counting, Found};
+use crate::run::counting::{By, Counting, Found, Recount};
 use crate::subject::Subject;
 use crate::tally::Tally;
 
@@ -165,12 +165,14 @@ fn check_board(board: &Subject, counting: &dyn Counting, second: bool) -> Result
     if !second {
         return Ok(());
     }
-    let (mut second, mut total) = (counting.second(), Tally::default());
+    let (mut second, mut totals) = (counting.second(), [Tally::default(); 2]);
     for (unit, index) in (0..plan.units()).flat_map(|unit| (0..plan.tasks(unit)).map(move |index| (unit, index))) {
-        let Found { count, weight } = second(unit, index, &|| false).expect("nothing stops it");
-        total.add(count, weight).expect(FITS);
+        let Recount { found, audited } = second(unit, index, &|| false).expect("nothing stops it");
+        // The auditor counts tasks of small boards whole.
+        let audited = Found { count: audited.map_or(found.count, |audited| audited.auditor), ..found };
+        totals = [(totals[0], found), (totals[1], audited)].map(|(sum, found)| sum.plus(found.tally()).expect(FITS));
     }
-    compare(board, total)
+    totals.into_iter().try_for_each(|total| compare(board, total))
 }
 
 /// Compares the solutions of a small board with the published term.
@@ -187,8 +189,8 @@ fn compare(board: &Subject, found: Tally) -> Result<(), SelfCheckError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
     use crate::engine::naive::Naive;
+    use crate::engine::{Engine, fault as joins};
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
     use crate::run::counting::tests::unaudited;
@@ -312,6 +314,19 @@ mod tests {
                 let turned = fault::with(name, || Request::rotational(half).isa(isa).count());
                 assert_eq!(matches!(turned, Err(CountError::SelfCheck(_))), !is_of_boards, "{name} on {isa}");
             }
+        }
+    }
+
+    /// The portable join of double checks counts the small boards too, whichever set the run uses.
+    #[test]
+    fn a_wrong_second_engine_counts_nothing() {
+        let wrong: joins::Fault = |n, lanes, _| u64::from(n == 8 && lanes.ends_with("::Portable"));
+        for isa in Isa::available() {
+            let request = Request::solutions(Size::new(12).unwrap()).engine(EngineKind::Join).isa(isa);
+            let count = |request: Request| joins::with(wrong, || request.count().map(|report| report.count));
+            assert_eq!(count(request).is_ok(), isa != Isa::Portable, "{isa}");
+            let checked = count(request.double_check(Share::ALL));
+            assert!(matches!(checked, Err(CountError::SelfCheck(_))), "{isa}: {checked:?}");
         }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod runs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use queens::ledger::{
     Ledger,
@@ -21,9 +22,13 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// Its exit code, stdout and stderr. A process that a signal ended has none of the first.
+/// Longer than anything here takes on any machine: what is not over by then hangs.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Its exit code, stdout and stderr. A process that a signal ended, as it ends what hangs, has none of the first.
 pub(crate) fn output(folder: &Path, line: &str) -> (Option<i32>, String, String) {
-    texts(&queens(folder, line).output().unwrap())
+    let mut command = assert_cmd::Command::from_std(queens(folder, line));
+    texts(&command.timeout(PATIENCE).write_stdin("").output().unwrap())
 }
 
 pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {

@@ -11,10 +11,8 @@ use std::time::{Duration, Instant};
 use queens::oeis;
 use rustix::process::{Pid, Signal, kill_process};
 
+pub(crate) use super::PATIENCE;
 use super::{queens, tallies};
-
-/// Longer than anything here takes on any machine: what is not over by then hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A count of some seconds whose units take milliseconds, saved all the time.
 pub(crate) const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
