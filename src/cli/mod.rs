@@ -10,13 +10,13 @@ mod tests;
 
 use std::ffi::OsString;
 
-use clap::{ColorChoice, FromArgMatches};
+use clap::{ArgMatches, ColorChoice, FromArgMatches};
 
 use args::{Args, Command};
 use commands::{
     audit, bench, count, definitions, estimate, merge, profile, show, solutions, status, symmetries, verify,
 };
-use terminal::{Exit, Failure, Form, answer, catch_panics, messages, signals, stdout};
+use terminal::{Exit, Failure, Form, answer, catch_panics, files, messages, signals, stdout};
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
@@ -24,8 +24,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     signals::start();
     catch_panics();
     let matches = args::command().try_get_matches_from(args);
-    let result = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
-        Ok(args) => run_command(args),
+    let result = match matches.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches))) {
+        Ok((args, matches)) => run_command(args, &matches),
         Err(error) => messages::usage(&error),
     };
     match result {
@@ -39,13 +39,14 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
-fn run_command(args: Args) -> Result<(), Failure> {
+fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
     let colour = match args.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,
         ColorChoice::Never => anstream::ColorChoice::Never,
     };
     colour.write_global();
+    files::guard(matches)?;
     match args.command {
         Command::Count(args) => count::run(&args),
         Command::Merge(args) => merge::run(&args),

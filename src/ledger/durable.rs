@@ -1,15 +1,17 @@
 //! Files that appear completely or not at all, and survive a power cut once they have appeared.
 //!
-//! A [`draft`] is written and synced under a temporary name in the folder of the file that it will replace. Then it is
+//! A [`Draft`] is written and synced under a temporary name in the folder of the file that it will replace. Then it is
 //! renamed, and the folder is synced, which makes the new name survive a power cut. Windows has no call for this last
 //! step: there a power cut may bring back the previous file, complete.
+//!
+//! A relative name stays relative: the folders above the working folder may be closed to the user, or their names too
+//! long to be joined.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 /// The file that a name leads to through symbolic links. The file need not exist. Replacing this file, rather than the
 /// name, leaves the link a link.
@@ -39,19 +41,19 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// A path and what its symbolic links lead to, one by one. Links may lead in a circle.
+pub fn links(path: &Path) -> impl Iterator<Item = PathBuf> {
+    iter::successors(Some(path.to_owned()), |path| Some(folder(path).join(fs::read_link(path).ok()?)))
+}
+
+/// After so many links that lead to links, they are taken to lead in a circle.
+pub const MOST_LINKS: usize = 40;
+
 /// Follows symbolic links by reading them one by one.
 fn followed(path: &Path) -> io::Result<PathBuf> {
-    /// After so many links that lead to links, they are taken to lead in a circle.
-    const LINKS: usize = 40;
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        match fs::read_link(&path) {
-            Ok(link) => path = folder(&path).join(link),
-            // Not a link, or no file at all.
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
+    let mut paths: Vec<PathBuf> = links(path).take(MOST_LINKS + 1).collect();
+    let last = paths.pop().filter(|_| paths.len() < MOST_LINKS);
+    last.ok_or_else(|| io::Error::other("too many symbolic links"))
 }
 
 /// Opens a regular file and nothing else: it does not wait for a pipe, touch a device or follow a link. For these, the
@@ -79,15 +81,29 @@ pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
 
 /// Whether two descriptions are of the same file.
 #[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
+pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// On other systems files cannot be identified.
 #[cfg(not(unix))]
-fn is_same(_: &Metadata, _: &Metadata) -> bool {
+pub fn is_same(_: &Metadata, _: &Metadata) -> bool {
     true
+}
+
+/// Whether two names are of one file, which need not exist: links are followed, and a folder may have several names.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) if cfg!(unix) => is_same(&one, &other),
+        (Ok(_), Ok(_)) => fs::canonicalize(one).ok().zip(fs::canonicalize(other).ok()).is_some_and(|(a, b)| a == b),
+        (Err(_), Err(_)) => {
+            let (Ok(one), Ok(other)) = (target(one), target(other)) else { return false };
+            let is_same_name = one.file_name().is_some() && one.file_name() == other.file_name();
+            one == other || is_same_name && is_same_file(folder(&one), folder(&other))
+        }
+        _ => false,
+    }
 }
 
 /// Whether this name is that of the open file itself, not of a link to it.
@@ -108,23 +124,82 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder(path))?.sync_all() } else { Ok(()) }
 }
 
-/// A file that is being written in the folder of `place`, which [`NamedTempFile::persist`] makes it replace: until then
-/// that is unchanged. [`sync_folder`] makes the new one survive a power cut. If the draft is dropped, it is removed.
-///
-/// It has the given permissions, or those of any new file. Its temporary name is `name`, or one that no other file has.
-pub fn draft(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    if let Some(name) = name {
-        builder.prefix(name).rand_bytes(0);
+/// A file that is being written in the folder of the one that it will replace, which is unchanged until then. If it is
+/// dropped before, it is removed.
+#[derive(Debug)]
+pub struct Draft {
+    file: File,
+    name: TemporaryName,
+}
+
+/// The name of a file that is removed with it; an empty one is of no file.
+#[derive(Debug)]
+struct TemporaryName(PathBuf);
+
+impl Drop for TemporaryName {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
     }
-    #[cfg(unix)]
-    builder.permissions(permissions.cloned().unwrap_or(std::os::unix::fs::PermissionsExt::from_mode(0o666)));
-    let draft = builder.tempfile_in(folder(place))?;
-    if let Some(permissions) = permissions {
-        // The umask may have removed permissions that the old file had.
-        draft.as_file().set_permissions(permissions.clone())?;
+}
+
+impl Draft {
+    /// Makes the file. It has the given permissions, or those of any new file. Its temporary name is `name`, or one that
+    /// no other file has.
+    pub fn new(place: &Path, name: Option<&OsStr>, permissions: Option<&Permissions>) -> io::Result<Self> {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        if let Some(permissions) = permissions {
+            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+            options.mode(permissions.mode() & 0o7777);
+        }
+        let random = || iter::repeat_with(fastrand::alphanumeric).take(8).collect::<String>();
+        let (file, path) = loop {
+            let path = place.with_file_name(name.map_or_else(|| format!(".tmp{}", random()).into(), OsStr::to_owned));
+            match options.open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && name.is_none() => {}
+                file => break (file?, path),
+            }
+        };
+        let draft = Self { file, name: TemporaryName(path) };
+        if let Some(permissions) = permissions {
+            // The umask may have removed permissions that the old file had.
+            draft.file.set_permissions(permissions.clone())?;
+        }
+        Ok(draft)
     }
-    Ok(draft)
+
+    /// The file.
+    pub fn as_file(&self) -> &File {
+        &self.file
+    }
+
+    /// The file, to be written.
+    pub fn as_file_mut(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Its temporary name.
+    pub fn path(&self) -> &Path {
+        &self.name.0
+    }
+
+    /// Makes it replace `place`, in the same folder. [`sync_folder`] makes that survive a power cut.
+    pub fn replace(mut self, place: &Path) -> io::Result<File> {
+        fs::rename(self.path(), place)?;
+        self.name.0.clear();
+        Ok(self.file)
+    }
+
+    /// Gives it this name, in the same folder, or fails if a file has it, even one that was made a moment ago.
+    pub fn claim(self, place: &Path) -> io::Result<File> {
+        match fs::hard_link(self.path(), place) {
+            Ok(()) => Ok(self.file),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            // The file system has no hard links. There, the look before has to do.
+            Err(_) => self.replace(place),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -138,15 +213,15 @@ mod tests {
         let place = folder.path().join("file");
         let names = || fs::read_dir(folder.path()).unwrap().count();
         fs::write(&place, "old").unwrap();
-        let mut unused = draft(&place, None, None).unwrap();
-        unused.write_all(b"new").unwrap();
+        let unused = Draft::new(&place, None, None).unwrap();
+        unused.as_file().write_all(b"new").unwrap();
         assert_eq!((names(), fs::read(&place).unwrap()), (2, b"old".to_vec()));
         drop(unused);
         assert_eq!((names(), fs::read(&place).unwrap()), (1, b"old".to_vec()));
-        let mut named = draft(&place, Some(OsStr::new(".file.new")), None).unwrap();
+        let named = Draft::new(&place, Some(OsStr::new(".file.new")), None).unwrap();
         assert_eq!(named.path().file_name(), Some(OsStr::new(".file.new")));
-        named.write_all(b"new").unwrap();
-        assert!(has_name(&named.persist(&place).unwrap(), &place).unwrap());
+        named.as_file().write_all(b"new").unwrap();
+        assert!(has_name(&named.replace(&place).unwrap(), &place).unwrap());
         sync_folder(&place).unwrap();
         assert_eq!((names(), fs::read(&place).unwrap()), (1, b"new".to_vec()));
     }
@@ -158,7 +233,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         for mode in [0o600, 0o666] {
-            let draft = draft(&folder.path().join("file"), None, Some(&Permissions::from_mode(mode))).unwrap();
+            let draft = Draft::new(&folder.path().join("file"), None, Some(&Permissions::from_mode(mode))).unwrap();
             assert_eq!(fs::metadata(draft.path()).unwrap().permissions().mode() & 0o777, mode);
         }
     }

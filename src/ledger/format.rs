@@ -129,6 +129,18 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if is_same { Ok(ledger) } else { Err(FormatError::Contents("its lines are not in their one form".to_owned())) }
 }
 
+/// Whether bytes that are no sound ledger are what is left of one with the same units of the same count as this one. Their
+/// head, which says so, is whole, or all of them, or the only damage.
+pub(super) fn is_left_of(bytes: &[u8], ledger: &Ledger) -> bool {
+    let text = encode(ledger);
+    let head = text.find('\n').zip(text.find("\nhost ")).map(|(start, end)| &text.as_bytes()[start..=end]);
+    let head = head.expect("every ledger has these lines");
+    let (magic, rest) = bytes.split_at(bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len()));
+    let is_sound_with_head =
+        || rest.get(head.len()..).is_some_and(|rest| decode(&[magic, head, rest].concat()).is_ok());
+    rest.starts_with(head) || head.starts_with(rest) || is_sound_with_head()
+}
+
 /// The last line, with the checksum.
 fn checksum(body: &str) -> String {
     let mut line = CHECKSUM.to_owned();

@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::durable::{draft, has_name, open_regular};
+use super::durable::{Draft, has_name, open_regular};
 use super::store::{StoreError, beside, failed};
 
 /// Whoever asks whether the lock is held has it for less than that.
@@ -140,9 +140,9 @@ impl Holder {
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let before = abandoned(&path).ok_or_else(|| StoreError::Busy(ledger.to_owned()))?;
-                let mut draft = draft(&path, None, None).map_err(failure)?;
+                let mut draft = Draft::new(&path, None, None).map_err(failure)?;
                 renew(draft.as_file_mut(), &text).map_err(failure)?;
-                let file = draft.persist(&path).map_err(|error| failure(error.error))?;
+                let file = draft.replace(&path).map_err(failure)?;
                 thread::sleep(SETTLED);
                 (file, Some(before))
             }
@@ -191,7 +191,7 @@ fn abandoned(path: &Path) -> Option<String> {
 /// How long ago a file was written, by the clock of the file system, which tells when a new one is: those of machines
 /// differ.
 fn age(path: &Path) -> Option<Duration> {
-    let now = draft(path, None, None).ok()?;
+    let now = Draft::new(path, None, None).ok()?;
     let written = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     written(now.path())?.duration_since(written(path)?).ok()
 }

@@ -25,10 +25,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use tempfile::{NamedTempFile, PersistError};
-
-use super::durable::{draft, has_name, open_regular, sync_folder, target};
-use super::format::{FormatError, MAGIC, decode, encode};
+use super::durable::{Draft, has_name, open_regular, sync_folder, target};
+use super::format::{FormatError, MAGIC, decode, encode, is_left_of};
 use super::lock::Lock;
 use super::shard::Shard;
 use super::{Fingerprint, Ledger, LedgerError, Origin};
@@ -69,6 +67,9 @@ pub enum StoreError {
     /// The same for the lock beside a ledger's file.
     #[error("{0}: not a regular file, which is what a ledger's lock has to be; remove it")]
     NotALock(PathBuf),
+    /// The name is for a file beside a ledger.
+    #[error("{0}: a name for the lock or the next save of another ledger; give another")]
+    Reserved(PathBuf),
     /// The lock's file was removed, and another run has saved since.
     #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
     Overtaken(PathBuf),
@@ -88,6 +89,12 @@ impl StoreError {
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Format(_, FormatError::Cut | FormatError::Checksum))
     }
+
+    /// Whether it is the damage of a ledger that had the same units of the same count as this one, which may take its place.
+    pub fn is_damage_to(&self, ledger: &Ledger) -> bool {
+        let Self::Format(path, _) = self else { return false };
+        self.is_damage() && fs::read(path).is_ok_and(|bytes| is_left_of(&bytes, ledger))
+    }
 }
 
 /// The hidden file `.NAME.role` beside `path`: a shell's `*` does not find it.
@@ -95,6 +102,12 @@ pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     let name = path.file_name().expect("Store::open() wants a file name");
     let hidden: OsString = [".".as_ref(), name, ".".as_ref(), role.as_ref()].into_iter().collect();
     path.with_file_name(hidden)
+}
+
+/// Whether a file has such a hidden name.
+fn is_beside(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') && ["new", "lock", "holder"].iter().any(|role| name.ends_with(&format!(".{role}")))
 }
 
 /// Makes the error of a failed call: `doing` says what was being done with the file.
@@ -113,6 +126,10 @@ impl Store {
         let about = fs::metadata(&path).ok();
         if path.file_name().is_none() || about.as_ref().is_some_and(|about| !about.is_file()) {
             return Err(StoreError::NotAFile(path));
+        }
+        // A save in the place of a lock would let other runs in.
+        if is_beside(&path) {
+            return Err(StoreError::Reserved(path));
         }
         let lock = Lock::take(&path)?;
         let permissions = about.map(|about| about.permissions());
@@ -164,7 +181,7 @@ impl Store {
     }
 
     /// The ledger as it will be saved, with the time.
-    fn draft(&mut self, ledger: &Ledger) -> Result<NamedTempFile, StoreError> {
+    fn draft(&mut self, ledger: &Ledger) -> Result<Draft, StoreError> {
         self.hold()?;
         let now = UNIX_EPOCH.elapsed().ok().map(|now| now.as_secs());
         let saved = Ledger { origin: Origin { saved: now, ..ledger.origin.clone() }, ..ledger.clone() };
@@ -172,18 +189,11 @@ impl Store {
     }
 
     /// Gives the draft the name of the file, which is an error if the file must be new and is there.
-    fn take_place(&mut self, draft: NamedTempFile, is_new: bool) -> Result<(), StoreError> {
+    fn take_place(&mut self, draft: Draft, is_new: bool) -> Result<(), StoreError> {
         // Checked again, because writing to a slow disk takes time.
         self.hold()?;
-        let renamed = match (is_new, &self.path) {
-            (false, path) => draft.persist(path),
-            (true, path) => draft.persist_noclobber(path).or_else(|PersistError { error, file }| match error.kind() {
-                io::ErrorKind::AlreadyExists => Err(PersistError { error, file }),
-                // The file system has no such call. There, the look in `create` and the lock have to do.
-                _ => file.persist(path),
-            }),
-        };
-        let file = renamed.map_err(|PersistError { error, .. }| match error.kind() {
+        let named = if is_new { draft.claim(&self.path) } else { draft.replace(&self.path) };
+        let file = named.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => StoreError::Exists(self.path.clone()),
             _ => failed("renaming", &self.path)(error),
         })?;
@@ -224,14 +234,14 @@ impl Store {
     }
 
     /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.
-    fn write(&self, text: &str) -> Result<NamedTempFile, StoreError> {
+    fn write(&self, text: &str) -> Result<Draft, StoreError> {
         let new = beside(&self.path, "new");
         // We hold the lock, so such a file is left over from a run that was killed while saving.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("removing", &new)(error)),
             _ => {}
         }
-        let draft = draft(&self.path, new.file_name(), self.permissions.as_ref());
+        let draft = Draft::new(&self.path, new.file_name(), self.permissions.as_ref());
         let draft = draft.map_err(failed("creating a file", &new))?;
         let mut file = draft.as_file();
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed("writing", &new))?;
@@ -247,6 +257,25 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
 /// Whether a run holds the lock of a ledger's file: on this machine or, where their file system tells, on another.
 pub fn is_in_use(path: &Path) -> bool {
     target(path).is_ok_and(|path| path.file_name().is_some() && Lock::is_held(&path))
+}
+
+/// Whether a regular file, or a name that no file has yet, is taken: by a ledger, sound or not, by a run that will save
+/// there, or as a name of one of the files beside a ledger.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn is_taken(path: &Path) -> io::Result<bool> {
+    if is_beside(path) || is_in_use(path) {
+        return Ok(true);
+    }
+    let mut head = Vec::new();
+    match open_regular(path, File::options().read(true)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        file => file?.take(4 * MAGIC.len() as u64).read_to_end(&mut head)?,
+    };
+    // Editors put a mark before the first byte, and a zero beside each where they write UTF-16.
+    head.retain(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    Ok(head.trim_ascii_start().starts_with(MAGIC.as_bytes()))
 }
 
 /// Reads the ledger in a file that was opened, if it was.

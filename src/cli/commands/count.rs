@@ -61,7 +61,6 @@ fn engine_help() -> String {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    args.json.check()?;
     if args.unique && args.long.shard.is_some() {
         return Err(Failure::usage(
             &"--unique divides the number of all solutions, which no shard has: count the shards without it and merge them; \

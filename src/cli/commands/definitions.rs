@@ -12,7 +12,7 @@ use crate::cli::terminal::{Failure, signals, stdout};
 pub(crate) fn completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "queens", &mut script);
-    Ok(stdout::write_all(&mut io::stdout().lock(), &script)?)
+    stdout::write_all(&mut io::stdout().lock(), &script).map_err(Failure::unwritten)
 }
 
 /// The manual page of the program or of one command, the same on every machine: its version alone, not the instruction set
@@ -33,11 +33,11 @@ pub(crate) fn man(of: Option<&str>, command: Command) -> Result<(), Failure> {
         all
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text)?;
+    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::unwritten)?;
     if io::stdout().is_terminal() && shown(&text).unwrap_or(false) {
         return Ok(());
     }
-    Ok(stdout::write_all(&mut io::stdout().lock(), &text)?)
+    stdout::write_all(&mut io::stdout().lock(), &text).map_err(Failure::unwritten)
 }
 
 /// Has `man` show a page, which sets it for the terminal and calls the pager; says whether it did.

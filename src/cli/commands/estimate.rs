@@ -53,7 +53,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
-    args.json.check()?;
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };

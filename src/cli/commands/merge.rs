@@ -27,7 +27,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    args.json.check()?;
     let merged = Merged::read(&args.paths)?;
     let missing: Vec<u32> = merged.whole.unfinished_shards(merged.of).expect("a shard was of so many").collect();
     if missing.is_empty() {

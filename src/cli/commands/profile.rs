@@ -34,7 +34,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    args.json.check()?;
     size(args.sizes.last)?;
     let form = OutputForm { json: &args.json, quiet: args.quiet, progress: args.progress };
     let Some(n) = args.sizes.one() else {

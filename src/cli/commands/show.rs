@@ -1,14 +1,14 @@
 //! `queens show P`: one board.
 
-use std::path::PathBuf;
-
 use clap::{Args as ClapArgs, ValueEnum};
 use queens::{Orbit, Placement, Size};
 
 use crate::cli::commands::numbered::{self, SolutionList};
 use crate::cli::draw::{self, Palette, attackers, has_queen, svg};
 use crate::cli::long_run::{Activity, When};
-use crate::cli::terminal::{Extensions, Facts, Failure, JsonOutput, Output, file_format, stdout, value_parsers::whole};
+use crate::cli::terminal::{
+    Extensions, Facts, Failure, JsonOutput, Output, OutputPath, file_format, stdout, value_parsers::whole,
+};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 
     /// Write to this file, completely or not at all; - means stdout
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,8 +67,7 @@ const FORMATS: [(BoardFormat, Extensions); 3] = [
 ];
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    args.json.check()?;
-    let path = args.output.as_deref();
+    let path = args.output.as_ref();
     let json = args.json.is_alone().then_some(BoardFormat::Json);
     let kind = file_format::choose(args.format.or(json), path, &FORMATS)?;
     let mut out = Output::open(path)?;
@@ -90,9 +89,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bytes = match kind {
         BoardFormat::Board => {
             let (palette, width) = (Palette::of_stdout(args.ascii), stdout::width());
-            // A file gets no colours, and has room.
+            // Only stdout may be a terminal, with colours and an edge.
             let (palette, room) =
-                if out.is_file() { (palette.min(Palette::Unicode), usize::MAX) } else { (palette, width) };
+                if out.is_stdout() { (palette, width) } else { (palette.min(Palette::Unicode), usize::MAX) };
             draw::board(&placement, palette, room).into_bytes()
         }
         BoardFormat::Svg => svg::svg(&placement).into_bytes(),

@@ -67,7 +67,6 @@ struct LedgerFile {
 type Count = Vec<LedgerFile>;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    args.json.check()?;
     let mut counts: Vec<Count> = Vec::new();
     let (mut damaged, mut unsaved, mut named) = (Vec::new(), Vec::new(), false);
     // Of files without a ledger.

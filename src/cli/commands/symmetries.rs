@@ -37,7 +37,6 @@ struct Image {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Images, Failure> {
-    args.json.check()?;
     let invalid = |reason: &dyn Display| Failure::invalid("<P>", &args.placement, &reason);
     let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(&error))?;
     let orbit = Orbit::of(&placement).ok_or_else(|| {

@@ -148,7 +148,7 @@ fn not_new(error: StoreError) -> Failure {
 fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Ledger>, Failure> {
     let found = match store.load(ledger.fingerprint(), ledger.shard()) {
         // Whoever repeats the command of a shard until it is done gets no other answer by repeating it.
-        Err(error) if args.shard.is_some() && error.is_damage() => {
+        Err(error) if args.shard.is_some() && error.is_damage_to(ledger) => {
             messages::warning(&format!("{error}; counting from the beginning"));
             None
         }

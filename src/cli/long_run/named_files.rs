@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use queens::ledger::store;
 
-use crate::cli::terminal::{Exit, Failure, escape, files};
+use crate::cli::terminal::{Failure, files};
 
 pub(crate) struct NamedFile {
     pub(crate) path: PathBuf,
@@ -20,8 +20,7 @@ pub(crate) fn named_files(paths: &[PathBuf], depth: usize) -> Result<Vec<NamedFi
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let failure = |reason| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
-            let inside = collect(path, depth).map_err(|error| failure(files::reason(&error)))?;
+            let inside = collect(path, depth).map_err(|error| files::unread(path, &files::reason(&error)))?;
             let is_empty = |path: &Path| path.metadata().is_ok_and(|about| about.is_file() && about.len() == 0);
             let others = inside.into_iter().filter(|path| !is_hidden(path) && !is_empty(path));
             found.extend(others.map(|path| NamedFile { path, is_named: false }));

@@ -117,14 +117,14 @@ fn run_shard(
     out: &Path,
     activity: &OnceCell<Activity>,
 ) -> Result<Outcome, Failure> {
-    if args.checkpoint.as_deref() == Some(out) {
+    if args.checkpoint.as_deref().is_some_and(|checkpoint| durable::is_same_file(checkpoint, out)) {
         let message = "--checkpoint and --out must be different files: the second is only for the finished shard";
         return Err(Failure::usage(&message));
     }
     make_folder(out)?;
     let (mut store, shard, path) = (Store::open(out)?, empty.shard(), out.display());
     let found = match store.load(empty.fingerprint(), shard) {
-        Err(error) if error.is_damage() => {
+        Err(error) if error.is_damage_to(&empty) => {
             messages::warning(&format!("{error}; shard {shard} is written anew"));
             None
         }

@@ -63,7 +63,7 @@ impl<'a> Form<'a> {
 /// result that could not be written.
 pub(crate) fn tell<A: Answer>(answer: &A, form: &Form) -> Result<(), Failure> {
     let numbers = if form.is_for_people() { None } else { answer.plain() };
-    let delivered = form.json.deliver_text(&json(answer)?, || match numbers {
+    let delivered = form.json.deliver_text(&json(answer), || match numbers {
         None => messages::deliver(&answer.text(stdout::width())),
         Some(numbers) => {
             messages::deliver(&numbers)?;
@@ -88,9 +88,9 @@ struct Envelope<'a, A> {
     answer: &'a A,
 }
 
-fn json<A: Answer>(answer: &A) -> Result<String, Failure> {
+fn json<A: Answer>(answer: &A) -> String {
     let cpu = A::NAMES_PROCESSOR.then(cpu_name);
-    Ok(object(&Envelope { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu, command: A::COMMAND, answer })?)
+    object(&Envelope { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu, command: A::COMMAND, answer })
 }
 
 const LABEL: Style = Style::new().dimmed();

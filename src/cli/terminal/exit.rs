@@ -11,7 +11,7 @@ use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
 use queens::run::SelfCheckError;
 
-use crate::cli::terminal::{messages, signals, stdout};
+use crate::cli::terminal::{files, messages, signals, stdout};
 
 /// How the program ends. By a signal it ends as [`signals::die_of`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,22 +61,20 @@ impl Failure {
         Self::Run(Exit::Usage, reason.to_string())
     }
 
+    /// A result could not be written to stdout.
+    pub(crate) fn unwritten(error: io::Error) -> Self {
+        if stdout::is_closed_by_reader(&error) {
+            return Self::Closed;
+        }
+        Self::Run(Exit::Failure, format!("writing the result failed: {}", files::reason(&error)))
+    }
+
     /// The message, in one line.
     #[cfg(feature = "browse")]
     pub(crate) fn reason(&self) -> String {
         match self {
             Self::Run(_, message) => super::escape::harmless(message),
             Self::Closed | Self::AlreadyReported(_) | Self::Signal(_) => "it failed".to_owned(),
-        }
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        if stdout::is_closed_by_reader(&error) {
-            Self::Closed
-        } else {
-            Self::Run(Exit::Failure, format!("writing the result failed: {error}"))
         }
     }
 }

@@ -1,15 +1,13 @@
 //! Results as JSON objects, and `--json`, the same for every command: the object in place of the text, or in a file beside it.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use clap::Args;
-use queens::ledger::store;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use crate::cli::terminal::{Exit, Facts, Failure, escape, file_format, files, messages};
+use crate::cli::terminal::{Facts, Failure, OutputPath, file_format, messages};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 2;
@@ -17,11 +15,12 @@ pub(crate) const SCHEMA: u32 = 2;
 pub(crate) const PROGRAM: &str = concat!("queens ", env!("CARGO_PKG_VERSION"));
 
 /// One JSON object on a line of its own.
-pub(crate) fn object(value: &impl Serialize) -> io::Result<String> {
+pub(crate) fn object(value: &impl Serialize) -> String {
     let mut text = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut text, Readable))?;
+    let written = value.serialize(&mut Serializer::with_formatter(&mut text, Readable));
+    written.expect("every result has a form in JSON");
     text.push(b'\n');
-    Ok(String::from_utf8(text).expect("JSON is UTF-8"))
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
 /// JSON in ASCII alone, so that no name in it does anything to a terminal, with numbers to twelve digits: more of them would
@@ -56,26 +55,25 @@ pub(crate) fn cpu_name() -> String {
 #[derive(Args, Debug, Default)]
 pub(crate) struct JsonOutput {
     /// Print one JSON object instead of text; with =FILE, write it to that file and print the text as well
-    #[arg(long = "json", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    json: Option<PathBuf>,
+    #[arg(
+        long = "json",
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "-",
+        value_parser = OutputPath::with(file_format::JSON)
+    )]
+    json: Option<OutputPath>,
 }
 
 impl JsonOutput {
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.json.as_deref()
+    pub(crate) fn path(&self) -> Option<&OutputPath> {
+        self.json.as_ref()
     }
 
     /// Whether stdout gets the object in place of the text.
     pub(crate) fn is_alone(&self) -> bool {
-        self.path().is_some_and(files::is_stdout)
-    }
-
-    /// Fails where the file could not be written, so that the error comes before the work.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        let Some(path) = self.path() else { return Ok(()) };
-        file_format::require("--json[=<FILE>]", path, file_format::JSON)?;
-        keep_ledgers(path)?;
-        files::try_out(path)
+        self.path().is_some_and(OutputPath::is_stdout)
     }
 
     /// Prints the object, or else the table, and then writes the file.
@@ -95,19 +93,8 @@ impl JsonOutput {
 
     /// Writes the file, where one is asked for.
     pub(crate) fn save(&self, object: &str) -> Result<(), Failure> {
-        let Some(path) = self.path() else { return Ok(()) };
-        keep_ledgers(path)?;
-        files::save(path, object.as_bytes())
+        self.path().map_or(Ok(()), |path| path.save(object.as_bytes()))
     }
-}
-
-/// Fails where the file is a checkpoint or a shard: a name given twice must not cost what is in it.
-fn keep_ledgers(path: &Path) -> Result<(), Failure> {
-    if store::read(path).is_err() {
-        return Ok(());
-    }
-    let message = format!("{} is a checkpoint or a shard; give --json another name", escape::name(path));
-    Err(Failure::Run(Exit::Failure, message))
 }
 
 #[cfg(test)]
@@ -120,7 +107,7 @@ mod tests {
         assert_ne!(sum.to_string(), "0.3");
         let values = (sum, 1.648_999_999_999_999_8, [0.0, 1e-7, 2.5e18, f64::INFINITY], "90° 𝄞\n\"");
         let text = r#"[0.3,1.649,[0.0,1e-7,2.5e+18,null],"90\u00b0 \ud834\udd1e\n\""]"#;
-        assert_eq!(object(&values).unwrap(), format!("{text}\n"));
+        assert_eq!(object(&values), format!("{text}\n"));
         assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap()[3], values.3);
     }
 }

@@ -18,7 +18,7 @@ pub(crate) use answer::{Answer, Form, Rows};
 pub(crate) use exit::{Exit, Failure, catch_panics};
 pub(crate) use facts::Facts;
 pub(crate) use file_format::Extensions;
-pub(crate) use files::Output;
+pub(crate) use files::{Output, OutputPath};
 pub(crate) use json::JsonOutput;
 pub(crate) use signals::{Answering, Interruption, Listening};
 pub(crate) use table::{Column, HEAD, Table};

@@ -4,6 +4,7 @@
 //! written, the result is lost, which is one: the reader was gone before, or stdout was closed from the start, as by `>&-`.
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,6 +23,24 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
     let text = if plain { Cow::Owned(anstream::adapter::strip_str(text).to_string()) } else { Cow::Borrowed(text) };
     write_all(&mut anstream::stdout().lock(), text.as_bytes())
+}
+
+/// Another descriptor of the process by its number, if it can be written to: it stays where it is in its file.
+#[cfg(unix)]
+pub(crate) fn descriptor(number: i32) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    // SAFETY: the number is used for this call alone, which fails if no descriptor has it.
+    #[expect(unsafe_code, reason = "the user names a descriptor by its number")]
+    let descriptor = rustix::io::dup(unsafe { std::os::fd::BorrowedFd::borrow_raw(number) })?;
+    let mode = rustix::fs::fcntl_getfl(&descriptor)? & OFlags::RWMODE;
+    let is_written = mode == OFlags::WRONLY || mode == OFlags::RDWR;
+    if is_written { Ok(descriptor.into()) } else { Err(io::Error::other("it is open for reading only")) }
+}
+
+/// Elsewhere descriptors have no names.
+#[cfg(not(unix))]
+pub(crate) fn descriptor(_: i32) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Columns of the terminal; where stdout is none, more than any table has.

@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use queens::bench::{BenchError, Combination, bench};
@@ -17,7 +17,7 @@ use queens::{EngineKind, Isa, Size, available_threads};
 use crate::cli::commands::verify::methods;
 use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
-    Exit, Extensions, Failure, JsonOutput, Sizes, escape, file_format, files, json, messages, numbers, stdout,
+    Exit, Failure, JsonOutput, OutputPath, Sizes, escape, file_format, json, messages, numbers, stdout,
     value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
 };
 use results::BenchResults;
@@ -58,12 +58,12 @@ pub(crate) struct Args {
     pub(crate) json: JsonOutput,
 
     /// Write the results as CSV; - means stdout, in place of the table
-    #[arg(long, value_name = "FILE")]
-    pub(crate) csv: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = OutputPath::with(file_format::CSV))]
+    pub(crate) csv: Option<OutputPath>,
 
     /// Write the machine and the results as Markdown, to be shared; - means stdout, in place of the table
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_parser = OutputPath::with(file_format::MARKDOWN))]
+    pub(crate) markdown: Option<OutputPath>,
 
     /// Time nothing; show, write and compare what --json saved earlier
     #[arg(
@@ -88,52 +88,43 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    type Export<'a> = (&'static str, &'a Path, Extensions, fn(&BenchResults) -> String);
-    let csv = args.csv.iter().map(|path| -> Export { ("--csv <FILE>", path, file_format::CSV, tables::csv) });
-    let markdown = args
-        .markdown
-        .iter()
-        .map(|path| -> Export { ("--markdown <FILE>", path, file_format::MARKDOWN, tables::markdown) });
-    let exports: Vec<Export> = csv.chain(markdown).collect();
-    // A file that can't be read or written is an error before the long work, not after it.
-    args.json.check()?;
-    if let Some(size) = args.json.path().and_then(|path| path.to_str()).filter(|text| text.parse::<Sizes>().is_ok()) {
+    if let Some(size) =
+        args.json.path().and_then(|path| path.name().to_str()).filter(|text| text.parse::<Sizes>().is_ok())
+    {
         let reason = format!("a size of boards comes before --json; a file of that name is './{size}'");
         return Err(Failure::invalid("--json [<FILE>]", size, &reason));
     }
-    let mut on_stdout = usize::from(args.json.is_alone());
-    for &(argument, path, extensions, _) in &exports {
-        file_format::require(argument, path, extensions)?;
-        files::try_out(path)?;
-        on_stdout += usize::from(files::is_stdout(path));
-    }
-    if on_stdout > 1 {
-        return Err(Failure::usage(&"only one result goes to stdout; give the others a file"));
-    }
+    let has_result = args.json.path().into_iter().chain(&args.csv).chain(&args.markdown).any(OutputPath::is_stdout);
     if args.from.len() > 1 {
         let reason = "--from takes one file: --from A --compare B holds A against B, and scripts/plot draws several";
         return Err(Failure::usage(&reason));
     }
+    // A file that cannot be read is an error before the long work, not after it.
     let old = args.compare.as_deref().map(|path| BenchResults::read(path).map(|old| (path, old))).transpose()?;
     let saved = args.from.first();
     let results = saved.map_or_else(|| measure(args), |path| BenchResults::read(path))?;
     // Where nobody reads any more, the files and the verdict are still to come.
     let mut printed = Ok(());
-    if on_stdout == 0 {
+    if !has_result {
         let from = saved.map_or_else(String::new, |path| {
             format!("{}: {}, queens {}\n", escape::name(path), results.processor(), results.version)
         });
         printed = messages::deliver(&(from + &tables::terminal(&results, stdout::width())));
     }
-    let mut delivered = args.json.deliver_text(&json::object(&results)?, || Ok(()));
-    for (_, path, _, text) in exports {
-        delivered = files::save(path, text(&results).as_bytes()).and(delivered);
-    }
+    let save = |path: &Option<OutputPath>, text: fn(&BenchResults) -> String| {
+        path.as_ref().map_or(Ok(()), |path| path.save(text(&results).as_bytes()))
+    };
+    // A file that cannot be written any more is no reason to lose the others.
+    let delivered = args.json.deliver_text(&json::object(&results), || Ok(()));
+    let delivered = delivered.and(save(&args.csv, tables::csv)).and(save(&args.markdown, tables::markdown));
     let Some((path, old)) = old else { return delivered.and(printed) };
-    // Where stdout is one result alone, the comparison goes to stderr.
-    let print = |text: &str| match on_stdout {
-        0 => printed.and_then(|()| messages::deliver(text)),
-        _ => Ok(anstream::stderr().write_all(text.as_bytes())?),
+    // Where stdout is one result alone, the comparison goes to stderr, behind which there is nobody to be told of a failure.
+    let print = |text: &str| {
+        if has_result {
+            let _ = anstream::stderr().write_all(text.as_bytes());
+            return Ok(());
+        }
+        printed.and_then(|()| messages::deliver(text))
     };
     match tables::compare(print, &results, &old, path, args.tolerance) {
         Err(Failure::Closed) => delivered.and(Err(Failure::Closed)),

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::machine::Machine;
 use crate::cli::terminal::{
-    Exit, Failure, escape, files, json,
+    Failure, escape, files, json,
     numbers::{count_of, rate},
 };
 
@@ -117,8 +117,8 @@ impl BenchResults {
 
     /// Reads the file that an earlier run wrote.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let failure = |reason: String| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
-        let bytes = files::read(path).map_err(|error| failure(files::reason(&error)))?;
+        let failure = |reason: String| files::unread(path, &reason);
+        let bytes = files::read(path)?;
         let saved: Self = serde_json::from_slice(&bytes)
             .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
         if saved.results.is_empty() {

@@ -1,7 +1,6 @@
 //! The state of the screen: the current solution, the ways from it to others, and the search and the count that run in the
 //! background.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -14,9 +13,9 @@ use super::CHECKED;
 use crate::cli::commands::numbered::{MOST_COLUMNS_COUNTED, SolutionList};
 use crate::cli::draw::{self, Palette, svg};
 use crate::cli::terminal::{
-    Failure, escape,
+    Failure, OutputPath, escape,
     file_format::{self, SVG, TEXT},
-    files, numbers,
+    numbers,
 };
 
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
@@ -192,23 +191,24 @@ impl App {
             Some(number) if self.list == SolutionList::all(self.size()) => number.to_string(),
             _ => found.placement.to_string(),
         };
-        Some(self.free_name(&format!("-{which}{turned}"), "svg"))
+        Some(self.free_name(&format!("-{which}{turned}"), "svg").name().display().to_string())
     }
 
     /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name, and says so.
     pub(super) fn save_board(&self, name: &str) -> Result<String, Failure> {
-        let (path, board) = (Path::new(name), self.shown());
+        let board = self.shown();
         if name.is_empty() {
             return Ok(String::new());
         }
-        if path.exists() {
+        let Some(path) = OutputPath::unused(name) else {
             return Ok(format!("{name} is there already; nothing was written"));
-        }
-        let drawn = match file_format::by_extension("w", path, &[TEXT, SVG].map(|format| (format, format)))? {
+        };
+        let format = file_format::by_extension(&path, &[TEXT, SVG].map(|format| (format, format)));
+        let drawn = match format.map_err(|reason| Failure::invalid("w", name, &reason))? {
             Some(SVG) => svg::svg(&board),
             _ => draw::board(&board, Palette::Unicode, usize::MAX),
         };
-        files::save(path, drawn.as_bytes())?;
+        path.save(drawn.as_bytes())?;
         Ok(format!("board written to {name}"))
     }
 
@@ -221,22 +221,23 @@ impl App {
         let SolutionList { prefix, listed } = self.list;
         let begun = if prefix.is_empty() { String::new() } else { format!("-prefix-{prefix}") };
         let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
-        let path = std::env::current_dir()?.join(self.free_name(&(begun + kind), "txt"));
+        let path = self.free_name(&(begun + kind), "txt");
         let line = |solution| match self.list.class_size(&solution) {
             Some(size) => format!("{solution} {size}\n"),
             None => format!("{solution}\n"),
         };
         let text: String = Solutions::completions(prefix).only(listed).map(line).collect();
-        files::save(&path, text.as_bytes())?;
-        Ok(format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&path)))
+        path.save(text.as_bytes())?;
+        let place = std::path::absolute(path.name()).unwrap_or_else(|_| path.name().into());
+        Ok(format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&place)))
     }
 
     /// A name for a file with this content, without commas, that none in the current folder has yet.
-    fn free_name(&self, content: &str, extension: &str) -> String {
+    fn free_name(&self, content: &str, extension: &str) -> OutputPath {
         let stem = format!("queens-{}{content}", self.size()).replace(',', "-");
         let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
         let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
-        names.find(|name| !Path::new(name).exists()).expect("there is always another number")
+        names.find_map(OutputPath::unused).expect("there is always another number")
     }
 }
 

@@ -19,7 +19,7 @@ use signal_hook::consts::SIGTSTP;
 
 use crate::cli::commands::numbered::SolutionList;
 use crate::cli::draw::Palette;
-use crate::cli::terminal::{Exit, Failure, Interruption, Listening, signals};
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, files, signals};
 use app::{App, Move};
 
 #[derive(ClapArgs, Debug)]
@@ -50,18 +50,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Run(Exit::Failure, message));
     }
     let app = App::new(args.size, at)?;
-    let interruptions = Interruptions::listen()?;
+    let interruptions = Interruptions::listen().map_err(|error| terminal_failed(&error))?;
     // This also makes a panic restore the terminal before it is reported.
-    let mut terminal = ratatui::try_init()?;
-    let result = main_loop(&mut terminal, app, &interruptions, Palette::of_stdout(args.ascii));
+    let mut terminal = ratatui::try_init().map_err(|error| terminal_failed(&error))?;
+    let ended = main_loop(&mut terminal, app, &interruptions, Palette::of_stdout(args.ascii));
     let restored = ratatui::try_restore();
     if terminal.show_cursor().is_err() {
         // Dropped, it would try again and print an error.
         std::mem::forget(terminal);
     }
     // A signal says more than that nothing could be written to the terminal that it took away.
+    let result = ended.map_err(|error| terminal_failed(&error)).and_then(|end| end.map_or(Ok(()), Err));
     result.map_err(|failure| interruptions.ends.try_recv().unwrap_or(failure))?;
-    Ok(restored?)
+    restored.map_err(|error| terminal_failed(&error))
 }
 
 /// A number, or a placement: one with commas, or with a digit for every column.
@@ -142,17 +143,17 @@ fn end_without_terminal(ends: &mpsc::Sender<Failure>) {
     }
 }
 
-/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which are failures.
+/// Draws and reads keys until a key ends it, or a signal, a failed thread or the loss of the terminal, which it returns.
 /// Ctrl-C is a key here, and a resize draws anew.
 fn main_loop(
     terminal: &mut ratatui::DefaultTerminal,
     mut app: App,
     interruptions: &Interruptions,
     palette: Palette,
-) -> Result<(), Failure> {
+) -> io::Result<Option<Failure>> {
     while !app.done {
         if let Ok(end) = interruptions.ends.try_recv() {
-            return Err(end);
+            return Ok(Some(end));
         }
         // Relaxed, here and below: the flag is all there is to know.
         #[cfg(unix)]
@@ -175,7 +176,12 @@ fn main_loop(
             }
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// The terminal could not be set up, read, drawn on or left.
+fn terminal_failed(error: &io::Error) -> Failure {
+    Failure::Run(Exit::Failure, format!("using the terminal failed: {}", files::reason(error)))
 }
 
 /// Leaves the terminal to the shell until it continues this process.

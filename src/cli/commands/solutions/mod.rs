@@ -2,7 +2,6 @@
 
 mod formats;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
@@ -10,7 +9,9 @@ use queens::{Listed, Orbit, Placement, Size, Solutions};
 
 use crate::cli::commands::numbered::{self, SolutionList};
 use crate::cli::long_run::{Activity, When};
-use crate::cli::terminal::{Failure, Output, file_format, messages, numbers::grouped, value_parsers::whole};
+use crate::cli::terminal::{
+    Failure, Output, OutputPath, file_format, messages, numbers::grouped, value_parsers::whole,
+};
 use formats::{FORMATS, ListFormat, ListWriter};
 
 #[derive(ClapArgs, Debug)]
@@ -55,7 +56,7 @@ pub(crate) struct Args {
 
     /// Write to this file, completely or not at all; - means stdout
     #[arg(long, short, visible_alias = "out", value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
 
     /// When to show progress on stderr; auto: if solutions are skipped or a file is written; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return print_number(list, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
     let from = placement("--from <P>", &args.from)?;
-    let path = args.output.as_deref();
+    let path = args.output.as_ref();
     let format = file_format::choose(args.format, path, &FORMATS)?;
     let limit = args.limit.unwrap_or(format.limit());
     let mut out = Output::open(path)?;

@@ -2,7 +2,6 @@
 
 mod check;
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,7 +70,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    args.json.check()?;
     let to = args.to.last;
     let boards = if args.to.one().is_some() { 0..=to } else { args.to.all() };
     if let Some(rotation) = args.symmetry {
@@ -150,7 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let time = numbers::seconds(seconds);
         let text = format!("{terms} of {name}, {results}: {style}{verdict}{style:#}, in {time}");
         let lines = wrapped(&text, stdout::width(), &[' ']).join("\n") + "\n";
-        Ok(printed.and_then(|()| stdout::print(&lines))?)
+        printed.and_then(|()| stdout::print(&lines)).map_err(Failure::unwritten)
     });
     differing.first().map_or(delivered, |(row, check)| Err(failure(&name, row, check, differing.len() - 1)))
 }
@@ -232,10 +230,8 @@ fn step(title: &str, (done, all): (usize, usize), share: f64) -> Status {
 }
 
 fn read(path: &Path) -> Result<BFile, Failure> {
-    let failure = |reason: &dyn Display| Failure::Run(Exit::Failure, format!("{}: {reason}", escape::name(path)));
-    let bytes = files::read(path).map_err(|error| failure(&error))?;
     // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
-    BFile::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| failure(&error))
+    BFile::parse(&String::from_utf8_lossy(&files::read(path)?)).map_err(|error| files::unread(path, &error))
 }
 
 /// All there is to say of one N.

@@ -12,8 +12,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fs, io, process, thread};
 
-use queens::ledger::durable;
-use tempfile::NamedTempFile;
+use queens::ledger::durable::Draft;
 
 #[cfg(all(unix, feature = "browse"))]
 pub(crate) use system::is_taken;
@@ -145,11 +144,11 @@ pub(crate) struct UnfinishedFile(PathBuf);
 
 impl UnfinishedFile {
     /// Makes a draft of a file. A signal that comes meanwhile waits until it is known.
-    pub(crate) fn draft(path: &Path, permissions: Option<&Permissions>) -> io::Result<(NamedTempFile, Self)> {
+    pub(crate) fn draft(path: &Path, permissions: Option<&Permissions>) -> io::Result<(Draft, Self)> {
         // Where the thread cannot be started, the file may stay behind.
         let _ = thread();
         let mut unfinished = lock(&SHARED.unfinished);
-        let draft = durable::draft(path, None, permissions)?;
+        let draft = Draft::new(path, None, permissions)?;
         unfinished.insert(draft.path().to_owned());
         let itself = Self(draft.path().to_owned());
         Ok((draft, itself))
