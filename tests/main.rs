@@ -17,6 +17,7 @@ mod fuzz;
 mod json_output;
 mod limits;
 mod options;
+mod outputs;
 mod plans;
 mod progress;
 mod rotational;

@@ -203,8 +203,8 @@ fn the_extension_decides() {
     refused(&["show", "158", "--format", "svg", "-o"], "x.txt", "another format than svg");
     refused(&["bench", "28", "--csv"], "x.gif", "the name must end in .csv");
     for name in ["x.png", "x.PDF"] {
-        refused(&["solutions", "30", "-o"], name, "any more; use .svg, which a browser shows and prints");
-        refused(&["show", "158", "-o"], name, "any more; use .svg, which a browser shows and prints");
+        refused(&["solutions", "30", "-o"], name, "there are .txt, ");
+        refused(&["show", "158", "-o"], name, "there are .txt, ");
     }
     refused(&["bench", "28", "--json"], "x.txt", "there are .json, .jsonl, .ndjson");
 }

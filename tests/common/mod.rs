@@ -1,6 +1,7 @@
 //! The program and its ledgers, for the tests that run it.
 
 pub(crate) mod asserted;
+pub(crate) mod outputs;
 #[cfg(unix)]
 pub(crate) mod runs;
 

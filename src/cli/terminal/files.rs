@@ -152,7 +152,7 @@ pub(crate) fn guard(matches: &ArgMatches) -> Result<(), Failure> {
     let refuse_over = |output: &OutputPath, others: &[&Path], what: &str| {
         let is_file = fs::metadata(output.path()).map_or(true, |about| about.is_file());
         if is_file && others.iter().any(|other| is_same_file(output.path(), other)) {
-            return Err(Failure::usage(&format!("cannot write {}: {what} the same file", escape::name(&output.0))));
+            return Err(Failure::usage(&format!("cannot write {}: {what}", escape::name(&output.0))));
         }
         Ok(())
     };
@@ -162,10 +162,14 @@ pub(crate) fn guard(matches: &ArgMatches) -> Result<(), Failure> {
     let streams = ["/dev/stdout", "/dev/stderr"].map(|stream| OutputPath(stream.into()));
     others.extend(&streams);
     for output in &outputs {
-        refuse_over(output, &kept, "the command reads or keeps")?;
+        refuse_over(output, &kept, "the same command reads or saves this file")?;
     }
     for output in files {
-        refuse_over(output, &others.iter().map(|other| other.path()).collect::<Vec<_>>(), "another result goes to")?;
+        refuse_over(
+            output,
+            &others.iter().map(|other| other.path()).collect::<Vec<_>>(),
+            "another result goes to the same file",
+        )?;
         others.push(output);
     }
     outputs.into_iter().try_for_each(OutputPath::check)

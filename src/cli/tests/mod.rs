@@ -2,4 +2,5 @@
 
 #[cfg(feature = "browse")]
 mod docs;
+mod files;
 pub(crate) mod golden;

@@ -1,0 +1,32 @@
+//! Every argument that names a file. The program's own tests hold the list against the definition of its arguments, so that
+//! a new option is not without the tests of `tests/outputs.rs`.
+
+/// Arguments that name a result: the command, the argument, and a line of the command in which `FILE` is the result.
+pub(crate) const OUTPUTS: [(&str, &str, &str); 14] = [
+    ("audit", "json", "audit s1 s2 --seed 7 --units 2 --json=FILE"),
+    ("bench", "csv", "bench --from b --csv FILE"),
+    ("bench", "json", "bench --from b --json=FILE"),
+    ("bench", "markdown", "bench --from b --markdown FILE"),
+    ("count", "json", "count 8 --json=FILE"),
+    ("estimate", "json", "estimate 8 --samples 20 --json=FILE"),
+    ("merge", "json", "merge s1 s2 --json=FILE"),
+    ("profile", "json", "profile 4 --json=FILE"),
+    ("show", "json", "show 158 --json=FILE"),
+    ("show", "output", "show 158 -o FILE"),
+    ("solutions", "output", "solutions 6 -o FILE"),
+    ("status", "json", "status s1 --json=FILE"),
+    ("symmetries", "json", "symmetries 2413 --json=FILE"),
+    ("verify", "json", "verify --to 5 --json=FILE"),
+];
+
+/// Arguments that name what is read or saved, and a line of the command in which `FILE` is that and a result.
+pub(crate) const KEPT: [(&str, &str, &str); 8] = [
+    ("audit", "files", "audit s1 FILE --json=FILE"),
+    ("bench", "compare", "bench --from b --compare FILE --csv FILE"),
+    ("bench", "from", "bench --from FILE --markdown FILE"),
+    ("count", "checkpoint", "count 32 --checkpoint FILE --json=FILE"),
+    ("count", "out", "count 32 --shard 1/2 --out FILE --json=FILE"),
+    ("merge", "paths", "merge s1 FILE --json=FILE"),
+    ("status", "paths", "status s1 FILE --json=FILE"),
+    ("verify", "bfile", "verify --bfile FILE --json=FILE"),
+];
