@@ -12,7 +12,7 @@ use crate::cli::terminal::{Failure, signals, stdout};
 pub(crate) fn completions(shell: Shell, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "queens", &mut script);
-    stdout::write_all(&mut io::stdout().lock(), &script).map_err(Failure::unwritten)
+    stdout::write_all(&mut io::stdout().lock(), &script).map_err(|error| Failure::unwritten(&error))
 }
 
 /// The manual page of the program or of one command, the same on every machine: its version alone, not the instruction set
@@ -33,11 +33,11 @@ pub(crate) fn man(of: Option<&str>, command: Command) -> Result<(), Failure> {
         all
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::unwritten)?;
+    clap_mangen::Man::new(page).render(&mut text).map_err(|error| Failure::unwritten(&error))?;
     if io::stdout().is_terminal() && shown(&text).unwrap_or(false) {
         return Ok(());
     }
-    stdout::write_all(&mut io::stdout().lock(), &text).map_err(Failure::unwritten)
+    stdout::write_all(&mut io::stdout().lock(), &text).map_err(|error| Failure::unwritten(&error))
 }
 
 /// Has `man` show a page, which sets it for the terminal and calls the pager; says whether it did.

@@ -62,11 +62,11 @@ impl Failure {
     }
 
     /// A result could not be written to stdout.
-    pub(crate) fn unwritten(error: io::Error) -> Self {
-        if stdout::is_closed_by_reader(&error) {
+    pub(crate) fn unwritten(error: &io::Error) -> Self {
+        if stdout::is_closed_by_reader(error) {
             return Self::Closed;
         }
-        Self::Run(Exit::Failure, format!("writing the result failed: {}", files::reason(&error)))
+        Self::Run(Exit::Failure, format!("writing the result failed: {}", files::reason(error)))
     }
 
     /// The message, in one line.

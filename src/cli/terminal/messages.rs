@@ -86,7 +86,7 @@ fn print(text: &str) {
 pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
     let reported = Err(Failure::AlreadyReported(Exit::Usage));
     if !error.use_stderr() {
-        return stdout::print(&error.render().ansi().to_string()).map_err(Failure::unwritten);
+        return stdout::print(&error.render().ansi().to_string()).map_err(|error| Failure::unwritten(&error));
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = write!(anstream::stderr(), "{}", error.render());

@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let time = numbers::seconds(seconds);
         let text = format!("{terms} of {name}, {results}: {style}{verdict}{style:#}, in {time}");
         let lines = wrapped(&text, stdout::width(), &[' ']).join("\n") + "\n";
-        printed.and_then(|()| stdout::print(&lines)).map_err(Failure::unwritten)
+        printed.and_then(|()| stdout::print(&lines)).map_err(|error| Failure::unwritten(&error))
     });
     differing.first().map_or(delivered, |(row, check)| Err(failure(&name, row, check, differing.len() - 1)))
 }
