@@ -4,6 +4,8 @@
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use queens::Isa;
 
+use crate::cli::terminal::OutputPath;
+
 /// Counts, checks and shows the solutions of the N-queens problem.
 #[derive(Parser, Debug)]
 #[command(name = "queens", version, long_version = long_version(), propagate_version = true)]
@@ -134,6 +136,7 @@ pub(crate) fn manual() -> clap::Command {
 fn with_examples(end: &str) -> clap::Command {
     Args::command().after_help(EXITS).mut_subcommands(|sub| {
         let examples = examples(sub.get_name());
+        let sub = sub.mut_args(OutputPath::completed);
         let first = below(&examples[..FIRST.min(examples.len())]);
         sub.after_help(first).after_long_help(below(&examples) + end)
     })

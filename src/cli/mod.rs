@@ -23,10 +23,16 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     stdout::start();
     signals::start();
     catch_panics();
-    let matches = args::command().try_get_matches_from(args);
+    let args: Vec<OsString> = args.into_iter().collect();
+    let matches = args::command().try_get_matches_from(&args);
     let result = match matches.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches))) {
         Ok((args, matches)) => run_command(args, &matches),
-        Err(error) => messages::usage(&error),
+        Err(error) => {
+            // An error of another argument does not make this one wrong.
+            let others = args::command().ignore_errors(true).try_get_matches_from(&args);
+            set_colour(others.ok().and_then(|others| others.get_one("color").copied()).unwrap_or(ColorChoice::Auto));
+            messages::usage(&error)
+        }
     };
     match result {
         Ok(()) | Err(Failure::Closed) => Exit::Success,
@@ -40,12 +46,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
-    let colour = match args.color {
-        ColorChoice::Auto => anstream::ColorChoice::Auto,
-        ColorChoice::Always => anstream::ColorChoice::Always,
-        ColorChoice::Never => anstream::ColorChoice::Never,
-    };
-    colour.write_global();
+    set_colour(args.color);
     files::guard(matches)?;
     match args.command {
         Command::Count(args) => count::run(&args),
@@ -64,4 +65,13 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Completions { shell } => definitions::completions(shell, args::command()),
         Command::Man { command } => definitions::man(command.as_deref(), args::manual()),
     }
+}
+
+fn set_colour(colour: ColorChoice) {
+    let colour = match colour {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    colour.write_global();
 }

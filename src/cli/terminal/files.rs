@@ -9,13 +9,14 @@
 //! | a ledger, sound or not, or what stands beside one | refused |
 //! | a file that another argument of the command names | refused |
 
+use std::any::TypeId;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read as _, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
 use clap::builder::{MapValueParser, PathBufValueParser, TypedValueParser, ValueParserFactory};
+use clap::{Arg, ArgMatches, ValueHint};
 use queens::ledger::durable::{Draft, MOST_LINKS, folder, is_same, is_same_file, links, sync_folder, target};
 use queens::ledger::store;
 
@@ -51,6 +52,12 @@ impl OutputPath {
             let path = Self(path);
             file_format::by_extension(&path, &[((), extensions)]).map(|_| path)
         })
+    }
+
+    /// Has shells complete the values of an argument of this type, as they do those that are a [`PathBuf`].
+    pub(crate) fn completed(argument: Arg) -> Arg {
+        let is_output = argument.get_value_parser().type_id() == TypeId::of::<Self>();
+        if is_output { argument.value_hint(ValueHint::AnyPath) } else { argument }
     }
 
     /// A name that was typed in while the program ran, if no file has it yet.

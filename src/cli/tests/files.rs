@@ -4,6 +4,8 @@ use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use clap::ValueHint;
+
 use crate::cli::args::command;
 use crate::cli::terminal::OutputPath;
 
@@ -33,6 +35,13 @@ fn every_argument_that_names_a_file_is_tested() {
             let is_file = names.iter().any(|name| others.contains(&name.as_str()));
             let of = argument.get_value_parser().type_id();
             let is_known = of == TypeId::of::<OutputPath>() || of == TypeId::of::<PathBuf>();
+            assert_eq!(
+                argument.get_value_hint() == ValueHint::AnyPath,
+                is_known,
+                "{} {}",
+                sub.get_name(),
+                argument.get_id()
+            );
             assert_eq!(is_file, is_known, "{} {}", sub.get_name(), argument.get_id());
         }
     }
