@@ -10,7 +10,7 @@ mod tests;
 
 use std::ffi::OsString;
 
-use clap::{ArgMatches, ColorChoice, FromArgMatches};
+use clap::{ArgMatches, ColorChoice, FromArgMatches, ValueEnum};
 
 use args::{Args, Command};
 use commands::{
@@ -28,9 +28,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match matches.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches))) {
         Ok((args, matches)) => run_command(args, &matches),
         Err(error) => {
-            // An error of another argument does not make this one wrong.
-            let others = args::command().ignore_errors(true).try_get_matches_from(&args);
-            set_colour(others.ok().and_then(|others| others.get_one("color").copied()).unwrap_or(ColorChoice::Auto));
+            set_colour(colour_in(&args));
             messages::usage(&error)
         }
     };
@@ -65,6 +63,13 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Completions { shell } => definitions::completions(shell, args::command()),
         Command::Man { command } => definitions::man(command.as_deref(), args::manual()),
     }
+}
+
+/// What `--color` asks for in a line that is wrong elsewhere.
+fn colour_in(args: &[OsString]) -> ColorChoice {
+    let apart = args.iter().skip_while(|arg| *arg != "--color").nth(1).and_then(|value| value.to_str());
+    let value = apart.or_else(|| args.iter().find_map(|arg| arg.to_str()?.strip_prefix("--color=")));
+    value.and_then(|value| ColorChoice::from_str(value, false).ok()).unwrap_or_default()
 }
 
 fn set_colour(colour: ColorChoice) {
