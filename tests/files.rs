@@ -196,23 +196,6 @@ fn what_is_read_may_come_through_a_pipe() {
     }
 }
 
-/// Names of what is open already, for programs that write to a file alone.
-#[test]
-fn open_files_can_be_written_to_by_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let run = |script: &str| {
-        let script = script.replace("queens", env!("CARGO_BIN_EXE_queens"));
-        texts(&Command::new("sh").args(["-c", &script]).current_dir(path).output().unwrap())
-    };
-    let four = "246135\n362514\n415263\n531642\n";
-    assert_eq!(run("queens solutions 6 -o /dev/stdout | cat"), (Some(0), four.to_owned(), String::new()));
-    assert_eq!(run("queens solutions 6 -o /dev/fd/3 3>&1 >/dev/null | cat"), (Some(0), four.to_owned(), String::new()));
-    // A file that stdout leads to is written to, after what is there, and not replaced.
-    assert_eq!(run("echo first >file; queens solutions 6 -o /dev/stdout >>file").0, Some(0));
-    assert_eq!(fs::read_to_string(path.join("file")).unwrap(), format!("first\n{four}"));
-}
-
 /// Who removes a lock file lets another run in: still only one of them saves, and neither writes over the other's save.
 #[test]
 fn a_lock_file_deleted_in_mid_run_makes_no_two_writers() {

@@ -103,11 +103,11 @@ fn other_files_are_replaced() {
     for (line, expected) in written(path) {
         for place in ["old", "link"] {
             fs::write(path.join("old"), old).unwrap();
-            fs::set_permissions(path.join("old"), fs::Permissions::from_mode(0o640)).unwrap();
+            fs::set_permissions(path.join("old"), fs::Permissions::from_mode(0o666)).unwrap();
             let (code, _, err) = output(path, &line.replace("FILE", place));
             assert_eq!(code, Some(0), "{line}: {err}");
             assert_eq!(shape(&fs::read(path.join("old")).unwrap()), expected, "{line}");
-            assert_eq!(fs::metadata(path.join("old")).unwrap().permissions().mode() & 0o777, 0o640, "{line}");
+            assert_eq!(fs::metadata(path.join("old")).unwrap().permissions().mode() & 0o777, 0o666, "{line}");
             assert!(path.join("link").is_symlink());
         }
     }
