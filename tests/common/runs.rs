@@ -25,7 +25,10 @@ pub(crate) const AGREES: &str = "agrees with OEIS A000170\n";
 pub(crate) fn hang_ups_arrive() {
     static CAUGHT: Once = Once::new();
     CAUGHT.call_once(|| {
-        signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).unwrap();
+        // `nohup` ignores the first, a shell's `&` the second; what is caught here is not ignored by what is started.
+        for signal in [signal_hook::consts::SIGHUP, signal_hook::consts::SIGQUIT] {
+            signal_hook::flag::register(signal, Arc::default()).unwrap();
+        }
     });
 }
 
