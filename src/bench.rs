@@ -105,9 +105,7 @@ pub fn bench(
     let mut timings: Vec<Timing> = Vec::with_capacity(combinations.len());
     for &combination in combinations {
         before(done, all, &combination);
-        let found = timings.iter().find(|timing| timing.combination.size == combination.size).map(|same| same.count);
-        let expected = oeis::QUEENS.term(combination.size.get()).or(found);
-        let (count, warm_up) = time(combination, 1, expected)?;
+        let (count, warm_up) = time(combination, 1, expected(combination.size, &timings))?;
         // The warm-up also says how often a count fits a run; it is replaced by the first run.
         timings.push(Timing { combination, count, times: vec![warm_up] });
         done += 1;
@@ -127,6 +125,12 @@ pub fn bench(
         }
     }
     Ok(timings)
+}
+
+/// The published number or, if there is none, the first one found.
+fn expected(size: Size, timings: &[Timing]) -> Option<u128> {
+    let found = || timings.iter().find(|timing| timing.combination.size == size).map(|same| same.count);
+    oeis::QUEENS.term(size.get()).or_else(found)
 }
 
 /// Counts `repeats` times, and returns the number and the mean of the times.
@@ -183,6 +187,17 @@ mod tests {
         assert_eq!(threads, [1, 2, 1, 2, 2, 1, 1, 2]);
         assert_eq!((order[7].0, order[7].1), (7, 8));
         assert!(timings.iter().all(|timing| timing.count == 352 && timing.times.len() == 3));
+    }
+
+    #[test]
+    fn the_first_number_found_stands_for_one_that_nobody_published() {
+        let of = |n, count| {
+            let combination = Combination { size: Size::new(n).unwrap(), ..combination(1) };
+            Timing { combination, count, ..timing(1, &[1]) }
+        };
+        let timings = [of(27, 1), of(28, 2), of(28, 3)];
+        let expected = [27, 28, 29].map(|n| expected(Size::new(n).unwrap(), &timings));
+        assert_eq!(expected, [oeis::QUEENS.term(27), Some(2), None]);
     }
 
     /// Each run must find the published number or, if there is none, the first one found.

@@ -315,6 +315,8 @@ mod tests {
             join.map(|(n, threads)| memory(EngineKind::Join, n, threads)),
             [100, 100, 120, 190, 450, 450, 850, 850]
         );
+        let of_each: Vec<u64> = (19..=28).map(|n| memory(EngineKind::Join, n, 1)).collect();
+        assert_eq!(of_each, [100, 150, 45, 60, 70, 150, 180, 350, 200, 450]);
         assert_eq!([1, 8].map(|threads| memory(EngineKind::Backtrack, 28, threads)), [16, 23]);
     }
 }

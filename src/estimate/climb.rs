@@ -46,6 +46,22 @@ fn is_made_again(made: usize, elapsed: Duration, longest: Duration, left: Durati
     made == 0 || made < RUNS && elapsed < RUNS_WITHIN && longest < left
 }
 
+/// Whether a run is made as a whole that is expected to take so many seconds, of those that are left.
+fn is_made(seconds: f64, left: Duration) -> bool {
+    seconds < left.as_secs_f64().clamp(AT_ONCE, BRIEF)
+}
+
+/// The time of a task, in seconds, on the board a step above one where it takes `mean`, and a step below that `before`.
+fn grown(mean: f64, before: Option<f64>) -> f64 {
+    mean * before.map_or(LEAST_GROWTH, |before| (mean / before).max(LEAST_GROWTH))
+}
+
+/// The time in which so many threads draw enough samples of that many seconds for an interval, and half as much again, for
+/// some take longer.
+fn time_to_draw(seconds: f64, threads: usize) -> f64 {
+    1.5 * (FEWEST as f64 / threads as f64).ceil() * seconds
+}
+
 /// Times tasks of the run into the sampler's state.
 pub(super) struct Climb<'a> {
     pub(super) subject: &'a Subject,
@@ -65,13 +81,11 @@ impl Climb<'_> {
             let found = self.time(board, Sampler { samples: PROBES, least: FEWEST, deadline, ..self.sampler });
             let tasks = found.drawn.len() as u64 * self.tasks_of_a_sample(board);
             let mean = found.sum(|drawn| drawn.all_seconds) / tasks.max(1) as f64;
-            let growth = before.map_or(LEAST_GROWTH, |before: f64| (mean / before).max(LEAST_GROWTH));
-            before = Some(mean);
-            // Enough for an interval, and half as much again, for some tasks take longer. An extrapolation needs two
-            // boards.
-            let rounds = (FEWEST as f64 / self.sampler.pool.current_num_threads() as f64).ceil();
+            let task = grown(mean, before.replace(mean));
             let above = way.get(index + 1).unwrap_or(self.subject);
-            let next = 1.5 * rounds * growth * mean * self.tasks_of_a_sample(above) as f64;
+            let threads = self.sampler.pool.current_num_threads();
+            let next = time_to_draw(task * self.tasks_of_a_sample(above) as f64, threads);
+            // An extrapolation needs two boards.
             if index > 0 && next > self.left().as_secs_f64() {
                 // Of tasks more than a step away nobody knows.
                 if index + 1 == way.len() {
@@ -86,7 +100,7 @@ impl Climb<'_> {
         }
         let own = self.time(self.subject, self.sampler);
         let seconds = own.mean(|drawn| drawn.seconds).mean / self.sampler.pool.current_num_threads() as f64;
-        if !own.drawn.is_empty() && seconds < self.left().as_secs_f64().clamp(AT_ONCE, BRIEF) {
+        if !own.drawn.is_empty() && is_made(seconds, self.left()) {
             self.whole();
         }
     }
@@ -171,6 +185,20 @@ mod tests {
         assert!(is_made_again(1, second, second, second + tick) && !is_made_again(1, second, second, second));
         assert!(is_made_again(7, below_four, second, hour) && !is_made_again(7, four, second, hour));
         assert!(!is_made_again(8, second, second, hour));
+    }
+
+    #[test]
+    fn what_comes_next_is_expected() {
+        let [none, four, minute] = [0, 4, 60].map(Duration::from_secs);
+        let made = [(1.9, none), (2.1, none), (3.9, four), (4.1, four), (9.9, minute), (10.1, minute)];
+        assert_eq!(made.map(|(seconds, left)| is_made(seconds, left)), [true, false, true, false, true, false]);
+        let grown = [(1.0, None), (1.0, Some(0.5)), (1.0, Some(0.05))].map(|(mean, before)| grown(mean, before));
+        assert!(
+            grown.iter().zip([8.0, 8.0, 20.0]).all(|(found, expected)| (found - expected).abs() < 1e-9),
+            "{grown:?}"
+        );
+        let drawn = [1, 2, 5, 64].map(|threads| time_to_draw(2.0, threads));
+        assert!(drawn.iter().zip([15.0, 9.0, 3.0, 3.0]).all(|(found, expected)| (found - expected).abs() < 1e-9));
     }
 
     /// Each run counts by itself: not what its threads did before. A request to stop leaves out the one in hand.

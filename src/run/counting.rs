@@ -382,7 +382,8 @@ where
 pub(crate) mod tests {
     use super::*;
     use crate::Rotation;
-    use crate::engine::EngineKind;
+    use crate::plan::Halves;
+    use std::sync::Mutex;
 
     /// A count for tests, of which nothing is audited.
     pub(crate) fn unaudited<P, E, S>(plan: P, engine: E, second: S) -> impl Counting
@@ -425,6 +426,46 @@ pub(crate) mod tests {
             engines.dedup();
             assert_eq!(engines.len(), Isa::available().count(), "each set has lanes of its own: {engines:?}");
         }
+    }
+
+    /// Notes the tasks that it counts.
+    struct Noting(Mutex<Vec<Halves>>);
+
+    impl Engine for Noting {
+        type Task = Halves;
+        type Worker = ();
+
+        fn worker(&self) {}
+
+        fn count(&self, (): &mut (), task: &Halves) -> u64 {
+            self.0.lock().unwrap().push(*task);
+            1
+        }
+    }
+
+    /// A group is counted before it is timed, and the group before it in between, as in a run, which leaves the lists that
+    /// a run would find.
+    #[test]
+    fn samples_are_timed_with_the_lists_of_a_run() {
+        let plan = HalvesPlan::new(Size::new(21).unwrap());
+        let (unit, length) = (plan.units() / 2, plan.tasks_sharing_lists() as usize);
+        let groups: Vec<Vec<Halves>> =
+            plan.unit(unit).map(|task| task.task).collect::<Vec<_>>().chunks(length).map(<[_]>::to_vec).collect();
+        assert!(groups.len() > 2);
+        let of = &Typed { plan: plan.into(), engine: Noting(Mutex::default()), second: (), audit: of_nothing };
+        for seed in 0..20 {
+            TypedWorker { of, worker: () }.sample(unit, &mut Rng::with_seed(seed));
+            let counted = std::mem::take(&mut *of.engine.0.lock().unwrap());
+            let is_it = |drawn: &usize| {
+                let order = [*drawn, drawn.saturating_sub(1), *drawn];
+                counted == order.map(|number| groups[number].clone()).concat()
+            };
+            assert!((0..groups.len()).any(|drawn| is_it(&drawn)), "{seed}");
+        }
+    }
+
+    fn of_nothing(_: &Noting, (): &mut (), _: (&Halves, u64), _: &mut Rng, _: &dyn Fn() -> bool) -> Option<Compared> {
+        None
     }
 
     /// The groups of a unit are its tasks, each once.

@@ -194,6 +194,7 @@ mod tests {
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
     use crate::run::counting::tests::unaudited;
+    use crate::run::counting::{Compared, SecondEngine};
     use crate::{CountError, Listed, Placement, Ranking, Request, Share};
 
     /// An engine that loses every solution whose first queen is in row 4.
@@ -327,7 +328,34 @@ mod tests {
             assert_eq!(count(request).is_ok(), isa != Isa::Portable, "{isa}");
             let checked = count(request.double_check(Share::ALL));
             assert!(matches!(checked, Err(CountError::SelfCheck(_))), "{isa}: {checked:?}");
+            // And its kernels are checked.
+            let kernels = (Method { engine: EngineKind::Join, isa: Isa::Portable }, None);
+            PASSED.lock().unwrap().retain(|step| *step != kernels);
+            assert_eq!(request.double_check(Share::ALL).count().unwrap().count, 14_200);
+            assert!(PASSED.lock().unwrap().contains(&kernels));
         }
+    }
+
+    /// Right by itself, but not by the auditor.
+    struct Doubted;
+
+    impl SecondEngine for Doubted {
+        type Task = Placement;
+        type Worker = ();
+
+        fn recounter(&self) {}
+
+        fn recount(&self, (): &mut (), task: &Placement, _: &dyn Fn() -> bool) -> Option<(u64, Option<Compared>)> {
+            let engine = Naive.count(&mut (), task);
+            Some((engine, Some(Compared { engine, auditor: engine + 1, is_part: false })))
+        }
+    }
+
+    #[test]
+    fn a_wrong_auditor_counts_nothing() {
+        let found = check_board(&whole(8), &unaudited(prefixes(8), Naive, Doubted), true);
+        // One more in each of 21 tasks, of weight 2.
+        assert_eq!(found, wrong("on 8×8", 92 + 42, 92));
     }
 
     #[test]

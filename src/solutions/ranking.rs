@@ -294,6 +294,19 @@ mod tests {
         }
     }
 
+    /// The blocks of up to three queens, of which those that are each other's image upside down are one.
+    #[test]
+    fn counts_of_large_blocks_are_remembered() {
+        for (listed, image) in [(Listed::All, 2), (Listed::Fundamental, 1)] {
+            let ranking = Ranking::new(empty(12), listed).unwrap();
+            ranking.total(&mut |_| true);
+            let counts = ranking.counts.lock().unwrap();
+            let of = |queens| counts.keys().filter(|block| block.len() == queens).count();
+            assert!(counts.len() > 10 && (0..=REMEMBERED).map(of).sum::<usize>() == counts.len(), "{}", counts.len());
+            assert!(of(1) <= 12 / image);
+        }
+    }
+
     #[test]
     fn a_small_number_is_found_at_once_on_a_large_board() {
         let board = empty(20);

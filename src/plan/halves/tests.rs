@@ -112,3 +112,30 @@ fn large_plans_are_quick_to_make() {
 fn self_reversed(half: u64) -> u64 {
     (0..half / 2).fold(1, |product, i| product * (half - i) / (i + 1))
 }
+
+/// Tasks with the same middle column are a group while the threads share the quadrants of a board, up to N = 19.
+#[test]
+fn units_are_grouped_while_quadrants_are_shared() {
+    for (n, groups) in [(13, Some(6)), (18, None), (19, Some(9)), (20, None), (21, None), (27, None)] {
+        let plan = plan(n);
+        let last = plan.units() - 1;
+        assert_eq!(plan.group(last) + 1, groups.unwrap_or(plan.units()), "N = {n}");
+    }
+}
+
+/// By the model, worked out for single tasks with the queen of the middle column one square from the centre.
+#[test]
+fn the_work_of_a_task_is_that_of_the_model() {
+    let (plan, mut compared) = (plan(13), 0);
+    for unit in 0..plan.units() {
+        let Weighted { task, .. } = plan.unit(unit).next().unwrap();
+        let (one, north) = (plan.tasks(unit) == 1, f64::from(task.north.count_ones()));
+        if one && matches!(task.middle, Middle::Crossed { column: 1, .. }) {
+            // The queen of the middle row is two to six squares from the centre, on average four; 5.5 rows are left.
+            let expected = (1.0 + 0.8 * (1.0 + 4.0) / 6.0) / (1.0 + 0.12 * (north - 2.75).powi(2));
+            assert!((plan.work(unit) - expected).abs() < 1e-9, "{unit}: {}, not {expected}", plan.work(unit));
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
