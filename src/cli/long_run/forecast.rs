@@ -13,9 +13,14 @@ use crate::cli::terminal::{messages, numbers};
 
 /// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
 pub(crate) fn memory(request: &Request, threads: usize) {
+    /// What needs no more fits wherever the program starts. To ask the system takes longer than to count a small board.
+    const LITTLE: u64 = 32_000_000;
     let (Subject::Completions(prefix), Ok(method)) = (request.subject(), request.method()) else { return };
     let need = |threads| method.memory(prefix.size(), threads);
-    if let Some(text) = warning(need, thread_count(threads), available()) {
+    let threads = thread_count(threads);
+    if need(threads) > LITTLE
+        && let Some(text) = warning(need, threads, available())
+    {
         messages::warning(&text);
     }
 }
