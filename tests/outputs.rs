@@ -152,7 +152,8 @@ fn what_is_no_file_is_written_to_as_it_is() {
         }
         run("/dev/null", "RUN >stdout");
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
-        for (place, reason) in [("/dev/fd/7", "Bad file descriptor"), ("/dev/fd/0", "it is open for reading only")] {
+        let closed = ["/dev/fd/7", "/dev/fd/-1"].map(|place| (place, "Bad file descriptor"));
+        for (place, reason) in closed.into_iter().chain([("/dev/fd/0", "it is open for reading only")]) {
             let expected = format!("error: cannot write {place}: {reason}\n");
             assert_eq!(output(path, &line.replace("FILE", place)), (Some(1), String::new(), expected), "{line}");
         }

@@ -160,8 +160,9 @@ pub(crate) fn predict(
     let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
     let samples = if by_parts.is_none() { [0, parts] } else { [parts, timed] };
     let run = Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time };
-    if state.found().run.replace(run).is_some() {
-        return Err(CountError::Used);
+    match &mut state.found().run {
+        Some(_) => return Err(CountError::Used),
+        begun => *begun = Some(run),
     }
     let sampler = |target, samples| {
         let deadline = started + time_for(target, max_time);
@@ -230,7 +231,8 @@ mod tests {
         let estimate = |n| Request::solutions(Size::new(n).unwrap()).threads(1).estimate_with(&sampling, &state);
         assert_eq!(estimate(8).unwrap().count_samples, 20);
         assert_eq!(estimate(10).unwrap_err(), CountError::Used);
-        assert_eq!(state.prediction().unwrap().count_samples, 20);
+        let Prediction { subject, count_samples, .. } = state.prediction().unwrap();
+        assert_eq!((subject.n(), count_samples), (8, 20), "the refused estimate has left nothing");
     }
 
     /// The count takes half of the time allowed, so tasks that take a minute need two.

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether something was written. Relaxed: one thread writes results.
@@ -29,7 +31,11 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 #[cfg(unix)]
 pub(crate) fn descriptor(number: i32) -> io::Result<File> {
     use rustix::fs::OFlags;
-    // SAFETY: the number is used for this call alone, which fails if no descriptor has it.
+    let is_open = ["/dev/fd", "/proc/self/fd"].iter().any(|all| Path::new(all).join(number.to_string()).exists());
+    if !is_open {
+        return Err(rustix::io::Errno::BADF.into());
+    }
+    // SAFETY: it is open, which -1 never is, and is borrowed for this call alone.
     #[expect(unsafe_code, reason = "the user names a descriptor by its number")]
     let descriptor = rustix::io::dup(unsafe { std::os::fd::BorrowedFd::borrow_raw(number) })?;
     let mode = rustix::fs::fcntl_getfl(&descriptor)? & OFlags::RWMODE;
