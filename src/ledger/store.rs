@@ -93,7 +93,7 @@ impl StoreError {
     /// Whether it is the damage of a ledger that had the same units of the same count as this one, which may take its place.
     pub fn is_damage_to(&self, ledger: &Ledger) -> bool {
         let Self::Format(path, _) = self else { return false };
-        self.is_damage() && fs::read(path).is_ok_and(|bytes| is_left_of(&bytes, ledger))
+        self.is_damage() && File::open(path).and_then(|file| bytes(&file)).is_ok_and(|bytes| is_left_of(&bytes, ledger))
     }
 }
 

@@ -175,8 +175,7 @@ fn count_facts(files: &[LedgerFile]) -> Facts {
         whole.merge(&file.ledger).expect("shards have different units");
     }
     // That of shards without a finished task too.
-    let times = shards.values().map(|file| file.ledger.origin.elapsed);
-    whole.origin.elapsed = times.fold(Duration::ZERO, Duration::saturating_add);
+    whole.origin.elapsed = shards.values().map(|file| file.ledger.origin.elapsed).sum();
     let subject = &fingerprint.subject;
     let mut facts = Facts::default()
         .with("n", subject.n())

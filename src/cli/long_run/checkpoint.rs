@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use os_display::Quotable;
 use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, Store, StoreError};
-use queens::ledger::{Fingerprint, Ledger, Origin};
+use queens::ledger::{Fingerprint, Ledger};
 
 use crate::cli::long_run::LongRun;
 use crate::cli::terminal::{Exit, Failure, Sizes, json, messages};
@@ -38,6 +38,11 @@ impl Checkpoint {
     /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
     pub(crate) fn open(args: &LongRun, mut ledger: Ledger) -> Result<(Self, Ledger), Failure> {
         let mut checkpoint = Self { every: args.checkpoint_every, ..Self::default() };
+        let host = sysinfo::System::host_name().unwrap_or_default();
+        let sign = |ledger: &mut Ledger| {
+            (ledger.origin.host, ledger.origin.program) = (host.clone(), json::PROGRAM.to_owned());
+        };
+        sign(&mut ledger);
         if let Some(path) = &args.checkpoint {
             let mut store = Store::open(path)?;
             if let Some(notice) = store.notice() {
@@ -45,17 +50,20 @@ impl Checkpoint {
             }
             if !args.resume && args.shard.is_none() {
                 store.create(&ledger).map_err(not_new)?;
-            } else if let Some(earlier) = load(&mut store, args, &ledger)? {
+                checkpoint.store = Some(store);
+                checkpoint.note_save(&ledger);
+                return Ok((checkpoint, ledger));
+            }
+            if let Some(earlier) = load(&mut store, args, &ledger)? {
                 checkpoint.reached_before = Some(earlier.reached());
                 checkpoint.saved = (earlier.finished(), earlier.partials().count());
                 checkpoint.is_complete = earlier.is_complete();
                 ledger = earlier;
+                sign(&mut ledger);
             }
             checkpoint.store = Some(store);
+            checkpoint.save(&ledger)?;
         }
-        let host = sysinfo::System::host_name().unwrap_or_default();
-        ledger.origin = Origin { host, program: json::PROGRAM.to_owned(), ..ledger.origin };
-        checkpoint.save(&ledger)?;
         Ok((checkpoint, ledger))
     }
 
@@ -63,13 +71,15 @@ impl Checkpoint {
     pub(crate) fn begin_unasked(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         /// What fails under so many names is not the fault of a name.
         const MOST_FAILURES: usize = 3;
-        let mut failures = 0;
-        for number in 1.. {
+        let (mut number, mut failures) = (0, 0);
+        loop {
+            number += 1;
             let path = new_name(ledger, number);
             match Store::open(&path).and_then(|mut store| store.create(ledger).map(|()| store)) {
                 Ok(store) => {
                     (self.store, self.unasked) = (Some(store), Some(path));
-                    break;
+                    self.note_save(ledger);
+                    return Ok(());
                 }
                 // Somebody else has the name.
                 Err(StoreError::Busy(_) | StoreError::Exists(_) | StoreError::NotAFile(_)) => {}
@@ -81,7 +91,6 @@ impl Checkpoint {
                 }
             }
         }
-        self.save(ledger)
     }
 
     pub(crate) fn is_kept(&self) -> bool {
@@ -112,13 +121,19 @@ impl Checkpoint {
     pub(crate) fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let Some(store) = self.store.as_mut().filter(|_| !self.is_complete) else { return Ok(()) };
         let result = store.save(ledger);
-        let now = Instant::now();
-        self.due = now.checked_add(self.every);
         if result.is_ok() {
-            *self.last_save.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
-            self.saved = (ledger.finished(), ledger.partials().count());
+            self.note_save(ledger);
+        } else {
+            self.due = Instant::now().checked_add(self.every);
         }
         result
+    }
+
+    fn note_save(&mut self, ledger: &Ledger) {
+        let now = Instant::now();
+        self.due = now.checked_add(self.every);
+        *self.last_save.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        self.saved = (ledger.finished(), ledger.partials().count());
     }
 
     /// The command that resumes the run, quoted for a shell; none without a checkpoint.

@@ -97,7 +97,7 @@ const LABEL: Style = Style::new().dimmed();
 const RESULT: Style = AnsiColor::Green.on_default().bold();
 
 /// Lines of a label and a value, for people.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Rows(Vec<(&'static str, String, Style)>);
 
 impl Rows {
@@ -125,6 +125,12 @@ impl Rows {
     /// The most important row, in colour.
     pub(crate) fn result(mut self, label: &'static str, value: impl fmt::Display) -> Self {
         self.0.push((label, value.to_string(), RESULT));
+        self
+    }
+
+    /// Those of others, behind its own.
+    pub(crate) fn and(mut self, more: Self) -> Self {
+        self.0.extend(more.0);
         self
     }
 

@@ -1,27 +1,22 @@
 //! What a command has to tell, each fact once: the table for people and the JSON object for programs come from one list.
 
 use std::fmt;
-use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
 use queens::{Isa, Placement, Rotation, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::{
+    Rows,
     json::{SCHEMA, cpu_name, object},
     stdout,
-    table::wrapped,
 };
-
-const LABEL: Style = Style::new().dimmed();
-const RESULT: Style = AnsiColor::Green.on_default().bold();
 
 /// Facts in the order in which they are told: fields for programs, rows of label and value for people.
 #[derive(Clone, Default)]
 pub(crate) struct Facts {
     /// Each as it is written.
     fields: Vec<String>,
-    rows: Vec<(&'static str, String, Style)>,
+    rows: Rows,
     text: String,
 }
 
@@ -49,7 +44,7 @@ impl Facts {
     /// Those of others, behind its own.
     pub(crate) fn and(mut self, more: Self) -> Self {
         self.fields.extend(more.fields);
-        self.rows.extend(more.rows);
+        self.rows = self.rows.and(more.rows);
         self.text += &more.text;
         self
     }
@@ -77,23 +72,18 @@ impl Facts {
     }
 
     /// A row.
-    pub(crate) fn row(mut self, label: &'static str, text: impl fmt::Display) -> Self {
-        self.rows.push((label, text.to_string(), Style::new()));
-        self
+    pub(crate) fn row(self, label: &'static str, text: impl fmt::Display) -> Self {
+        Self { rows: self.rows.row(label, text), ..self }
     }
 
     /// A row that is left out where there is nothing to say.
     pub(crate) fn row_some(self, label: &'static str, text: Option<impl fmt::Display>) -> Self {
-        match text {
-            Some(text) => self.row(label, text),
-            None => self,
-        }
+        Self { rows: self.rows.row_some(label, text), ..self }
     }
 
     /// The most important row, in colour.
-    pub(crate) fn result(mut self, label: &'static str, text: impl fmt::Display) -> Self {
-        self.rows.push((label, text.to_string(), RESULT));
-        self
+    pub(crate) fn result(self, label: &'static str, text: impl fmt::Display) -> Self {
+        Self { rows: self.rows.result(label, text), ..self }
     }
 
     /// A field and a row that say the same in the same words.
@@ -110,12 +100,9 @@ impl Facts {
 
     /// What is counted: the board, and which of its solutions.
     pub(crate) fn subject(self, subject: &Subject) -> Self {
-        let (prefix, rotation) = (subject.prefix().map(|prefix| prefix.to_string()), subject.rotation());
-        self.fact("n", "N", subject.n())
-            .with("prefix", &prefix)
-            .row_some("prefix", prefix)
-            .with_some("symmetry", rotation.map(Rotation::name))
-            .row_some("unchanged by", rotation.map(|rotation| format!("a {rotation} turn")))
+        let facts = self.with("n", subject.n()).with("prefix", subject.prefix());
+        let facts = facts.with_some("symmetry", subject.rotation().map(Rotation::name));
+        Self { rows: facts.rows.and(Rows::of(subject)), ..facts }
     }
 
     /// What counted.
@@ -133,17 +120,8 @@ impl Facts {
         format!("{{{}}}\n", self.fields.join(","))
     }
 
-    /// Lines of label and value, the values aligned, and broken where the terminal is narrow.
+    /// The rows, and the lines behind them.
     pub(crate) fn table(&self) -> String {
-        let width = self.rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
-        let mut text = String::new();
-        for (label, value, style) in &self.rows {
-            let room = stdout::width().saturating_sub(width + 2);
-            for (index, part) in wrapped(value, room, &[' ']).iter().enumerate() {
-                let label = if index == 0 { label } else { "" };
-                let _ = writeln!(text, "{LABEL}{label:width$}{LABEL:#}  {style}{part}{style:#}");
-            }
-        }
-        text + &self.text
+        self.rows.text(stdout::width()) + &self.text
     }
 }
