@@ -16,7 +16,7 @@ use args::{Args, Command};
 use commands::{
     audit, bench, count, definitions, estimate, merge, profile, show, solutions, status, symmetries, verify,
 };
-use terminal::{Exit, Failure, Form, answer, catch_panics, files, messages, signals, stdout};
+use terminal::{Exit, Failure, Form, Tell, catch_panics, files, messages, signals, stdout};
 
 /// Parses, runs, and reports what went wrong on stderr; the exit code is all that is left to the caller.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
@@ -54,9 +54,9 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Profile(args) => profile::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Estimate(args) => answer::tell(&estimate::run(&args)?, &Form::text(&args.json)),
+        Command::Estimate(args) => estimate::run(&args)?.tell(&Form::text(&args.json)),
         Command::Solutions(args) => solutions::run(&args),
-        Command::Symmetries(args) => answer::tell(&symmetries::run(&args)?, &Form::text(&args.json)),
+        Command::Symmetries(args) => symmetries::run(&args)?.tell(&Form::text(&args.json)),
         Command::Show(args) => show::run(&args),
         #[cfg(feature = "browse")]
         Command::Browse(args) => commands::browse::run(&args),

@@ -153,7 +153,9 @@ impl Estimate {
 }
 
 impl Answer for Estimate {
-    const COMMAND: &'static str = "estimate";
+    fn command(&self) -> &'static str {
+        "estimate"
+    }
 
     fn text(&self, width: usize) -> String {
         /// Below this share of a core for each thread, other programs are worth a word.

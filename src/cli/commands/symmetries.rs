@@ -53,8 +53,11 @@ pub(crate) fn run(args: &Args) -> Result<Images, Failure> {
 }
 
 impl Answer for Images {
-    const COMMAND: &'static str = "symmetries";
     const NAMES_PROCESSOR: bool = false;
+
+    fn command(&self) -> &'static str {
+        "symmetries"
+    }
 
     fn text(&self, _width: usize) -> String {
         let line = |image: &Image| format!("{}  {}\n", image.placement, image.symmetries.join(", "));

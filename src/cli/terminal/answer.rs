@@ -16,11 +16,11 @@ use crate::cli::terminal::{
 
 /// What a command found. Its fields are those of the JSON object.
 pub(crate) trait Answer: Serialize {
-    /// The name of the command in the object.
-    const COMMAND: &'static str;
-
     /// Whether the object names the processor; false if the answer is the same on every one.
     const NAMES_PROCESSOR: bool = true;
+
+    /// The name of the command in the object.
+    fn command(&self) -> &'static str;
 
     /// For people, no wider than this.
     fn text(&self, width: usize) -> String;
@@ -59,21 +59,28 @@ impl<'a> Form<'a> {
     }
 }
 
-/// Prints the answer as the form says, and writes the file of `--json=FILE`. What is wrong with the answer is worse than a
-/// result that could not be written.
-pub(crate) fn tell<A: Answer>(answer: &A, form: &Form) -> Result<(), Failure> {
-    let numbers = if form.is_for_people() { None } else { answer.plain() };
-    let delivered = form.json.deliver_text(&json(answer), || match numbers {
-        None => messages::deliver(&answer.text(stdout::width())),
-        Some(numbers) => {
-            messages::deliver(&numbers)?;
-            if !form.quiet && !messages::are_events() {
-                answer.remark().iter().for_each(|remark| messages::note(remark));
+/// What can be told, whatever it is.
+pub(crate) trait Tell {
+    /// Prints the answer as the form says, and writes the file of `--json=FILE`. What is wrong with the answer is worse than
+    /// a result that could not be written.
+    fn tell(&self, form: &Form) -> Result<(), Failure>;
+}
+
+impl<A: Answer> Tell for A {
+    fn tell(&self, form: &Form) -> Result<(), Failure> {
+        let numbers = if form.is_for_people() { None } else { self.plain() };
+        let delivered = form.json.deliver_text(&json(self), || match numbers {
+            None => messages::deliver(&self.text(stdout::width())),
+            Some(numbers) => {
+                messages::deliver(&numbers)?;
+                if !form.quiet && !messages::are_events() {
+                    self.remark().iter().for_each(|remark| messages::note(remark));
+                }
+                Ok(())
             }
-            Ok(())
-        }
-    });
-    answer.verdict().and(delivered)
+        });
+        self.verdict().and(delivered)
+    }
 }
 
 /// What every object begins with, and the fields of the answer.
@@ -90,7 +97,7 @@ struct Envelope<'a, A> {
 
 fn json<A: Answer>(answer: &A) -> String {
     let cpu = A::NAMES_PROCESSOR.then(cpu_name);
-    object(&Envelope { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu, command: A::COMMAND, answer })
+    object(&Envelope { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu, command: answer.command(), answer })
 }
 
 const LABEL: Style = Style::new().dimmed();

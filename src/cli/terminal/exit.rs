@@ -38,7 +38,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// Why a command ended early.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// The reader of stdout closed it after reading some of it, as `| head` does: no failure at all.
     Closed,

@@ -14,7 +14,7 @@ pub(crate) mod stdout;
 pub(crate) mod table;
 pub(crate) mod value_parsers;
 
-pub(crate) use answer::{Answer, Form, Rows};
+pub(crate) use answer::{Answer, Form, Rows, Tell};
 pub(crate) use exit::{Exit, Failure, catch_panics};
 pub(crate) use facts::Facts;
 pub(crate) use file_format::Extensions;
