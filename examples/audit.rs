@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use queens::{AuditOptions, Request, Size};
+use queens::{AuditOptions, Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("12").parse()?;
@@ -10,7 +10,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let run = request.start()?;
     let state = run.state();
     run.wait()?;
-    let findings = request.audit(&state.ledger(), &AuditOptions { units: 20, ..AuditOptions::default() })?;
+    let options = AuditOptions { units: 20, ..AuditOptions::default() };
+    let findings = request.audit(&state.ledger(), &options, &Watch::default())?;
     println!("{} units and {} tasks recounted", findings.units.len(), findings.tasks());
     assert_eq!(findings.differences().count(), 0);
     Ok(())

@@ -4,13 +4,16 @@
 //! another: after a warm-up, each round runs every combination once, and every second round goes backwards, so that a
 //! steady drift affects all of them alike. The result is the median.
 
-use std::time::Duration;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::board::Size;
 use crate::engine::Method;
 use crate::oeis;
 use crate::request::Request;
 use crate::run::CountError;
+use crate::watch::{Progress, Stop, Watch, Watched};
 
 /// The least time of a run. Quicker counts are repeated within a run, because the clock and the threads have jitter.
 pub const SHORTEST_RUN: Duration = Duration::from_millis(50);
@@ -78,16 +81,50 @@ impl Timing {
     }
 }
 
-/// Times every combination `runs` times. Before each warm-up and each run it calls `before` with the number of those done, the
-/// number of all, and the next combination.
+impl fmt::Display for Combination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.threads == 1 { "" } else { "s" };
+        write!(f, "N = {}, {}, {} thread{s}", self.size, self.method.engine, self.threads)
+    }
+}
+
+/// A benchmark that goes on: its combination in hand, the runs that are done, and the timings so far.
+struct Timed {
+    begun: Instant,
+    /// Of all runs, the warm-up included.
+    total: usize,
+    so_far: Mutex<(Option<Combination>, usize, Vec<Timing>)>,
+}
+
+impl Timed {
+    fn so_far(&self) -> MutexGuard<'_, (Option<Combination>, usize, Vec<Timing>)> {
+        // A panic elsewhere ends the benchmark anyway.
+        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched<Vec<Timing>> for Timed {
+    fn progress(&self) -> Progress {
+        let (combination, done, _) = &*self.so_far();
+        let (doing, share) = (combination.map(|next| next.to_string()), *done as f64 / self.total.max(1) as f64);
+        let (done, total, elapsed) = (*done as u64, self.total as u64, self.begun.elapsed());
+        Progress { doing: doing.unwrap_or_default(), done, total, share, elapsed }
+    }
+
+    fn known(&self) -> Option<Vec<Timing>> {
+        Some(self.so_far().2.iter().filter(|timing| !timing.times.is_empty()).cloned().collect())
+    }
+}
+
+/// Times every combination `runs` times. If it is stopped, it returns the times of the runs that have ended by then.
 ///
 /// ```
 /// use queens::bench::{Combination, bench};
-/// use queens::{Method, Size};
+/// use queens::{Method, Size, Watch};
 /// let size = Size::new(9)?;
 /// let method = Method::choose(None, None, size)?;
 /// let combinations = [1, 2].map(|threads| Combination { size, method, threads });
-/// let timings = bench(&combinations, 1, |done, all, _| assert!(done < all))?;
+/// let timings = bench(&combinations, 1, &Watch::default())?;
 /// assert_eq!(timings[1].count, 352);
 /// assert!(timings[1].speed_up(&timings).is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -95,36 +132,39 @@ impl Timing {
 ///
 /// # Errors
 /// If a count fails or is wrong: it must be the published one or, if none is published, the first one found.
-pub fn bench(
-    combinations: &[Combination],
-    runs: usize,
-    mut before: impl FnMut(usize, usize, &Combination),
-) -> Result<Vec<Timing>, BenchError> {
-    let all = combinations.len() * (runs + 1);
-    let mut done = 0;
-    let mut timings: Vec<Timing> = Vec::with_capacity(combinations.len());
-    for &combination in combinations {
-        before(done, all, &combination);
-        let (count, warm_up) = time(combination, 1, expected(combination.size, &timings))?;
-        // The warm-up also says how often a count fits a run; it is replaced by the first run.
-        timings.push(Timing { combination, count, times: vec![warm_up] });
-        done += 1;
-    }
-    let repeats = |timing: &Timing| SHORTEST_RUN.div_duration_f64(timing.times[0]).ceil().clamp(1.0, 1e4) as u32;
-    let repeats: Vec<u32> = timings.iter().map(repeats).collect();
-    for timing in &mut timings {
-        timing.times.clear();
-    }
-    for run in 0..runs {
-        for step in 0..timings.len() {
-            let index = if run % 2 == 0 { step } else { timings.len() - 1 - step };
-            let timing = &mut timings[index];
-            before(done, all, &timing.combination);
-            timing.times.push(time(timing.combination, repeats[index], Some(timing.count))?.1);
-            done += 1;
+pub fn bench(combinations: &[Combination], runs: usize, watch: &Watch<Vec<Timing>>) -> Result<Vec<Timing>, BenchError> {
+    let (total, so_far) = (combinations.len() * (runs + 1), Mutex::default());
+    let timed = Arc::new(Timed { begun: Instant::now(), total, so_far });
+    watch.begin(Arc::clone(&timed) as _);
+    let mut repeats = Vec::with_capacity(combinations.len());
+    for (index, combination) in order(combinations.len(), runs).map(|index| (index, combinations[index])) {
+        let expected = {
+            let (next, _, timings) = &mut *timed.so_far();
+            *next = Some(combination);
+            expected(combination.size, timings)
+        };
+        let (count, time) = match time(combination, repeats.get(index).copied().unwrap_or(1), expected, watch.flag()) {
+            Err(BenchError::Count(CountError::Stopped)) => break,
+            timed => timed?,
+        };
+        let (_, done, timings) = &mut *timed.so_far();
+        *done += 1;
+        if repeats.len() == index {
+            // The warm-up says how often a count fits a run.
+            repeats.push(SHORTEST_RUN.div_duration_f64(time).ceil().clamp(1.0, 1e4) as u32);
+            timings.push(Timing { combination, count, times: Vec::with_capacity(runs) });
+        } else {
+            timings[index].times.push(time);
         }
     }
-    Ok(timings)
+    Ok(timed.known().expect("it was begun"))
+}
+
+/// The combinations in the order in which they are run: the warm-up, and so many runs.
+fn order(combinations: usize, runs: usize) -> impl Iterator<Item = usize> {
+    let round =
+        move |round| (0..combinations).map(move |step| if round % 2 == 0 { combinations - 1 - step } else { step });
+    (0..combinations).chain((1..=runs).flat_map(round))
 }
 
 /// The published number or, if there is none, the first one found.
@@ -134,12 +174,17 @@ fn expected(size: Size, timings: &[Timing]) -> Option<u128> {
 }
 
 /// Counts `repeats` times, and returns the number and the mean of the times.
-fn time(combination: Combination, repeats: u32, expected: Option<u128>) -> Result<(u128, Duration), BenchError> {
+fn time(
+    combination: Combination,
+    repeats: u32,
+    expected: Option<u128>,
+    stop: &Stop,
+) -> Result<(u128, Duration), BenchError> {
     let Combination { size, method, threads } = combination;
     let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
     let (mut found, mut elapsed) = (0, Duration::ZERO);
     for _ in 0..repeats {
-        let report = request.count()?;
+        let report = request.count_until(stop)?;
         (found, elapsed) = (report.count, elapsed + report.elapsed);
         if let Some(expected) = expected.filter(|expected| *expected != found) {
             return Err(BenchError::Wrong(combination, found, expected));
@@ -178,15 +223,40 @@ mod tests {
         assert!((timings[0].speed_up(&timings).unwrap() - 1.0).abs() < 1e-12);
     }
 
+    /// The warm-up and the first run go forwards.
     #[test]
     fn every_other_round_goes_backwards() {
-        let combinations = [combination(1), combination(2)];
-        let mut order = Vec::new();
-        let timings = bench(&combinations, 3, |done, all, at| order.push((done, all, at.threads))).unwrap();
-        let threads: Vec<usize> = order.iter().map(|step| step.2).collect();
-        assert_eq!(threads, [1, 2, 1, 2, 2, 1, 1, 2]);
-        assert_eq!((order[7].0, order[7].1), (7, 8));
+        assert!(order(2, 3).eq([0, 1, 0, 1, 1, 0, 0, 1]));
+        let timings = bench(&[combination(1), combination(2)], 3, &Watch::default()).unwrap();
         assert!(timings.iter().all(|timing| timing.count == 352 && timing.times.len() == 3));
+    }
+
+    /// It says what it times, and a stop leaves the runs that have ended.
+    #[test]
+    fn a_stop_leaves_what_was_timed() {
+        let long = Combination { size: Size::new(18).unwrap(), ..combination(2) };
+        for (combinations, least) in [(vec![combination(1); 9], 1), (vec![long], 0)] {
+            let (watch, runs) = (Watch::default(), 1_000_000);
+            let timings = std::thread::scope(|scope| {
+                let timing = scope.spawn(|| bench(&combinations, runs, &watch).unwrap());
+                // A run of the first ones, or the warm-up of the other.
+                while watch.progress().done < 9 * least + least || watch.progress().doing.is_empty() {
+                    std::thread::yield_now();
+                }
+                assert_eq!(watch.progress().doing, combinations[0].to_string());
+                watch.stop();
+                timing.join().unwrap()
+            });
+            let Progress { done, total, share, .. } = watch.progress();
+            assert_eq!(total, (runs as u64 + 1) * combinations.len() as u64);
+            assert!(share < 1.0 && (share - done as f64 / total as f64).abs() < 1e-12);
+            let times: usize = timings.iter().map(|timing| timing.times.len()).sum();
+            assert!(times as u64 >= least && timings.iter().all(|timing| !timing.times.is_empty()), "{timings:?}");
+        }
+        assert_eq!(
+            [1, 2].map(|threads| combination(threads).to_string()),
+            ["N = 9, backtrack, 1 thread", "N = 9, backtrack, 2 threads"]
+        );
     }
 
     #[test]
@@ -206,20 +276,20 @@ mod tests {
         static TASKS: AtomicU64 = AtomicU64::new(0);
         let method = Method { engine: EngineKind::Join, isa: Isa::Portable };
         let twelve = [Combination { size: Size::new(12).unwrap(), method, threads: 1 }];
-        let wrong = fault::with(|n, _, _| u64::from(n == 12), || bench(&twelve, 1, |_, _, _| {}));
+        let wrong = fault::with(|n, _, _| u64::from(n == 12), || bench(&twelve, 1, &Watch::default()));
         assert!(matches!(wrong, Err(BenchError::Wrong(_, _, 14_200))), "{wrong:?}");
         // Right in the warm-up, wrong in a task of the first run.
         let plan = HalvesPlan::new(Size::new(12).unwrap());
         let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
         assert!((250..=500).contains(&tasks), "the task after 500 is in the second count: there are {tasks}");
         let late: fault::Fault = |n, _, _| u64::from(n == 12 && TASKS.fetch_add(1, Ordering::Relaxed) == 500);
-        let wrong = fault::with(late, || bench(&twelve, 1, |_, _, _| {}));
+        let wrong = fault::with(late, || bench(&twelve, 1, &Watch::default()));
         assert!(matches!(wrong, Err(BenchError::Wrong(_, _, 14_200))), "{wrong:?}");
     }
 
     #[test]
     fn a_wrong_answer_voids_the_timings() {
-        let error = time(combination(2), 1, Some(353)).unwrap_err().to_string();
+        let error = time(combination(2), 1, Some(353), &Stop::default()).unwrap_err().to_string();
         assert_eq!(error, "backtrack on 2 threads finds 352 solutions for N = 9 instead of 353");
     }
 }

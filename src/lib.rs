@@ -38,6 +38,7 @@
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`ledger::durable`] | files that appear whole or not at all |
 //! | [`Profile`] | the placements of k queens on the first k columns |
+//! | [`Watch`] | one handle to watch and to stop whatever takes long |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
@@ -63,6 +64,7 @@ mod request;
 mod rotational;
 mod solutions;
 mod subject;
+mod watch;
 
 pub use audit::{AuditOptions, AuditedTask, Findings, Recounted};
 pub use board::{
@@ -79,3 +81,4 @@ pub use request::{Report, Request, Run, count};
 pub use run::{CountError, Share, ShareError, available_threads, thread_count};
 pub use solutions::{Listed, Ranking, Solutions};
 pub use subject::Subject;
+pub use watch::{Progress, Watch};

@@ -2,7 +2,7 @@
 //!
 //! Unlike a count, a profile is many numbers, so it has no ledger.
 
-use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -16,6 +16,7 @@ use crate::plan::{Plan, PrefixPlan, Units};
 use crate::run::{CountError, SelfCheckError, self_check, threads};
 use crate::subject::Subject;
 use crate::tally::Overflow;
+use crate::watch::{Steps, Watch};
 
 /// The placements of k queens on the first k columns of a board, for each k from 0 to N.
 #[derive(Clone, Debug)]
@@ -36,26 +37,26 @@ pub struct Profile {
 
 impl Profile {
     /// Counts by backtracking, on this instruction set or the best, which takes about eight times as long for each further
-    /// N. `told` is told the share done, from 0 to 1, after each of some thousand parts.
+    /// N.
     ///
     /// ```
-    /// use queens::{Profile, Size};
-    /// let profile = Profile::count(Size::new(8)?, None, 2, |_| ())?;
+    /// use queens::{Profile, Size, Watch};
+    /// let profile = Profile::count(Size::new(8)?, None, 2, &Watch::default())?;
     /// assert_eq!(profile.placements, [1, 8, 42, 140, 344, 568, 550, 312, 92]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// If the processor lacks the instruction set, the self-check fails, a sum does not fit in 128 bits, or the threads
-    /// cannot be started.
-    pub fn count(size: Size, isa: Option<Isa>, threads: usize, told: impl Fn(f64) + Sync) -> Result<Self, CountError> {
+    /// If the processor lacks the instruction set, the self-check fails, a sum does not fit in 128 bits, the threads
+    /// cannot be started, or it is stopped.
+    pub fn count(size: Size, isa: Option<Isa>, threads: usize, watch: &Watch) -> Result<Self, CountError> {
         let method = Method::choose(EngineKind::Backtrack.into(), isa, size)?;
         let engine = Backtrack::new(method.isa).expect("the processor has it");
         let pool = threads::pool(threads)?;
         let levels = |worker: &mut _, task: &Placement| engine.levels(worker, task);
         self_check::check_by(Some(method), &size.into(), &|board| check(board, &levels))?;
         let start = Instant::now();
-        let placements = pool.install(|| count(size, &levels, &told))?;
+        let placements = pool.install(|| count(size, &levels, watch))?;
         Ok(Self { placements, isa: method.isa, threads: pool.current_num_threads(), elapsed: start.elapsed() })
     }
 }
@@ -66,7 +67,7 @@ fn check<W: Default>(
     levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync),
 ) -> Result<(), SelfCheckError> {
     let n = board.n();
-    let found = count(Size::new(n).expect("a small board"), levels, &|_| ()).expect(self_check::FITS);
+    let found = count(Size::new(n).expect("a small board"), levels, &Watch::default()).expect(self_check::FITS);
     let published = |queens| {
         let solutions = oeis::QUEENS.term(n).filter(|_| queens == n);
         oeis::PROFILE.term(n * (n + 1) / 2 + queens).or(solutions)
@@ -86,27 +87,31 @@ fn check<W: Default>(
 fn count<W: Default>(
     size: Size,
     levels: &(impl Fn(&mut W, &Placement) -> Vec<u64> + Sync),
-    told: &(impl Fn(f64) + Sync),
-) -> Result<Vec<u128>, Overflow> {
+    watch: &Watch,
+) -> Result<Vec<u128>, CountError> {
     let (n, plan) = (size.get(), PrefixPlan::new(&Placement::empty(size)));
-    let total: f64 = (0..plan.units()).map(|unit| plan.work(unit)).sum();
-    let done = Mutex::new(0.0);
+    let steps = Steps::begin(watch, "counting placements", plan.units() as u64);
     let unit = |worker: &mut W, unit| {
         let mut sums = vec![0_u128; n + 1];
         for task in plan.unit(unit) {
+            if watch.is_stopped() {
+                return Err(CountError::Stopped);
+            }
             // The task itself is one way to place its queens.
             let ways = std::iter::once(1).chain(levels(worker, &task.task));
             for (sum, ways) in sums[task.task.len()..].iter_mut().zip(ways) {
                 *sum = sum.checked_add(u128::from(ways) * u128::from(task.weight)).ok_or(Overflow)?;
             }
         }
-        let mut done = done.lock().expect("no thread panics with it");
-        *done += plan.work(unit);
-        told(*done / total);
+        steps.done.fetch_add(1, Ordering::Relaxed);
         Ok(sums)
     };
     let add = |a: Vec<u128>, b: Vec<u128>| {
-        a.into_iter().zip(b).map(|(a, b)| a.checked_add(b).ok_or(Overflow)).collect::<Result<Vec<_>, _>>()
+        a.into_iter()
+            .zip(b)
+            .map(|(a, b)| a.checked_add(b).ok_or(Overflow))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(CountError::from)
     };
     let units = (0..plan.units()).into_par_iter().with_max_len(1).map_init(W::default, unit);
     let mut placements = units.try_reduce(|| vec![0; n + 1], add)?;
@@ -122,9 +127,10 @@ fn count<W: Default>(
 mod tests {
     use super::*;
     use crate::engine::naive::Naive;
+    use crate::watch::Progress;
 
     fn profile(n: usize, isa: Option<Isa>, threads: usize) -> Profile {
-        Profile::count(Size::new(n).unwrap(), isa, threads, |_| ()).unwrap()
+        Profile::count(Size::new(n).unwrap(), isa, threads, &Watch::default()).unwrap()
     }
 
     /// By every set, and by the oracle.
@@ -138,7 +144,11 @@ mod tests {
                 assert_eq!(profile(n, None, threads).placements, row, "N = {n} on {threads} threads");
             }
             if n <= 9 {
-                let oracle = count(Size::new(n).unwrap(), &|(): &mut (), task: &Placement| Naive.levels(task), &|_| ());
+                let oracle = count(
+                    Size::new(n).unwrap(),
+                    &|(): &mut (), task: &Placement| Naive.levels(task),
+                    &Watch::default(),
+                );
                 assert_eq!(oracle.unwrap(), row, "N = {n} by the oracle");
             }
         }
@@ -176,12 +186,15 @@ mod tests {
         }
     }
 
-    /// The share grows to 1, and a sum that does not fit is an error.
+    /// Who watches sees the units that are counted, and may stop it.
     #[test]
-    fn the_share_done_is_told() {
-        let told = Mutex::new(Vec::new());
-        Profile::count(Size::new(9).unwrap(), None, 2, |share| told.lock().unwrap().push(share)).unwrap();
-        let told = told.into_inner().unwrap();
-        assert!(told.is_sorted() && told[0] > 0.0 && (told[told.len() - 1] - 1.0).abs() < 1e-9, "{told:?}");
+    fn a_profile_is_watched_and_stopped() {
+        let watch = Watch::default();
+        Profile::count(Size::new(9).unwrap(), None, 2, &watch).unwrap();
+        let Progress { done, total, share, .. } = watch.progress();
+        assert_eq!((done, total, share.to_bits()), (28, 28, 1f64.to_bits()));
+        watch.stop();
+        assert_eq!(Profile::count(Size::new(9).unwrap(), None, 2, &watch).unwrap_err(), CountError::Stopped);
+        assert_eq!(watch.progress().done, 0);
     }
 }

@@ -15,8 +15,8 @@
 //! for. Audits with different seeds add up: if one audit misses an error with chance q, then k audits miss it with
 //! chance q^k.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
@@ -25,6 +25,7 @@ use crate::plan::Units;
 use crate::run::counting::{By, Compared, Counting, Found, Worker};
 use crate::run::{CountError, self_check, threads};
 use crate::tally::Tally;
+use crate::watch::{Progress, Watch, Watched};
 
 /// What an audit recounts.
 #[derive(Clone, Copy, Debug)]
@@ -126,21 +127,70 @@ impl Default for AuditOptions {
     }
 }
 
-/// Audits a ledger of this count, and tells how many units are recounted by now.
+/// An audit that goes on, with what it has found so far.
+struct Auditing {
+    begun: Instant,
+    /// How many units are recounted if there is time for all of them.
+    units: usize,
+    /// The time after which no more are begun.
+    time: Option<Duration>,
+    findings: Mutex<Findings>,
+}
+
+impl Auditing {
+    fn findings(&self) -> MutexGuard<'_, Findings> {
+        // A panic elsewhere ends the audit anyway.
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched<Findings> for Auditing {
+    fn progress(&self) -> Progress {
+        let (done, elapsed) = (self.findings().units.len(), self.begun.elapsed());
+        let of_units = if self.units > 0 { done as f64 / self.units as f64 } else { 1.0 };
+        let of_time = self.time.map_or(0.0, |time| elapsed.div_duration_f64(time));
+        let (done, total) = (done as u64, self.units as u64);
+        Progress { doing: "recounting units".to_owned(), done, total, share: of_units.max(of_time).min(1.0), elapsed }
+    }
+
+    fn known(&self) -> Option<Findings> {
+        let mut findings = self.findings().clone();
+        findings.elapsed = self.begun.elapsed();
+        findings.units.sort_unstable_by_key(|unit| unit.unit);
+        Some(findings)
+    }
+}
+
+/// Audits a ledger of this count.
 pub(crate) fn audit(
     by: &By<'_>,
     counting: &dyn Counting,
     ledger: &Ledger,
     options: &AuditOptions,
     threads: usize,
-    told: &(dyn Fn(usize) + Sync),
+    watch: &Watch<Findings>,
 ) -> Result<Findings, CountError> {
     let pool = threads::pool(threads)?;
     self_check::check(by, &ledger.fingerprint().subject, false)?;
-    let (plan, start) = (counting.plan(), Instant::now());
+    let plan = counting.plan();
     ledger.check_partials(&*plan)?;
-    let is_past = |time: Option<Duration>| time.is_some_and(|time| start.elapsed() >= time);
-    let (order, next, recounted) = (options.order(ledger), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (order, next) = (options.order(ledger), AtomicUsize::new(0));
+    let findings = Findings {
+        engine: by.name,
+        isa: by.isa,
+        threads: pool.current_num_threads(),
+        elapsed: Duration::ZERO,
+        finished: ledger.finished(),
+        parts: ledger.partials().count(),
+        total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(part.tally))?.get(),
+        units: Vec::new(),
+    };
+    let time = options.begin_within.or(options.end_within);
+    let auditing = Auditing { begun: Instant::now(), units: order.len(), time, findings: Mutex::new(findings) };
+    let auditing = Arc::new(auditing);
+    watch.begin(Arc::clone(&auditing) as _);
+    let is_past = |time: Option<Duration>| time.is_some_and(|time| auditing.begun.elapsed() >= time);
+    let is_late = || is_past(options.end_within) || watch.is_stopped();
     // A thread that has finished a unit takes the next one of the order.
     let work = || -> Result<(), CountError> {
         let mut worker = counting.worker();
@@ -150,26 +200,12 @@ pub(crate) fn audit(
             if place >= AuditOptions::LEAST && is_past(options.begin_within) {
                 return Ok(());
             }
-            let is_late = || is_past(options.end_within);
             let Some(unit) = recount(&*plan, &mut *worker, part, options, &is_late)? else { return Ok(()) };
-            let mut recounted = recounted.lock().expect("no thread panics with it");
-            recounted.push(unit);
-            told(recounted.len());
+            auditing.findings().units.push(unit);
         }
     };
     pool.broadcast(|_| work()).into_iter().collect::<Result<(), CountError>>()?;
-    let mut units = recounted.into_inner().expect("no thread panics with it");
-    units.sort_unstable_by_key(|unit: &Recounted| unit.unit);
-    Ok(Findings {
-        engine: by.name,
-        isa: by.isa,
-        threads: pool.current_num_threads(),
-        elapsed: start.elapsed(),
-        finished: ledger.finished(),
-        parts: ledger.partials().count(),
-        total: ledger.partials().try_fold(ledger.total()?, |sum, (_, part)| sum.plus(part.tally))?.get(),
-        units,
-    })
+    Ok(auditing.known().expect("it was begun"))
 }
 
 /// Recounts one unit, or its first tasks; `None` if it is late before the end.

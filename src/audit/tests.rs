@@ -44,7 +44,7 @@ fn all() -> AuditOptions {
 
 /// Audits as the program does, but on two threads.
 fn audited(ledger: &Ledger, options: &AuditOptions) -> Findings {
-    Request::try_from(ledger.fingerprint()).unwrap().threads(2).audit(ledger, options).unwrap()
+    Request::try_from(ledger.fingerprint()).unwrap().threads(2).audit(ledger, options, &Watch::default()).unwrap()
 }
 
 #[test]
@@ -142,11 +142,8 @@ fn forged_units_are_found_with_the_chance_that_is_told() {
 fn chances_are_those_of_drawing_without_replacement() {
     let ledger = counted(12, EngineKind::Join);
     let options = AuditOptions { units: 3, tasks: 0, seed: 1, ..all() };
-    let told = AtomicUsize::new(0);
-    let request = Request::try_from(ledger.fingerprint()).unwrap();
-    let findings = request.audit_with(&ledger, &options, &|units| told.store(units, Ordering::Relaxed)).unwrap();
-    let findings = Findings { finished: 10, ..findings };
-    assert_eq!((findings.units.len(), told.into_inner()), (3, 3));
+    let findings = Findings { finished: 10, ..audited(&ledger, &options) };
+    assert_eq!(findings.units.len(), 3);
     // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
     for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
         let chance = findings.chance_to_find(wrong);
@@ -163,7 +160,8 @@ fn the_same_seed_draws_the_same() {
     let ledger = counted(12, EngineKind::Join);
     let drawn = |seed, units, threads| {
         let request = Request::try_from(ledger.fingerprint()).unwrap().threads(threads);
-        let findings = request.audit(&ledger, &AuditOptions { seed, units, tasks: 1, ..all() }).unwrap();
+        let findings =
+            request.audit(&ledger, &AuditOptions { seed, units, tasks: 1, ..all() }, &Watch::default()).unwrap();
         findings.units.iter().map(|unit| (unit.unit, unit.tasks.clone())).collect::<Vec<_>>()
     };
     assert_eq!(drawn(1, 16, 1), drawn(1, 16, 3));
@@ -191,13 +189,40 @@ fn a_short_time_still_recounts_some_units() {
         let begun = |begin_within| {
             let options = AuditOptions { begin_within, tasks: 0, seed: 7, ..all() };
             let request = Request::try_from(ledger.fingerprint()).unwrap().threads(threads);
-            let findings = request.audit(&ledger, &options).unwrap();
+            let findings = request.audit(&ledger, &options, &Watch::default()).unwrap();
             findings.units.into_iter().map(|unit| unit.unit).collect::<Vec<_>>()
         };
         assert_eq!(begun(Some(Duration::ZERO)).len(), AuditOptions::LEAST);
         assert_eq!(begun(Some(Duration::MAX)).len(), ledger.finished());
         assert_eq!(begun(None).len(), ledger.finished());
     }
+}
+
+/// By the units that are drawn, or by the time where that comes first; a stop leaves what was recounted.
+#[test]
+fn an_audit_is_watched_and_stopped() {
+    let ledger = counted(12, EngineKind::Join);
+    let request = Request::try_from(ledger.fingerprint()).unwrap().threads(2);
+    let (watch, options) = (Watch::default(), AuditOptions { units: 4, tasks: 0, ..all() });
+    assert!(watch.known().is_none() && watch.progress() == Progress::default());
+    request.audit(&ledger, &options, &watch).unwrap();
+    let Progress { done, total, share, .. } = watch.progress();
+    assert_eq!((done, total, share.to_bits(), watch.known().unwrap().units.len()), (4, 4, 1f64.to_bits(), 4));
+    let late = AuditOptions { begin_within: Some(Duration::from_nanos(1)), tasks: 0, ..all() };
+    request.audit(&ledger, &late, &watch).unwrap();
+    assert_eq!((watch.progress().done, watch.progress().share.to_bits()), (16, 1f64.to_bits()), "the time is up");
+    let watch = Watch::default();
+    let findings = std::thread::scope(|scope| {
+        let auditing = scope.spawn(|| request.audit(&ledger, &all(), &watch).unwrap());
+        while watch.progress().done == 0 {
+            std::thread::yield_now();
+        }
+        assert!(watch.progress().share < 1.0);
+        watch.stop();
+        auditing.join().unwrap()
+    });
+    assert!((1..ledger.finished()).contains(&findings.units.len()) && findings.differences().next().is_none());
+    assert_eq!(request.audit(&ledger, &all(), &watch).unwrap().units.len(), 0, "it was stopped before");
 }
 
 #[test]
@@ -251,7 +276,7 @@ fn ledgers_of_something_else_are_refused() {
         change(&mut fingerprint);
         let other = Ledger::new(fingerprint, Shard::WHOLE);
         match Request::try_from(other.fingerprint()) {
-            Ok(request) => request.audit(&other, &all()).unwrap_err().to_string(),
+            Ok(request) => request.audit(&other, &all(), &Watch::default()).unwrap_err().to_string(),
             Err(error) => error.to_string(),
         }
     };
@@ -266,10 +291,11 @@ fn ledgers_of_something_else_are_refused() {
     let found = refused(&counted(8, EngineKind::Naive), &|print| print.units += 1);
     assert!(found.contains("it is for a plan with units: "), "{found}");
     // A request for something else, and an engine that counts none of its tasks.
-    let found = Request::solutions(Size::new(10).unwrap()).audit(&ledger, &all()).unwrap_err().to_string();
+    let found =
+        Request::solutions(Size::new(10).unwrap()).audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
     assert!(found.ends_with("it is for N = 9, not 10"), "{found}");
     let request = Request::try_from(half.fingerprint()).unwrap();
-    let found = request.audit_by(&Backtrack::default(), &half, &all()).unwrap_err().to_string();
+    let found = request.audit_by(&Backtrack::default(), &half, &all(), &Watch::default()).unwrap_err().to_string();
     assert!(found.ends_with("and not what a turn leaves unchanged"), "{found}");
 }
 
@@ -296,7 +322,7 @@ fn what_the_auditor_finds_is_a_difference() {
             let request = request.isa(isa).threads(2);
             let (ledger, findings) = fault::with(fault, || {
                 let ledger = made(request);
-                let findings = request.audit(&ledger, &all()).unwrap();
+                let findings = request.audit(&ledger, &all(), &Watch::default()).unwrap();
                 (ledger, findings)
             });
             assert_eq!((findings.units.len(), findings.isa), (ledger.units(), isa));
@@ -321,15 +347,15 @@ fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
         }
     }
     let wrong = |request: Request, ledger: &Ledger| {
-        request.audit_by(&Wrong, ledger, &AuditOptions { units: 5, ..all() }).unwrap()
+        request.audit_by(&Wrong, ledger, &AuditOptions { units: 5, ..all() }, &Watch::default()).unwrap()
     };
     let request = Request::solutions(Size::new(10).unwrap()).engine(EngineKind::Backtrack).threads(2);
     let ledger = made(request);
     let recounted = wrong(request, &forged(&ledger, |_, tally| tally));
     assert!(recounted.units.iter().all(|unit| !unit.is_confirmed()));
-    let everything = request.audit_by(&Wrong, &ledger, &all()).unwrap();
+    let everything = request.audit_by(&Wrong, &ledger, &all(), &Watch::default()).unwrap();
     let its_own = forged(&ledger, |unit, _| everything.units[unit].recounted);
-    told(&request.audit_by(&Wrong, &its_own, &all()).unwrap(), its_own.total().unwrap().get() - 724);
+    told(&request.audit_by(&Wrong, &its_own, &all(), &Watch::default()).unwrap(), its_own.total().unwrap().get() - 724);
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted.
@@ -357,7 +383,7 @@ fn parts_of_units_are_recounted() {
     // A part with more tasks than the unit has is not of this plan.
     let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
-    let error = request.audit(&ledger, &all()).unwrap_err().to_string();
+    let error = request.audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
     assert!(error.contains("1000000 of them are said to be finished"), "{error}");
 }
 
@@ -369,7 +395,7 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
         let options = AuditOptions { units: 1, ..all() };
         assert_eq!(audited(&ledger, &options).differences().count(), 0);
         let request = Request::try_from(ledger.fingerprint()).unwrap();
-        let wrong = fault::with(small, || request.audit(&ledger, &options));
+        let wrong = fault::with(small, || request.audit(&ledger, &options, &Watch::default()));
         assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{:?}: {wrong:?}", ledger.fingerprint().engine);
     }
 }

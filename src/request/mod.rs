@@ -14,6 +14,7 @@ use crate::run::counting::{By, Counting};
 use crate::run::state::RunState;
 use crate::run::{self, CountError, SelfCheckError, Share, Stop, self_check, threads};
 use crate::subject::Subject;
+use crate::watch::Watch;
 
 /// A count to make: its subject, engine, instruction set and number of threads.
 ///
@@ -151,7 +152,7 @@ impl Request {
     /// # Errors
     /// As for [`Request::method`].
     pub fn start(&self) -> Result<Run<'static>, CountError> {
-        Ok(self.run(self.method()?.into(), None)?)
+        Ok(self.run(self.method()?.into(), None, &Stop::default())?)
     }
 
     /// Begins a count of the units that this ledger lacks. The report has the sum of the whole ledger.
@@ -165,7 +166,12 @@ impl Request {
     /// # Errors
     /// As for [`Request::method`], and if the ledger belongs to another count.
     pub fn resume(&self, ledger: Ledger) -> Result<Run<'static>, CountError> {
-        Ok(self.run(self.method()?.into(), Some(ledger))?)
+        Ok(self.run(self.method()?.into(), Some(ledger), &Stop::default())?)
+    }
+
+    /// Counts, unless it is stopped before the end.
+    pub(crate) fn count_until(&self, stop: &Stop) -> Result<Report, CountError> {
+        self.run(self.method()?.into(), None, stop)?.wait()
     }
 
     /// Counts by an engine of your own. It must pass the same self-check as the built-in engines.
@@ -195,7 +201,7 @@ impl Request {
     /// As for [`Request::count`], and if the subject is the solutions that a turn leaves unchanged: their tasks are of
     /// another kind.
     pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
-        self.run(self.own(engine)?, None)?.wait()
+        self.run(self.own(engine)?, None, &Stop::default())?.wait()
     }
 
     /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
@@ -231,8 +237,8 @@ impl Request {
         estimate::predict(&self.subject, self.method()?, self.threads, sampling, state)
     }
 
-    /// Recounts random units of a ledger by the engine, and random tasks of these units by the
-    /// [auditor](crate::auditor).
+    /// Recounts random units of a ledger by the engine, and random tasks of these units by the [auditor](crate::auditor). If it
+    /// is stopped, it finds what it has recounted by then.
     ///
     /// ```
     #[doc = include_str!("../../examples/audit.rs")]
@@ -241,21 +247,13 @@ impl Request {
     /// # Errors
     /// If the ledger is for something else, the engine fails its self-check, or the threads cannot be started. A
     /// difference is not an error but a finding.
-    pub fn audit(&self, ledger: &Ledger, options: &AuditOptions) -> Result<Findings, CountError> {
-        self.audit_with(ledger, options, &|_| ())
-    }
-
-    /// The same; `told` is told how many units are recounted, after each of them.
-    ///
-    /// # Errors
-    /// As for [`Request::audit`].
-    pub fn audit_with(
+    pub fn audit(
         &self,
         ledger: &Ledger,
         options: &AuditOptions,
-        told: &(dyn Fn(usize) + Sync),
+        watch: &Watch<Findings>,
     ) -> Result<Findings, CountError> {
-        self.audit_as(&self.method()?.into(), ledger, options, told)
+        self.audit_as(&self.method()?.into(), ledger, options, watch)
     }
 
     /// Audits by an engine of your own, as for [`Request::count_by`]. The ledger may be of any engine with the same
@@ -268,8 +266,9 @@ impl Request {
         engine: &E,
         ledger: &Ledger,
         options: &AuditOptions,
+        watch: &Watch<Findings>,
     ) -> Result<Findings, CountError> {
-        self.audit_as(&self.own(engine)?, ledger, options, &|_| ())
+        self.audit_as(&self.own(engine)?, ledger, options, watch)
     }
 
     fn audit_as(
@@ -277,14 +276,14 @@ impl Request {
         by: &By<'_>,
         ledger: &Ledger,
         options: &AuditOptions,
-        told: &(dyn Fn(usize) + Sync),
+        watch: &Watch<Findings>,
     ) -> Result<Findings, CountError> {
         let (counting, mut wanted) = self.cut(by);
         if by.method.is_none() {
             wanted.engine.clone_from(&ledger.fingerprint().engine);
         }
         ledger.fingerprint().check(&wanted)?;
-        audit::audit(by, &*counting, ledger, options, self.threads, told)
+        audit::audit(by, &*counting, ledger, options, self.threads, watch)
     }
 
     /// The count, and the fingerprint of its ledgers.
@@ -301,14 +300,14 @@ impl Request {
         }
     }
 
-    /// From this ledger, or from the beginning.
-    fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>) -> Result<Run<'a>, LedgerError> {
+    /// From this ledger, or from the beginning, until this flag stops it.
+    fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>, stop: &Stop) -> Result<Run<'a>, LedgerError> {
         let (counting, wanted) = self.cut(&by);
         let ledger = match ledger {
             Some(ledger) => ledger.fingerprint().check(&wanted).map(|()| ledger)?,
             None => Ledger::new(wanted, Shard::WHOLE),
         };
-        let state = Arc::new(RunState::new(ledger, counting.plan(), Stop::default()));
+        let state = Arc::new(RunState::new(ledger, counting.plan(), stop.clone()));
         Ok(Run { request: *self, by, counting, state })
     }
 }

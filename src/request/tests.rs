@@ -175,7 +175,8 @@ fn reports_are_serialized() {
     let run = Request::rotational(half).start().unwrap();
     let state = run.state();
     run.wait().unwrap();
-    let findings = Request::rotational(half).audit(&state.ledger(), &AuditOptions::default()).unwrap();
+    let findings =
+        Request::rotational(half).audit(&state.ledger(), &AuditOptions::default(), &Watch::default()).unwrap();
     let json = serde_json::to_value(&findings).unwrap();
     assert_eq!(json["total"], findings.total.to_string());
     assert_eq!(json["units"][0]["tally"], findings.units[0].tally.to_string());
@@ -183,7 +184,8 @@ fn reports_are_serialized() {
     let json = serde_json::to_value(&prediction).unwrap();
     assert_eq!((&json["subject"]["symmetry"], &json["count"]["mean"]), (&"half".into(), &prediction.count.mean.into()));
     assert_eq!(
-        serde_json::to_value(crate::Profile::count(Size::new(3).unwrap(), None, 1, |_| ()).unwrap()).unwrap()["placements"],
+        serde_json::to_value(crate::Profile::count(Size::new(3).unwrap(), None, 1, &Watch::default()).unwrap())
+            .unwrap()["placements"],
         serde_json::json!(["1", "3", "2", "0"])
     );
 }

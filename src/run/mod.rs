@@ -8,11 +8,12 @@ pub(crate) mod self_check;
 pub mod state;
 pub(crate) mod threads;
 
+pub use crate::watch::Stop;
 pub(crate) use double_check::Checked;
 pub use double_check::{Share, ShareError};
 pub use pace::TimeLeft;
 pub use self_check::SelfCheckError;
-pub use threads::{Stop, available_threads, thread_count};
+pub use threads::{available_threads, thread_count};
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,9 +1,7 @@
-//! The threads of a run: how many there are, how long they have worked, and how they are stopped.
+//! The threads of a run: how many there are, and how long they have worked.
 //!
 //! They are timed by processor time, which does not grow, as wall time does, when other programs keep the machine busy.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::CountError;
@@ -27,23 +25,6 @@ pub fn thread_count(threads: usize) -> usize {
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, CountError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(thread_count(threads)).build();
     pool.map_err(|error| CountError::Threads(error.to_string()))
-}
-
-/// A flag that is raised once and never lowered. Clones share the flag.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Asks every thread to end after its current task.
-    pub fn request(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether a stop was requested.
-    pub fn is_requested(&self) -> bool {
-        // Relaxed: the flag protects no other data, and one task more or less does not matter.
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// Seconds of processor time that the calling thread has used; only differences are meaningful. If the system does not

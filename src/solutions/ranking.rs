@@ -14,7 +14,8 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -23,6 +24,7 @@ use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
 use crate::run::{SelfCheckError, self_check};
 use crate::solutions::{Listed, Solutions};
+use crate::watch::{Steps, Watch};
 
 /// A block with no more columns left than this is walked through.
 const WALKED: usize = 10;
@@ -38,17 +40,17 @@ const REMEMBERED: usize = 3;
 
 /// The completions of a placement in lexicographic order, numbered from 1.
 ///
-/// Between blocks, every search tells how many solutions it has passed so far, and ends without a result if it is told
-/// `false`.
+/// Between blocks, every search tells its watch how many solutions it has passed so far, and ends without a result if it is
+/// stopped.
 ///
 /// ```
-/// use queens::{Listed, Placement, Ranking, Size};
+/// use queens::{Listed, Placement, Ranking, Size, Watch};
 /// let eight = Placement::empty(Size::new(8)?);
 /// let ranking = Ranking::new(eight, Listed::All)?;
-/// let mut go_on = |_passed| true;
-/// assert_eq!(ranking.total(&mut go_on), Some(92));
-/// let solution = ranking.select(eight, 31, &mut go_on).expect("there are 92");
-/// assert_eq!((solution.to_string().as_str(), ranking.number(&solution, &mut go_on)), ("42586137", Some(31)));
+/// let watch = Watch::default();
+/// assert_eq!(ranking.total(&watch), Some(92));
+/// let solution = ranking.select(eight, 31, &watch).expect("there are 92");
+/// assert_eq!((solution.to_string().as_str(), ranking.number(&solution, &watch)), ("42586137", Some(31)));
 /// # Ok::<(), queens::CountError>(())
 /// ```
 #[derive(Debug)]
@@ -68,19 +70,19 @@ impl Ranking {
 
     /// How many solutions are listed. Takes a fifth of a second for N = 16 on two cores, eight times as long for each
     /// further N, and twice as long for fundamental solutions.
-    pub fn total(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        self.search(self.prefix, u64::MAX, None, go_on).continue_value()
+    pub fn total(&self, watch: &Watch) -> Option<u64> {
+        self.search(self.prefix, u64::MAX, None, watch).continue_value()
     }
 
     /// The solution with this number, from 1, among those from `start` on; `None` where there are fewer. Counts the
     /// solutions before it.
-    pub fn select(&self, start: Placement, number: u64, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Placement> {
-        self.search(start, number, None, go_on).break_value().flatten().filter(|_| number > 0)
+    pub fn select(&self, start: Placement, number: u64, watch: &Watch) -> Option<Placement> {
+        self.search(start, number, None, watch).break_value().flatten().filter(|_| number > 0)
     }
 
     /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number.
-    pub fn number(&self, placement: &Placement, go_on: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        self.search(self.prefix, u64::MAX, Some(*placement), go_on).continue_value()
+    pub fn number(&self, placement: &Placement, watch: &Watch) -> Option<u64> {
+        self.search(self.prefix, u64::MAX, Some(*placement), watch).continue_value()
     }
 
     /// Passes the solutions from `start` on and not after `last`, and counts them. Breaks with the one that has this
@@ -90,9 +92,10 @@ impl Ranking {
         start: Placement,
         number: u64,
         last: Option<Placement>,
-        go_on: &mut dyn FnMut(u64) -> bool,
+        watch: &Watch,
     ) -> ControlFlow<Option<Placement>, u64> {
-        let mut search = RankingSearch { ranking: self, start, number, last, passed: 0, go_on };
+        let steps = Steps::begin(watch, "passing solutions", 0);
+        let mut search = RankingSearch { ranking: self, start, number, last, passed: 0, watch, steps };
         search.within(self.prefix)?;
         ControlFlow::Continue(search.passed)
     }
@@ -145,7 +148,8 @@ struct RankingSearch<'a> {
     number: u64,
     last: Option<Placement>,
     passed: u64,
-    go_on: &'a mut dyn FnMut(u64) -> bool,
+    watch: &'a Watch,
+    steps: Arc<Steps>,
 }
 
 impl RankingSearch<'_> {
@@ -170,7 +174,8 @@ impl RankingSearch<'_> {
             let is_cheap = !std::mem::take(&mut first) && columns_left(&child) <= COUNTED;
             let before = self.passed;
             if is_whole {
-                if !(self.go_on)(before) {
+                self.steps.done.store(before, Ordering::Relaxed);
+                if self.watch.is_stopped() {
                     return ControlFlow::Break(None);
                 }
                 let count = self.ranking.remembered(&child);
@@ -210,7 +215,7 @@ mod tests {
     /// is asked of a ranking that remembers nothing.
     fn agrees_with_the_list(prefix: Placement, start: Placement, step: usize) {
         for listed in [Listed::All, Listed::Fundamental] {
-            let go_on = &mut |_| true;
+            let watch = &Watch::default();
             let old = Ranking::new(prefix, listed).unwrap();
             let whole: Vec<Placement> = Solutions::completions(prefix).only(listed).collect();
             let before = whole.iter().take_while(|solution| **solution < start).count();
@@ -221,13 +226,13 @@ mod tests {
                 let ranking = if index % 2 == 0 { &old } else { &new };
                 let expected = number.checked_sub(1).and_then(|before| list.get(before)).copied();
                 let told = format!("{number} from {start:?} in {listed:?} within {prefix:?}");
-                assert_eq!(ranking.select(start, number as u64, go_on), expected, "{told}");
+                assert_eq!(ranking.select(start, number as u64, watch), expected, "{told}");
                 if let Some(solution) = expected {
-                    assert_eq!(ranking.number(&solution, go_on), Some((before + number) as u64), "{told}");
+                    assert_eq!(ranking.number(&solution, watch), Some((before + number) as u64), "{told}");
                 }
             }
-            assert_eq!(old.number(&start, go_on), Some((before + usize::from(list.first() == Some(&start))) as u64));
-            assert_eq!(old.total(go_on), Some(whole.len() as u64), "{listed:?} within {prefix:?}");
+            assert_eq!(old.number(&start, watch), Some((before + usize::from(list.first() == Some(&start))) as u64));
+            assert_eq!(old.total(watch), Some(whole.len() as u64), "{listed:?} within {prefix:?}");
         }
     }
 
@@ -281,16 +286,16 @@ mod tests {
     /// Where a block has so many columns left that several threads count it, and in the half that is remembered.
     #[test]
     fn blocks_are_counted_by_several_threads() {
-        let go_on = &mut |_| true;
+        let watch = &Watch::default();
         let board = empty(16);
         let (old, total) = (Ranking::new(board, Listed::All).unwrap(), 14_772_512);
-        assert_eq!(old.total(go_on), Some(total));
+        assert_eq!(old.total(watch), Some(total));
         for number in [1, 1_000_000, total / 2, total / 2 + 1] {
             let new = Ranking::new(board, Listed::All).unwrap();
-            let solution = new.select(board, number, go_on).expect("there are more");
-            assert_eq!(old.number(&solution, go_on), Some(number));
+            let solution = new.select(board, number, watch).expect("there are more");
+            assert_eq!(old.number(&solution, watch), Some(number));
             // Upside down the list is the same in reverse.
-            assert_eq!(new.select(board, total + 1 - number, go_on), Some(solution.upside_down()));
+            assert_eq!(new.select(board, total + 1 - number, watch), Some(solution.upside_down()));
         }
     }
 
@@ -299,7 +304,7 @@ mod tests {
     fn counts_of_large_blocks_are_remembered() {
         for (listed, image) in [(Listed::All, 2), (Listed::Fundamental, 1)] {
             let ranking = Ranking::new(empty(12), listed).unwrap();
-            ranking.total(&mut |_| true);
+            ranking.total(&Watch::default());
             let counts = ranking.counts.lock().unwrap();
             let of = |queens| counts.keys().filter(|block| block.len() == queens).count();
             assert!(counts.len() > 10 && (0..=REMEMBERED).map(of).sum::<usize>() == counts.len(), "{}", counts.len());
@@ -310,7 +315,7 @@ mod tests {
     #[test]
     fn a_small_number_is_found_at_once_on_a_large_board() {
         let board = empty(20);
-        let second = Ranking::new(board, Listed::All).unwrap().select(board, 2, &mut |_| true);
+        let second = Ranking::new(board, Listed::All).unwrap().select(board, 2, &Watch::default());
         assert_eq!(second.expect("there are more").to_string(), "1,3,5,2,4,13,15,12,18,20,17,9,16,19,10,8,6,14,7,11");
     }
 
@@ -318,14 +323,17 @@ mod tests {
     fn a_search_can_be_stopped() {
         let board = empty(18);
         let ranking = Ranking::new(board, Listed::All).unwrap();
-        let mut told = Vec::new();
-        let mut go_on = |passed| {
-            told.push(passed);
-            passed < 1000
-        };
-        assert_eq!(ranking.select(board, u64::MAX, &mut go_on), None);
-        assert!(told.is_sorted() && told.iter().rposition(|&passed| passed < 1000) == Some(told.len() - 2), "{told:?}");
+        let watch = Watch::default();
+        std::thread::scope(|scope| {
+            let search = scope.spawn(|| ranking.select(board, u64::MAX, &watch));
+            while watch.progress().done < 1000 {
+                std::thread::yield_now();
+            }
+            watch.stop();
+            assert_eq!(search.join().unwrap(), None);
+        });
         let last = board.extensions().last().expect("a board has rows");
-        assert_eq!([ranking.total(&mut |_| false), ranking.number(&last, &mut |_| false)], [None; 2]);
+        assert_eq!([ranking.total(&watch), ranking.number(&last, &watch)], [None; 2]);
+        assert_eq!(ranking.select(board, 1, &watch), None);
     }
 }

@@ -1,15 +1,14 @@
 //! `queens audit FILE...`
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
 use queens::{
-    AuditOptions, AuditedTask, CountError, Findings, MethodError, Recounted, Request, Shard, Share, UnknownEngine,
+    AuditOptions, AuditedTask, CountError, Findings, MethodError, Progress, Recounted, Request, Shard, Share,
+    UnknownEngine, Watch,
 };
 
 use crate::cli::commands::merge;
@@ -80,13 +79,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.options();
     let request = Request::try_from(ledger.fingerprint()).map_err(CountError::from);
     let activity = Activity::start(args.progress, "audit");
-    let recounted = Arc::new(AtomicUsize::new(0));
-    activity.watch(progress(&ledger, &options, Arc::clone(&recounted)));
-    let told = |units| recounted.store(units, Ordering::Relaxed);
+    let (watch, title) = (Watch::default(), status::title(ledger.fingerprint()));
+    let watched = watch.clone();
+    activity.watch(move || {
+        let Progress { done, share, .. } = watched.progress();
+        let fields = vec![format!("{} recounted", numbers::count_of(done, "unit"))];
+        Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
+    });
     let findings = request
-        .and_then(|request| {
-            request.isa(args.cores.isa).threads(args.cores.threads).audit_with(&ledger, &options, &told)
-        })
+        .and_then(|request| request.isa(args.cores.isa).threads(args.cores.threads).audit(&ledger, &options, &watch))
         .map_err(|error| match error {
             CountError::Ledger(error) => StoreError::Ledger(args.files[0].clone(), error).into(),
             CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
@@ -102,23 +103,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let facts = facts(&findings, &ledger, &agreement, options.seed);
     verdict(&findings, args, &agreement).and(args.json.deliver(&facts))
-}
-
-/// How far the audit is: the units recounted of those to be drawn, or the time in which more are begun.
-fn progress(
-    ledger: &Ledger,
-    options: &AuditOptions,
-    recounted: Arc<AtomicUsize>,
-) -> impl Fn() -> Status + Send + use<> + 'static {
-    let (start, title) = (Instant::now(), status::title(ledger.fingerprint()));
-    let units = options.units.min(ledger.finished() + ledger.partials().count()) as f64;
-    let time = options.begin_within.or(options.end_within).map_or(f64::INFINITY, |time| time.as_secs_f64());
-    move || {
-        let done = recounted.load(Ordering::Relaxed);
-        let share = (done as f64 / units).max(start.elapsed().as_secs_f64() / time).min(1.0);
-        let fields = vec![format!("{} recounted", numbers::count_of(done as u64, "unit"))];
-        Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
-    }
 }
 
 /// The union of the files, and each of them.
@@ -299,23 +283,6 @@ mod tests {
         assert_eq!(parsed(&["--seed", "3"]).options().seed, 3);
     }
 
-    /// By the units that are drawn, or by the time where that comes first.
-    #[test]
-    fn an_audit_says_how_far_it_is() {
-        let request = Request::solutions(Size::new(9).unwrap());
-        let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
-        for unit in ledger.todo() {
-            ledger.record(unit, 1.into()).unwrap();
-        }
-        let options = parsed(&["--units", "4"]).options();
-        let told = progress(&ledger, &options, Arc::new(AtomicUsize::new(3)))();
-        assert_eq!((told.title.as_str(), told.share, told.is_even), ("N = 9, backtrack", Some(0.75), true));
-        assert_eq!(told.fields, ["3 units recounted"]);
-        let all = AuditOptions { begin_within: Some(Duration::from_nanos(1)), ..parsed(&[]).options() };
-        let late = progress(&ledger, &all, Arc::default())();
-        assert_eq!(late.share, Some(1.0), "the time is up");
-    }
-
     /// Right on the small boards, so that it passes the self-check, and one solution too many in every task of a larger
     /// one.
     struct WrongBeyond(usize);
@@ -343,7 +310,7 @@ mod tests {
             for unit in 0..ledger.fingerprint().units {
                 ledger.record(unit, 0.into()).unwrap();
             }
-            let recounted = request.audit_by(engine, &ledger, &AuditOptions::default()).unwrap();
+            let recounted = request.audit_by(engine, &ledger, &AuditOptions::default(), &Watch::default()).unwrap();
             let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
             // But for one unit, so that there is no sum to be compared.
             for unit in recounted.units.into_iter().skip(1) {
@@ -351,7 +318,7 @@ mod tests {
             }
             let args = parsed(&["--units", "3"]);
             let options = args.options();
-            let findings = request.audit_by(engine, &ledger, &options).unwrap();
+            let findings = request.audit_by(engine, &ledger, &options, &Watch::default()).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
             let unknown = Agreement::default();
             let facts = facts(&findings, &ledger, &unknown, options.seed);

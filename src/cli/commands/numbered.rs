@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queens::estimate::Sampling;
 use queens::run::TimeLeft;
-use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size, Solutions};
+use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size, Solutions, Watch};
 
 use crate::cli::long_run::{Activity, Status, status};
 use crate::cli::terminal::{Failure, messages, numbers};
@@ -83,9 +83,9 @@ impl SolutionList {
         }
         // Of a board without a published total no search gets far.
         let total = self.bound().unwrap_or(u64::MAX) as f64;
-        let done = |passed: u64| self.work(passed as f64 / total);
-        let share = |passed| Some(done(passed) / done(before.max(1)));
-        Ok(ranking.select(start, number, &mut shown(self.prefix, share, activity)))
+        let done = move |passed: u64| self.work(passed as f64 / total);
+        let share = move |passed| Some(done(passed) / done(before.max(1)));
+        Ok(ranking.select(start, number, &shown(self.prefix, share, activity)))
     }
 
     /// The number of a solution in the list.
@@ -97,7 +97,7 @@ impl SolutionList {
             let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
             self.tell(|_| (both_halves * row / prefix.size().get() as f64).min(1.0))?;
         }
-        Ok(ranking.number(solution, &mut shown(prefix, |_| None, activity)).expect(UNSTOPPED))
+        Ok(ranking.number(solution, &shown(prefix, |_| None, activity)).expect(UNSTOPPED))
     }
 
     /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would
@@ -162,15 +162,15 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
     } else if SolutionList::all(size).is_long() {
         SolutionList::all(size).tell(|_| 1.0)?;
     }
-    let mut go_on = shown(board, |_| None, activity);
+    let watch = shown(board, |_| None, activity);
     loop {
         let draw = |begun: Placement, _| fastrand::choice(begun.extensions().collect::<Vec<_>>());
         // A beginning that leaves no free row, or has no completion, is drawn anew.
         let Some(begun) = (0..drawn).try_fold(board, draw) else { continue };
         let ranking = Ranking::new(begun, Listed::All)?;
-        let total = ranking.total(&mut go_on).expect(UNSTOPPED);
+        let total = ranking.total(&watch).expect(UNSTOPPED);
         let number = fastrand::u64(1..=total.max(1));
-        match ranking.select(begun, number, &mut go_on) {
+        match ranking.select(begun, number, &watch) {
             Some(solution) => return Ok((solution, is_uniform.then_some(number))),
             None if is_uniform => return Err(Failure::invalid("<N>", &size.to_string(), &"there is no solution")),
             None => {}
@@ -178,12 +178,15 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
     }
 }
 
-/// Shows how many solutions are passed, and the share of the time where that is known.
-fn shown(prefix: Placement, share: impl Fn(u64) -> Option<f64>, activity: &Activity) -> impl FnMut(u64) -> bool {
-    move |passed| {
-        activity.at(progress(prefix.size(), share(passed), passed, "solutions passed"));
-        true
-    }
+/// A watch of searches, of which the activity shows how many solutions are passed, and the share of the time where that is known.
+fn shown(prefix: Placement, share: impl Fn(u64) -> Option<f64> + Send + 'static, activity: &Activity) -> Watch {
+    let watch = Watch::default();
+    let watched = watch.clone();
+    activity.watch(move || {
+        let passed = watched.progress().done;
+        progress(prefix.size(), share(passed), passed, "solutions passed")
+    });
+    watch
 }
 
 /// How far a walk through the solutions is.

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use clap::Args as ClapArgs;
-use queens::{Profile, oeis};
+use queens::{Profile, Watch, oeis};
 
 use super::terms::{self, Term};
 use super::verify;
@@ -60,11 +60,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Counts one profile, and shows how far it is.
 fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Failure> {
     let title = format!("N = {n}, profile");
-    let told = |share| {
-        activity.at(Status { title: title.clone(), share: Some(share), is_even: true, ..Status::default() });
-    };
-    told(0.0);
-    Ok(Profile::count(size(n)?, cores.isa, cores.threads, told)?)
+    let watch = Watch::default();
+    let watched = watch.clone();
+    activity.watch(move || {
+        let share = Some(watched.progress().share);
+        Status { title: title.clone(), share, is_even: true, ..Status::default() }
+    });
+    Ok(Profile::count(size(n)?, cores.isa, cores.threads, &watch)?)
 }
 
 /// Recomputes the published rows of these boards, and compares.

@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Stop;
 use super::pace::{Pace, TimeLeft};
-use super::threads::{Stop, process_time};
+use super::threads::process_time;
 use crate::ledger::Ledger;
 use crate::plan::Units;
 use crate::tally::{Overflow, Tally};

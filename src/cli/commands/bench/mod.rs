@@ -12,12 +12,12 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use queens::bench::{BenchError, Combination, bench};
-use queens::{EngineKind, Isa, Size, available_threads};
+use queens::{EngineKind, Isa, Progress, Size, Watch, available_threads};
 
 use crate::cli::commands::verify::methods;
 use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
-    Exit, Failure, JsonOutput, OutputPath, Sizes, escape, file_format, json, messages, numbers, stdout,
+    Exit, Failure, JsonOutput, OutputPath, Sizes, escape, file_format, json, messages, stdout,
     value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
 };
 use results::BenchResults;
@@ -138,12 +138,14 @@ fn measure(args: &Args) -> Result<BenchResults, Failure> {
     const NOISE: f64 = 0.05;
     let combinations = combinations(args)?;
     let activity = Activity::start(args.progress, "bench");
-    let timings = bench(&combinations, args.runs as usize, |done, all, next| {
-        let threads = numbers::count_of(next.threads as u64, "thread");
-        let title = format!("N = {}, {}, {threads}", next.size, next.method.engine);
-        let (share, fields) = (Some(done as f64 / all as f64), vec![format!("{done} of {all} runs")]);
-        activity.at(Status { title, share, fields, ..Status::default() });
+    let watch = Watch::default();
+    let watched = watch.clone();
+    activity.watch(move || {
+        let Progress { doing, done, total, share, .. } = watched.progress();
+        let fields = vec![format!("{done} of {total} runs")];
+        Status { title: doing, share: Some(share), fields, ..Status::default() }
     });
+    let timings = bench(&combinations, args.runs as usize, &watch);
     activity.finish();
     let timings = timings.map_err(|error| match error {
         BenchError::Count(error) => error.into(),

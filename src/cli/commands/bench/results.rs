@@ -289,6 +289,7 @@ mod tests {
     use super::*;
     use crate::cli::commands::bench::tests::measurement;
     use queens::EngineKind;
+    use queens::Watch;
     use queens::bench::bench;
 
     #[test]
@@ -296,7 +297,7 @@ mod tests {
         let timing = |threads, seconds: [u64; 3]| {
             let method = Method { engine: EngineKind::Naive, isa: Isa::Portable };
             let combination = Combination { size: Size::new(8).unwrap(), method, threads };
-            let mut timing = bench(&[combination], 1, |_, _, _| {}).unwrap().remove(0);
+            let mut timing = bench(&[combination], 1, &Watch::default()).unwrap().remove(0);
             timing.times = seconds.map(Duration::from_secs).to_vec();
             timing
         };

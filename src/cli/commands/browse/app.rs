@@ -2,12 +2,11 @@
 //! background.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use queens::run::SelfCheckError;
-use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry};
+use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry, Watch};
 
 use super::CHECKED;
 use crate::cli::commands::numbered::{MOST_COLUMNS_COUNTED, SolutionList};
@@ -79,7 +78,7 @@ pub(super) struct App {
     pub(super) done: bool,
     pub(super) search: Option<Background<Option<Position>>>,
     /// Cancels the search.
-    cancelled: Arc<AtomicBool>,
+    cancelled: Watch,
 }
 
 impl App {
@@ -96,7 +95,7 @@ impl App {
             help: false,
             done: false,
             search: None,
-            cancelled: Arc::default(),
+            cancelled: Watch::default(),
         };
         app.open(list, at);
         Ok(app)
@@ -115,7 +114,7 @@ impl App {
             Total::Uncounted(list.published())
         } else {
             let ranking = Arc::clone(&self.ranking);
-            Total::Counting(Background::start(move || ranking.total(&mut |_| true).expect("nothing stops it")))
+            Total::Counting(Background::start(move || ranking.total(&Watch::default()).expect("nothing stops it")))
         };
         self.go(at);
     }
@@ -123,8 +122,8 @@ impl App {
     /// Searches for another solution; a search still under way is cancelled.
     pub(super) fn go(&mut self, to: Move) {
         self.cancel();
-        self.cancelled = Arc::default();
-        let (list, from, cancelled) = (self.list, self.current, Arc::clone(&self.cancelled));
+        self.cancelled = Watch::default();
+        let (list, from, cancelled) = (self.list, self.current, self.cancelled.clone());
         let (ranking, total) = (Arc::clone(&self.ranking), self.counted());
         let search = Background::start(move || list.find((&ranking, total), from, to, &cancelled));
         match search.result.recv_timeout(QUICK_SEARCH) {
@@ -135,7 +134,7 @@ impl App {
 
     /// Cancels a search; says whether there was one.
     pub(super) fn cancel(&mut self) -> bool {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancelled.stop();
         self.search.take().is_some()
     }
 
@@ -149,7 +148,7 @@ impl App {
             && let Ok(total) = counting.result.try_recv()
         {
             if let Some(current) = self.current.as_mut().filter(|current| current.number.is_none()) {
-                current.number = self.ranking.number(&current.placement, &mut |_| true);
+                current.number = self.ranking.number(&current.placement, &Watch::default());
             }
             self.total = Total::Known(total, counting.elapsed());
         }
@@ -267,7 +266,7 @@ impl SolutionList {
         (ranking, total): (&Ranking, Option<u64>),
         from: Option<Position>,
         to: Move,
-        cancelled: &AtomicBool,
+        cancelled: &Watch,
     ) -> Option<Position> {
         let forth = |start, most| self.last_of(Solutions::within(self.prefix, start), most, cancelled);
         // Upside down the order of solutions is reversed, so the way back is the way on from the mirrored placement.
@@ -275,10 +274,9 @@ impl SolutionList {
             let solutions = Solutions::within(self.prefix.upside_down(), start.upside_down());
             self.last_of(solutions.map(Placement::upside_down), most, cancelled)
         };
-        let mut go_on = |_| !cancelled.load(Ordering::Relaxed);
         match (to, from) {
             (Move::Number(number), _) => {
-                let placement = ranking.select(self.prefix, number, &mut go_on)?;
+                let placement = ranking.select(self.prefix, number, cancelled)?;
                 Some(Position { placement, number: Some(number) })
             }
             (Move::Step(steps), Some(from)) => {
@@ -293,7 +291,7 @@ impl SolutionList {
             (Move::NotBefore(start), _) => match forth(start, 1) {
                 // Where the list was counted, a number costs little.
                 Some((placement, _)) => {
-                    Some(Position { placement, number: total.and_then(|_| ranking.number(&placement, &mut go_on)) })
+                    Some(Position { placement, number: total.and_then(|_| ranking.number(&placement, cancelled)) })
                 }
                 None => self.find((ranking, total), None, Move::Last, cancelled),
             },
@@ -309,12 +307,12 @@ impl SolutionList {
         self,
         solutions: impl Iterator<Item = Placement>,
         most: u64,
-        cancelled: &AtomicBool,
+        cancelled: &Watch,
     ) -> Option<(Placement, u64)> {
         let listed = |solution: &Placement| {
             self.listed == Listed::All || Orbit::of(solution).is_some_and(|orbit| orbit.is_fundamental())
         };
-        let goes_on = || !cancelled.load(Ordering::Relaxed);
+        let goes_on = || !cancelled.is_stopped();
         let last = solutions.take_while(|_| goes_on()).filter(listed).zip(1..=most).last();
         // A cancelled search has ended somewhere on the way.
         last.filter(|_| goes_on())
@@ -336,8 +334,8 @@ mod tests {
             let prefix = Placement::parse(prefix, size).unwrap_or(Placement::empty(size));
             let list = SolutionList { prefix, listed };
             let ranking = Ranking::new(prefix, listed).unwrap();
-            for total in [None, ranking.total(&mut |_| true)] {
-                let go = |from, to| list.find((&ranking, total), from, to, &AtomicBool::new(false));
+            for total in [None, ranking.total(&Watch::default())] {
+                let go = |from, to| list.find((&ranking, total), from, to, &Watch::default());
                 let mut here = go(None, Move::Number(1)).unwrap();
                 let mut walked = vec![here];
                 while let Some(next) = go(Some(here), Move::Step(1)) {
@@ -366,7 +364,8 @@ mod tests {
     fn a_move_that_is_cancelled_leads_nowhere() {
         let list = SolutionList::all(Size::new(20).unwrap());
         let ranking = Ranking::new(list.prefix, list.listed).unwrap();
-        let cancelled = AtomicBool::new(true);
+        let cancelled = Watch::default();
+        cancelled.stop();
         assert_eq!(list.find((&ranking, None), None, Move::Number(1_000_000_000), &cancelled), None);
     }
 }
