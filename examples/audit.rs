@@ -6,12 +6,10 @@ use queens::{AuditOptions, Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("12").parse()?;
-    let request = Request::solutions(size);
-    let run = request.start()?;
-    let state = run.state();
-    run.wait()?;
+    let run = Request::solutions(size).prepare()?;
+    run.count()?;
     let options = AuditOptions { units: 20, ..AuditOptions::default() };
-    let findings = request.audit(&state.ledger(), &options, &Watch::default())?;
+    let findings = run.audit(&run.ledger(), &options, &Watch::default())?;
     println!("{} units and {} tasks recounted", findings.units.len(), findings.tasks());
     assert_eq!(findings.differences().count(), 0);
     Ok(())

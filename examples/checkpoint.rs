@@ -4,7 +4,6 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use queens::ledger::Ledger;
 use queens::ledger::store::Store;
 use queens::{CountError, Request, Shard, Size};
 
@@ -12,24 +11,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("queens-example-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let request = Request::solutions(Size::new(16)?).threads(1);
-    let fingerprint = request.fingerprint()?;
     let mut sessions = 0;
     let total = loop {
         sessions += 1;
         // Locked as long as it lives, so that no two runs share the file.
         let mut store = Store::open(folder.join("n16"))?;
-        let found = store.load(&fingerprint, Shard::WHOLE)?;
-        let ledger = found.unwrap_or_else(|| Ledger::new(fingerprint.clone(), Shard::WHOLE));
-        println!("session {sessions}: {} of {} units are there", ledger.finished(), ledger.units());
-        let run = request.resume(ledger)?;
-        let (state, stop) = (run.state(), run.state().stop().clone());
+        let mut run = request.prepare()?;
+        if let Some(ledger) = store.load(&run.fingerprint(), Shard::WHOLE)? {
+            run = run.resume(ledger)?;
+        }
+        println!("session {sessions}: {} of {} units are there", run.ledger().finished(), run.ledger().units());
+        let watch = run.watch();
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(40));
-            stop.request();
+            watch.stop();
         });
-        match run.wait() {
+        match run.count() {
             Ok(report) => break report.count,
-            Err(CountError::Stopped) => store.save(&state.ledger())?,
+            Err(CountError::Stopped) => store.save(&run.ledger())?,
             Err(error) => return Err(error.into()),
         }
     };

@@ -8,11 +8,11 @@ use queens::{Request, Size};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("16").parse()?;
-    let run = Request::solutions(size).start()?;
-    let state = run.state();
-    let counting = thread::spawn(|| run.wait());
+    let run = Request::solutions(size).prepare()?;
+    let watch = run.watch();
+    let counting = thread::spawn(move || run.count());
     while !counting.is_finished() {
-        let progress = state.progress();
+        let progress = watch.progress();
         println!("{:5.1} %, {} solutions so far", 100.0 * progress.share, progress.solutions);
         thread::sleep(Duration::from_millis(10));
     }

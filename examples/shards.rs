@@ -10,10 +10,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
     for k in 1..=3 {
         let run = request.resume(Ledger::new(request.fingerprint()?, Shard::new(k, 3)?))?;
-        let state = run.state();
-        run.wait()?;
-        println!("shard {k} of 3: {} units, {} solutions", state.ledger().finished(), state.ledger().total()?.get());
-        whole.merge(&state.ledger())?;
+        let report = run.count()?;
+        println!("shard {k} of 3: {} units, {} solutions", run.ledger().finished(), report.count);
+        whole.merge(&run.ledger())?;
     }
     assert!(whole.is_complete());
     println!("in all {}", whole.total()?.get());

@@ -108,7 +108,7 @@ impl Watched<Vec<Timing>> for Timed {
         let (combination, done, _) = &*self.so_far();
         let (doing, share) = (combination.map(|next| next.to_string()), *done as f64 / self.total.max(1) as f64);
         let (done, total, elapsed) = (*done as u64, self.total as u64, self.begun.elapsed());
-        Progress { doing: doing.unwrap_or_default(), done, total, share, elapsed }
+        Progress { doing: doing.unwrap_or_default(), done, total, share, elapsed, ..Progress::default() }
     }
 
     fn known(&self) -> Option<Vec<Timing>> {
@@ -184,7 +184,7 @@ fn time(
     let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
     let (mut found, mut elapsed) = (0, Duration::ZERO);
     for _ in 0..repeats {
-        let report = request.count_until(stop)?;
+        let report = request.prepare_until(stop).map_err(CountError::from)?.count()?;
         (found, elapsed) = (report.count, elapsed + report.elapsed);
         if let Some(expected) = expected.filter(|expected| *expected != found) {
             return Err(BenchError::Wrong(combination, found, expected));

@@ -10,7 +10,7 @@
 //! is its [subject](Subject): all solutions, the completions of a placement, or the solutions that a turn of the board
 //! leaves unchanged.
 //!
-//! A [run](Run) can be watched, stopped and gone on with from another thread, in shards on several machines
+//! A [run](Run) can be watched and stopped from another thread, and resumed, in shards on several machines
 //! ([`Request::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
 //! each of these, with counts, predictions ([`Request::estimate`]), audits ([`Request::audit`]) and the solutions that begin
 //! with a placement ([`Solutions`]).
@@ -34,11 +34,11 @@
 //! | [`engine`] | the engines and the choice between them |
 //! | [`plan`] | how a count is cut into independent weighted tasks |
 //! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check by remainders |
-//! | [`run`] | a thread pool that counts a plan with an engine; the self-check on small boards; progress, stopping, double checks |
+//! | [`Run`] | a count that can be watched, stopped, saved and resumed |
 //! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
 //! | [`ledger::durable`] | files that appear whole or not at all |
 //! | [`Profile`] | the placements of k queens on the first k columns |
-//! | [`Watch`] | one handle to watch and to stop whatever takes long |
+//! | [`Watch`], [`Progress`] | one handle to watch and to stop whatever takes long |
 //! | [`tally`] | sums that cannot wrap |
 //! | [`oeis`], [`BFile`] | published terms to compare with |
 //! | [`estimate`] | the count and the time predicted from random samples |
@@ -53,15 +53,16 @@ pub mod estimate;
 pub mod ledger;
 pub mod oeis;
 pub mod plan;
-pub mod run;
 pub mod tally;
 
 mod audit;
 mod board;
 mod burnside;
+mod interval;
 mod profile;
 mod request;
 mod rotational;
+mod run;
 mod solutions;
 mod subject;
 mod watch;
@@ -74,11 +75,12 @@ pub use board::{
 pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};
 pub use engine::{ENGINES, EngineKind, Method, MethodError, UnknownEngine};
+pub use interval::Interval;
 pub use ledger::shard::{Shard, ShardError};
 pub use oeis::{BFile, BFileError};
 pub use profile::Profile;
 pub use request::{Report, Request, Run, count};
-pub use run::{CountError, Share, ShareError, available_threads, thread_count};
+pub use run::{CountError, SelfCheckError, Share, ShareError, available_threads, thread_count};
 pub use solutions::{Listed, Ranking, Solutions};
 pub use subject::Subject;
 pub use watch::{Progress, Watch};

@@ -13,7 +13,8 @@ use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::oeis;
 use crate::plan::{Plan, PrefixPlan, Units};
-use crate::run::{CountError, SelfCheckError, self_check, threads};
+use crate::run::self_check::{self, SelfCheckError, Step};
+use crate::run::{CountError, threads};
 use crate::subject::Subject;
 use crate::tally::Overflow;
 use crate::watch::{Steps, Watch};
@@ -54,7 +55,7 @@ impl Profile {
         let engine = Backtrack::new(method.isa).expect("the processor has it");
         let pool = threads::pool(threads)?;
         let levels = |worker: &mut _, task: &Placement| engine.levels(worker, task);
-        self_check::check_by(Some(method), &size.into(), &|board| check(board, &levels))?;
+        self_check::check_by(Some(method), &size.into(), Step::Profile, &|board| check(board, &levels))?;
         let start = Instant::now();
         let placements = pool.install(|| count(size, &levels, watch))?;
         Ok(Self { placements, isa: method.isa, threads: pool.current_num_threads(), elapsed: start.elapsed() })

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::interval::Interval;
+
 /// Watches and stops long work from any thread: counts, estimates, audits, profiles, benchmarks, searches for a solution. `T` is
 /// what the work is about to return; of what returns nothing before its end, it is `()`.
 ///
@@ -39,6 +41,28 @@ pub struct Progress {
     pub share: f64,
     /// The time since it began.
     pub elapsed: Duration,
+    /// The time left in seconds, if enough is finished to estimate it; only of counts, as all that follows.
+    pub left: Option<Interval>,
+    /// The time of earlier runs on the same ledger.
+    pub earlier: Duration,
+    /// Solutions found so far.
+    pub solutions: u128,
+    /// Tasks solved by this run.
+    pub tasks: u64,
+    /// Tasks of earlier runs that a double check has recounted.
+    pub recounted: u64,
+    /// How many it recounts before this run goes on.
+    pub to_recount: u64,
+    /// Threads of the run; none before it begins.
+    pub threads: usize,
+}
+
+impl Progress {
+    /// Tasks solved per second.
+    pub fn tasks_per_second(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { self.tasks as f64 / seconds } else { 0.0 }
+    }
 }
 
 /// Work that can be watched.
@@ -71,7 +95,8 @@ impl Watched<()> for Steps {
     fn progress(&self) -> Progress {
         let (done, total) = (self.done.load(Ordering::Relaxed), self.total);
         let share = if total > 0 { done as f64 / total as f64 } else { 0.0 };
-        Progress { doing: self.doing.to_owned(), done, total, share, elapsed: self.begun.elapsed() }
+        let (doing, elapsed) = (self.doing.to_owned(), self.begun.elapsed());
+        Progress { doing, done, total, share, elapsed, ..Progress::default() }
     }
 
     fn known(&self) -> Option<()> {
@@ -99,6 +124,11 @@ impl<T> Watch<T> {
     /// What is known so far, whatever the threads have in hand; `None` before the work has begun.
     pub fn known(&self) -> Option<T> {
         self.work()?.known()
+    }
+
+    /// Of this work, with the flag that stops it.
+    pub(crate) fn of(stop: &Stop, work: Arc<dyn Watched<T>>) -> Self {
+        Self { stop: stop.clone(), work: Arc::new(Mutex::new(Some(work))) }
     }
 
     /// The flag that stops the work.
@@ -137,16 +167,16 @@ impl<T> fmt::Debug for Watch<T> {
 
 /// A flag that is raised once and never lowered. Clones share the flag.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
     /// Asks every thread to end after its current task.
-    pub fn request(&self) {
+    pub(crate) fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
     /// Whether a stop was requested.
-    pub fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         // Relaxed: the flag protects no other data, and one task more or less does not matter.
         self.0.load(Ordering::Relaxed)
     }

@@ -39,7 +39,7 @@ fn a_wrong_engine_counts_nothing() {
     for (n, wrong_on, shown_on) in [(10, 8, Some(8)), (10, 9, None), (11, 8, Some(8)), (11, 9, Some(9)), (12, 0, None)]
     {
         let engine = WrongOn::new(wrong_on);
-        let result = Request::solutions(Size::new(n).unwrap()).threads(2).count_by(&engine);
+        let result = Request::solutions(Size::new(n).unwrap()).threads(2).prepare_by(&engine).unwrap().count();
         let counted = engine.counted.into_inner();
         let Some(board) = shown_on else {
             assert_eq!(result.unwrap().count, queens::oeis::QUEENS.term(n).unwrap());
@@ -58,6 +58,6 @@ fn a_wrong_engine_counts_nothing() {
 fn completions_pass_the_self_check() {
     let prefix = Placement::parse("1,3,5", Size::new(11).unwrap()).unwrap();
     let engine = WrongOn::new(9);
-    assert!(matches!(Request::completions(prefix).count_by(&engine), Err(CountError::SelfCheck(_))));
+    assert!(matches!(Request::completions(prefix).prepare_by(&engine).unwrap().count(), Err(CountError::SelfCheck(_))));
     assert!(!engine.counted.into_inner());
 }

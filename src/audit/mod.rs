@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use crate::engine::lanes::Isa;
 use crate::ledger::Ledger;
 use crate::plan::Units;
-use crate::run::counting::{By, Compared, Counting, Found, Worker};
+use crate::run::counting::{Compared, Counter, Counting, Found, Worker};
 use crate::run::{CountError, self_check, threads};
 use crate::tally::Tally;
 use crate::watch::{Progress, Watch, Watched};
@@ -149,8 +149,8 @@ impl Watched<Findings> for Auditing {
         let (done, elapsed) = (self.findings().units.len(), self.begun.elapsed());
         let of_units = if self.units > 0 { done as f64 / self.units as f64 } else { 1.0 };
         let of_time = self.time.map_or(0.0, |time| elapsed.div_duration_f64(time));
-        let (done, total) = (done as u64, self.units as u64);
-        Progress { doing: "recounting units".to_owned(), done, total, share: of_units.max(of_time).min(1.0), elapsed }
+        let (doing, share) = ("recounting units".to_owned(), of_units.max(of_time).min(1.0));
+        Progress { doing, done: done as u64, total: self.units as u64, share, elapsed, ..Progress::default() }
     }
 
     fn known(&self) -> Option<Findings> {
@@ -163,7 +163,7 @@ impl Watched<Findings> for Auditing {
 
 /// Audits a ledger of this count.
 pub(crate) fn audit(
-    by: &By<'_>,
+    counter: &Counter<'_>,
     counting: &dyn Counting,
     ledger: &Ledger,
     options: &AuditOptions,
@@ -171,13 +171,13 @@ pub(crate) fn audit(
     watch: &Watch<Findings>,
 ) -> Result<Findings, CountError> {
     let pool = threads::pool(threads)?;
-    self_check::check(by, &ledger.fingerprint().subject, false)?;
+    self_check::check(counter, &ledger.fingerprint().subject, false)?;
     let plan = counting.plan();
     ledger.check_partials(&*plan)?;
     let (order, next) = (options.order(ledger), AtomicUsize::new(0));
     let findings = Findings {
-        engine: by.name,
-        isa: by.isa,
+        engine: counter.name,
+        isa: counter.isa(),
         threads: pool.current_num_threads(),
         elapsed: Duration::ZERO,
         finished: ledger.finished(),

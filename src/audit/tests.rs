@@ -14,10 +14,9 @@ use crate::{EngineKind, Placement, Request, Rotation, RotationalBoard, Shard, Si
 
 /// The ledger that a request makes.
 fn made(request: Request) -> Ledger {
-    let run = request.start().unwrap();
-    let state = run.state();
-    run.wait().unwrap();
-    state.ledger()
+    let run = request.prepare().unwrap();
+    run.count().unwrap();
+    run.ledger()
 }
 
 fn counted(n: usize, engine: EngineKind) -> Ledger {
@@ -239,7 +238,7 @@ fn what_is_not_recounted_in_time_is_left_out() {
 fn a_unit_that_is_late_inside_itself_is_left_out() {
     let subject = Size::new(15).unwrap().into();
     let method = Method::choose(None, None, subject).unwrap();
-    let counting = method.counting(&subject);
+    let counting = Counter::new(method).counting(&subject);
     let plan = counting.plan();
     let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 2).expect("units of odd boards have many tasks");
     for part in [None, Some(2)] {
@@ -295,7 +294,7 @@ fn ledgers_of_something_else_are_refused() {
         Request::solutions(Size::new(10).unwrap()).audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
     assert!(found.ends_with("it is for N = 9, not 10"), "{found}");
     let request = Request::try_from(half.fingerprint()).unwrap();
-    let found = request.audit_by(&Backtrack::default(), &half, &all(), &Watch::default()).unwrap_err().to_string();
+    let found = request.prepare_by(&Backtrack::default()).unwrap_err().to_string();
     assert!(found.ends_with("and not what a turn leaves unchanged"), "{found}");
 }
 
@@ -347,15 +346,22 @@ fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
         }
     }
     let wrong = |request: Request, ledger: &Ledger| {
-        request.audit_by(&Wrong, ledger, &AuditOptions { units: 5, ..all() }, &Watch::default()).unwrap()
+        request
+            .prepare_by(&Wrong)
+            .unwrap()
+            .audit(ledger, &AuditOptions { units: 5, ..all() }, &Watch::default())
+            .unwrap()
     };
     let request = Request::solutions(Size::new(10).unwrap()).engine(EngineKind::Backtrack).threads(2);
     let ledger = made(request);
     let recounted = wrong(request, &forged(&ledger, |_, tally| tally));
     assert!(recounted.units.iter().all(|unit| !unit.is_confirmed()));
-    let everything = request.audit_by(&Wrong, &ledger, &all(), &Watch::default()).unwrap();
+    let everything = request.prepare_by(&Wrong).unwrap().audit(&ledger, &all(), &Watch::default()).unwrap();
     let its_own = forged(&ledger, |unit, _| everything.units[unit].recounted);
-    told(&request.audit_by(&Wrong, &its_own, &all(), &Watch::default()).unwrap(), its_own.total().unwrap().get() - 724);
+    told(
+        &request.prepare_by(&Wrong).unwrap().audit(&its_own, &all(), &Watch::default()).unwrap(),
+        its_own.total().unwrap().get() - 724,
+    );
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted.

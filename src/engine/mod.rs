@@ -267,6 +267,7 @@ pub(crate) mod fault {
 
     thread_local! {
         static FAULT: Cell<Fault> = const { Cell::new(NONE) };
+        static IS_PLANTED: Cell<bool> = const { Cell::new(false) };
     }
 
     const NONE: Fault = |_, _, _| 0;
@@ -274,9 +275,16 @@ pub(crate) mod fault {
     /// Does `work`; whatever joins and covers this thread makes meanwhile have the fault, on whichever threads they count.
     pub(crate) fn with<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
         FAULT.set(fault);
+        IS_PLANTED.set(true);
         let done = work();
         FAULT.set(NONE);
+        IS_PLANTED.set(false);
         done
+    }
+
+    /// Whether an engine that is made now is wrong.
+    pub(crate) fn is_any_planted() -> bool {
+        IS_PLANTED.get()
     }
 
     /// The fault of an engine that is made now.

@@ -4,16 +4,16 @@
 
 use std::time::{Duration, Instant};
 
-use super::interval::FEWEST;
 use super::sampler::Sampler;
 use super::state::Samples;
 use super::time::STEP;
 use super::time_that_leaves;
 use crate::board::Size;
 use crate::engine::Method;
+use crate::interval::FEWEST;
 use crate::ledger::Ledger;
 use crate::ledger::shard::Shard;
-use crate::run::counting::By;
+use crate::run::counting::{Counter, Counting};
 use crate::run::state::RunState;
 use crate::run::threads::thread_seconds;
 use crate::run::{self, Share};
@@ -62,10 +62,12 @@ fn time_to_draw(seconds: f64, threads: usize) -> f64 {
     1.5 * (FEWEST as f64 / threads as f64).ceil() * seconds
 }
 
-/// Times tasks of the run into the sampler's state.
+/// Times tasks of the run, for the sampler's estimate.
 pub(super) struct Climb<'a> {
     pub(super) subject: &'a Subject,
-    pub(super) method: Method,
+    pub(super) counter: &'a Counter<'static>,
+    /// The count of the subject.
+    pub(super) counting: &'a dyn Counting,
     pub(super) sampler: Sampler<'a>,
 }
 
@@ -78,27 +80,29 @@ impl Climb<'_> {
         for (index, board) in way.iter().enumerate() {
             // A part of the time that is left.
             let deadline = Instant::now() + self.left() / (2 * CLIMB as u32);
-            let found = self.time(board, Sampler { samples: PROBES, least: FEWEST, deadline, ..self.sampler });
-            let tasks = found.drawn.len() as u64 * self.tasks_of_a_sample(board);
+            let counting = self.counter.counting(board);
+            let found = time(board, &*counting, Sampler { samples: PROBES, least: FEWEST, deadline, ..self.sampler });
+            let tasks = found.drawn.len() as u64 * tasks_of_a_sample(&*counting);
             let mean = found.sum(|drawn| drawn.all_seconds) / tasks.max(1) as f64;
             let task = grown(mean, before.replace(mean));
-            let above = way.get(index + 1).unwrap_or(self.subject);
+            let above = way.get(index + 1).map(|board| self.counter.counting(board));
+            let above = tasks_of_a_sample(above.as_deref().unwrap_or(self.counting));
             let threads = self.sampler.pool.current_num_threads();
-            let next = time_to_draw(task * self.tasks_of_a_sample(above) as f64, threads);
+            let next = time_to_draw(task * above as f64, threads);
             // An extrapolation needs two boards.
             if index > 0 && next > self.left().as_secs_f64() {
                 // Of tasks more than a step away nobody knows.
                 if index + 1 == way.len() {
                     let needed = time_that_leaves(begun.elapsed().as_secs_f64() + next);
-                    self.sampler.state.found().needed = Some(needed);
+                    self.sampler.drawing.found().needed = Some(needed);
                 }
                 return;
             }
-            if self.sampler.state.stop().is_requested() {
+            if self.sampler.drawing.stop.is_requested() {
                 return;
             }
         }
-        let own = self.time(self.subject, self.sampler);
+        let own = time(self.subject, self.counting, self.sampler);
         let seconds = own.mean(|drawn| drawn.seconds).mean / self.sampler.pool.current_num_threads() as f64;
         if !own.drawn.is_empty() && is_made(seconds, self.left()) {
             self.whole();
@@ -116,37 +120,38 @@ impl Climb<'_> {
             Subject::Completions(prefix) if prefix.is_empty() => size.into(),
             Subject::Completions(_) | Subject::Rotational(_) => return None,
         };
-        Method::choose(Some(self.method.engine), Some(self.method.isa), smaller).is_ok().then_some(smaller)
-    }
-
-    fn time(&self, board: &Subject, sampler: Sampler) -> Samples {
-        sampler.state.found().timed.push(Samples { n: board.n(), ..Samples::default() });
-        sampler.draw(&*self.method.counting(board));
-        sampler.state.found().samples(sampler.target).clone()
-    }
-
-    /// The tasks that share lists, and before them the same tasks and their predecessors, which make these lists.
-    fn tasks_of_a_sample(&self, board: &Subject) -> u64 {
-        (3 * self.method.counting(board).plan().tasks_sharing_lists()).max(1)
+        let Method { engine, isa } = self.counter.method?;
+        Method::choose(Some(engine), Some(isa), smaller).is_ok().then_some(smaller)
     }
 
     /// Makes the run several times, and times all of it.
     fn whole(&self) {
-        let Sampler { pool, state, .. } = self.sampler;
-        let (by, counting) = (By::from(self.method), self.method.counting(self.subject));
-        let fingerprint = by.fingerprint(self.subject, &*counting.plan());
+        let (Sampler { pool, drawing, .. }, counting) = (self.sampler, self.counting);
+        let fingerprint = self.counter.fingerprint(self.subject, &*counting.plan());
         let (started, mut made, mut longest) = (Instant::now(), 0, Duration::ZERO);
         while is_made_again(made, started.elapsed(), longest, self.left()) {
             let (begun, worked) = (Instant::now(), seconds_of(pool));
             let ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
-            let run = RunState::new(ledger, counting.plan(), state.stop().clone());
-            if run::count(&*counting, pool, Share::NONE, &run).is_err() {
+            let run = RunState::new(ledger, counting.plan(), drawing.stop.clone());
+            if run::count(counting, pool, Share::NONE, &run).is_err() {
                 return;
             }
-            state.found().ran.push(seconds_of(pool) - worked);
+            drawing.found().ran.push(seconds_of(pool) - worked);
             (made, longest) = (made + 1, longest.max(begun.elapsed()));
         }
     }
+}
+
+/// Times tasks of a board.
+fn time(board: &Subject, counting: &dyn Counting, sampler: Sampler) -> Samples {
+    sampler.drawing.found().timed.push(Samples { n: board.n(), ..Samples::default() });
+    sampler.draw(counting);
+    sampler.drawing.found().samples(sampler.target).clone()
+}
+
+/// The tasks that share lists, and before them the same tasks and their predecessors, which make these lists.
+fn tasks_of_a_sample(counting: &dyn Counting) -> u64 {
+    (3 * counting.plan().tasks_sharing_lists()).max(1)
 }
 
 /// The processor time of all threads of a pool; only differences are meaningful.
@@ -158,7 +163,8 @@ fn seconds_of(pool: &rayon::ThreadPool) -> f64 {
 mod tests {
     use super::*;
     use crate::engine::EngineKind;
-    use crate::estimate::state::{EstimateState, Target};
+    use crate::estimate::state::Target;
+    use crate::estimate::state::tests::begun;
 
     /// What every thread of the pool does counts, and nothing else does.
     #[test]
@@ -207,17 +213,18 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         pool.broadcast(|_| while thread_seconds() < 0.2 {});
         let subject = Subject::from(Size::new(8).unwrap());
-        let method = Method::choose(Some(EngineKind::Backtrack), None, subject).unwrap();
+        let counter = Counter::new(Method::choose(Some(EngineKind::Backtrack), None, subject).unwrap());
+        let counting = counter.counting(&subject);
         let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
         for (deadline, stop, runs) in [(soon, false, 1), (late, false, RUNS), (late, true, 0)] {
-            let state = EstimateState::default();
+            let drawing = begun(subject, Duration::MAX);
             if stop {
-                state.stop().request();
+                drawing.stop.request();
             }
-            let (pool, state) = (&pool, &state);
-            let sampler = Sampler { pool, state, target: Target::Time, samples: 0, least: 0, seed: 1, deadline };
-            Climb { subject: &subject, method, sampler }.whole();
-            let ran = state.found().ran.clone();
+            let (pool, drawing) = (&pool, &drawing);
+            let sampler = Sampler { pool, drawing, target: Target::Time, samples: 0, least: 0, seed: 1, deadline };
+            Climb { subject: &subject, counter: &counter, counting: &*counting, sampler }.whole();
+            let ran = drawing.found().ran.clone();
             assert_eq!(ran.len(), runs);
             assert!(ran.iter().all(|seconds| (0.0..0.2).contains(seconds)), "{ran:?}");
         }

@@ -29,23 +29,24 @@
 //! gives the count and the time.
 
 mod climb;
-mod interval;
 mod sampler;
 mod state;
 mod time;
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
+use crate::interval::Interval;
+use crate::run::counting::Counter;
 use crate::run::{CountError, available_threads, self_check, threads};
 use crate::subject::Subject;
+use crate::watch::{Watch, Watched};
 
 use climb::Climb;
-pub use interval::Interval;
 use sampler::Sampler;
-pub use state::{EstimateProgress, EstimateState};
-use state::{Planned, Samples, Target};
+use state::{Drawing, Planned, Samples, Target};
 
 /// Parts sampled for the count to one task sampled for the time.
 const PARTS_PER_TASK: usize = 10;
@@ -131,61 +132,60 @@ pub struct Prediction {
     pub spent: Duration,
 }
 
-/// Predicts a count by this method, from the samples that go to `state`.
+/// Predicts a count by this method. If it is stopped, the prediction is that of the samples drawn by then.
 pub(crate) fn predict(
     subject: &Subject,
     method: Method,
     threads: usize,
     sampling: &Sampling,
-    state: &EstimateState,
+    watch: &Watch<Prediction>,
 ) -> Result<Prediction, CountError> {
     /// Samples at least, whatever the time: one has no interval.
     const LEAST: usize = 2;
     let pool = threads::pool(threads)?;
-    self_check::check(&method.into(), subject, false)?;
+    let counter = Counter::new(method);
+    self_check::check(&counter, subject, false)?;
     // The parts of `count` are counted by backtracking, which has no turns.
     let by_parts = match subject.rotation() {
-        None => Some(Method::choose(EngineKind::Backtrack.into(), None, *subject)?),
+        None => Some(Counter::new(Method::choose(EngineKind::Backtrack.into(), None, *subject)?)),
         Some(_) => None,
     };
-    by_parts.map_or(Ok(()), |method| self_check::check(&method.into(), subject, false))?;
+    by_parts.as_ref().map_or(Ok(()), |backtrack| self_check::check(backtrack, subject, false))?;
     let started = Instant::now();
     // A century is for ever, and still fits a clock.
     let max_time = sampling.max_time.min(Duration::from_hours(100 * 365 * 24));
     let [parts, timed] = [sampling.samples, sampling.samples / PARTS_PER_TASK].map(|samples| samples.max(LEAST));
     let threads = pool.current_num_threads();
     let cores = threads.min(available_threads());
-    let counting = method.counting(subject);
+    let counting = counter.counting(subject);
     let plan = counting.plan();
     let tasks = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
     let samples = if by_parts.is_none() { [0, parts] } else { [parts, timed] };
     let run = Planned { subject: *subject, method, threads, cores, tasks, started, samples, max_time };
-    match &mut state.found().run {
-        Some(_) => return Err(CountError::Used),
-        begun => *begun = Some(run),
-    }
+    let drawing = Arc::new(Drawing { run, stop: watch.flag().clone(), found: Mutex::default() });
+    watch.begin(Arc::clone(&drawing) as _);
     let sampler = |target, samples| {
         let deadline = started + time_for(target, max_time);
-        Sampler { pool: &pool, state, target, samples, least: LEAST, seed: sampling.seed, deadline }
+        Sampler { pool: &pool, drawing: &drawing, target, samples, least: LEAST, seed: sampling.seed, deadline }
     };
     if let Some(backtrack) = by_parts {
         sampler(Target::Count, parts).draw(&*backtrack.counting(subject));
-        Climb { subject, method, sampler: sampler(Target::Time, timed) }.draw();
+        Climb { subject, counter: &counter, counting: &*counting, sampler: sampler(Target::Time, timed) }.draw();
     } else {
-        state.found().timed.push(Samples { n: subject.n(), ..Samples::default() });
+        drawing.found().timed.push(Samples { n: subject.n(), ..Samples::default() });
         sampler(Target::Time, parts).draw(&*counting);
     }
-    Ok(state.prediction().expect("it was begun"))
+    Ok(drawing.known().expect("it was begun"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Request, Rotation, RotationalBoard, Size, oeis};
+    use crate::{Progress, Request, Rotation, RotationalBoard, Size, oeis};
 
     fn predict(n: usize, samples: usize, seed: u64, threads: usize) -> Prediction {
         let request = Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Backtrack).threads(threads);
-        request.estimate(&Sampling { samples, seed, ..Sampling::default() }).unwrap()
+        request.estimate(&Sampling { samples, seed, ..Sampling::default() }, &Watch::default()).unwrap()
     }
 
     /// Nineteen intervals in twenty should; fewer than eighteen in twenty would happen by chance once in 70 times, but
@@ -213,26 +213,26 @@ mod tests {
         let request = Request::solutions(Size::new(12).unwrap()).threads(1);
         for (samples, counted, timed) in [(50, 50, 5), (0, 2, 2)] {
             let sampling = Sampling { samples, max_time: Duration::MAX, ..Sampling::default() };
-            let state = EstimateState::default();
-            let prediction = request.estimate_with(&sampling, &state).unwrap();
+            let watch = Watch::default();
+            let prediction = request.estimate(&sampling, &watch).unwrap();
             assert_eq!((prediction.count_samples, prediction.timed_n), (counted, 12));
             assert_eq!(prediction.tasks, 55, "two queens in the first columns, up to reflection");
-            assert_eq!(state.found().samples(Target::Time).drawn.len(), timed);
+            assert_eq!(watch.progress().done, timed);
             let Interval { mean, low, high } = prediction.core_seconds;
             assert_eq!((prediction.time_samples as u64, prediction.max_time_needed), (prediction.tasks, None));
             assert!(low < mean && mean < high && high.is_finite() && mean > 0.0, "{low} to {high}");
         }
     }
 
-    /// A state holds the samples of one estimate; of two, it would average both boards.
+    /// The samples of one estimate are not averaged with those of another that has the same watch.
     #[test]
-    fn a_state_is_for_one_estimate() {
-        let (state, sampling) = (EstimateState::default(), Sampling { samples: 20, ..Sampling::default() });
-        let estimate = |n| Request::solutions(Size::new(n).unwrap()).threads(1).estimate_with(&sampling, &state);
-        assert_eq!(estimate(8).unwrap().count_samples, 20);
-        assert_eq!(estimate(10).unwrap_err(), CountError::Used);
-        let Prediction { subject, count_samples, .. } = state.prediction().unwrap();
-        assert_eq!((subject.n(), count_samples), (8, 20), "the refused estimate has left nothing");
+    fn a_watch_shows_the_latest_estimate() {
+        let (watch, sampling) = (Watch::default(), Sampling { samples: 20, ..Sampling::default() });
+        for n in [8, 10] {
+            Request::solutions(Size::new(n).unwrap()).threads(1).estimate(&sampling, &watch).unwrap();
+            let Prediction { subject, count_samples, .. } = watch.known().unwrap();
+            assert_eq!((subject.n(), count_samples), (n, 20));
+        }
     }
 
     /// The count takes half of the time allowed, so tasks that take a minute need two.
@@ -258,7 +258,7 @@ mod tests {
     fn time_ends_the_sampling() {
         let request = Request::solutions(Size::new(20).unwrap()).engine(EngineKind::Backtrack).threads(1);
         let sampling = Sampling { samples: 1_000_000_000, max_time: Duration::ZERO, ..Sampling::default() };
-        let prediction = request.estimate(&sampling).unwrap();
+        let prediction = request.estimate(&sampling, &Watch::default()).unwrap();
         // No time even to climb to the board itself: a few samples on each of the first two boards on the way.
         assert_eq!((prediction.count_samples, prediction.time_samples), (2, 10));
         assert_eq!(prediction.timed_n, 12);
@@ -267,7 +267,7 @@ mod tests {
         assert!(prediction.count.high > prediction.count.mean);
         // From a step below it is told what time would do. The join counts no boards below N = 5.
         let request = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Join).threads(1);
-        let prediction = request.estimate(&sampling).unwrap();
+        let prediction = request.estimate(&sampling, &Watch::default()).unwrap();
         assert_eq!((prediction.timed_n, prediction.time_samples), (7, 10));
         assert!(prediction.core_seconds.factor() > 3.0 && prediction.max_time_needed > Some(Duration::ZERO));
     }
@@ -275,16 +275,16 @@ mod tests {
     /// Who watches may end it at any time, and is told what is known by then.
     #[test]
     fn a_stop_ends_the_sampling() {
-        let state = EstimateState::default();
+        let watch = Watch::default();
         let request = Request::solutions(Size::new(24).unwrap()).threads(1);
         let sampling = Sampling { samples: 1_000_000_000, max_time: Duration::MAX, ..Sampling::default() };
-        assert!(state.prediction().is_none() && state.progress() == EstimateProgress::default());
+        assert!(watch.known().is_none() && watch.progress() == Progress::default());
         let prediction = std::thread::scope(|scope| {
-            let drawing = scope.spawn(|| request.estimate_with(&sampling, &state));
-            while state.progress().count_samples < 20 {
+            let drawing = scope.spawn(|| request.estimate(&sampling, &watch));
+            while watch.known().is_none_or(|known| known.count_samples < 20) {
                 std::thread::yield_now();
             }
-            state.stop().request();
+            watch.stop();
             drawing.join().unwrap().unwrap()
         });
         assert!(prediction.count_samples >= 20 && prediction.count.high.is_finite());
@@ -297,11 +297,13 @@ mod tests {
         let half = RotationalBoard::new(Rotation::Half, 16).unwrap();
         let requests = [Request::solutions(Size::new(12).unwrap()), Request::rotational(half)];
         for (request, threads) in requests.into_iter().flat_map(|request| [(request, 1), (request, 2), (request, 64)]) {
-            let prediction =
-                request.threads(threads).estimate(&Sampling { samples: 200, ..Sampling::default() }).unwrap();
+            let prediction = request
+                .threads(threads)
+                .estimate(&Sampling { samples: 200, ..Sampling::default() }, &Watch::default())
+                .unwrap();
             assert_eq!((prediction.threads, prediction.cores), (threads, available_threads().min(threads)));
             let (core, wall) = (prediction.core_seconds, prediction.seconds);
-            assert!(core.mean > 0.0 && wall == core.over(prediction.cores));
+            assert!(core.mean > 0.0 && wall == core.times(1.0 / prediction.cores as f64));
         }
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::state::{EstimateState, Target};
+use super::state::{Drawing, Target};
 use crate::run::counting::{Counting, Sample};
 
 /// Draws samples of a plan, as many at once as the pool has threads.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'a> {
     pub(super) pool: &'a rayon::ThreadPool,
-    pub(super) state: &'a EstimateState,
+    pub(super) drawing: &'a Drawing,
     pub(super) target: Target,
     /// Samples at the most.
     pub(super) samples: usize,
@@ -35,7 +35,7 @@ impl Sampler<'_> {
         };
         let sums: Vec<f64> = (0..plan.units()).map(with_work).collect();
         if total == 0.0 {
-            self.state.found().samples(self.target).empty = true;
+            self.drawing.found().samples(self.target).empty = true;
             return;
         }
         // Samples are handed out by their number, which alone decides what is drawn: neither the number of threads nor
@@ -57,14 +57,14 @@ impl Sampler<'_> {
             for turn in 1.. {
                 // One that takes as long as the longest so far must still end in time.
                 let late = Instant::now() + longest >= self.deadline;
-                let stopped = self.state.stop().is_requested();
+                let stopped = self.drawing.stop.is_requested();
                 if let Some((number, seconds)) = first
                     && turn % Self::REPEAT_EVERY == 0
                     && self.target == Target::Time
                 {
                     if !late && !stopped {
                         let again = sample(number).seconds / seconds;
-                        self.state.found().samples(Target::Time).repeats.push((1.0, again));
+                        self.drawing.found().samples(Target::Time).repeats.push((1.0, again));
                     }
                     continue;
                 }
@@ -76,7 +76,7 @@ impl Sampler<'_> {
                 let drawn = sample(number);
                 first = first.or(Some((number, drawn.seconds)));
                 longest = longest.max(Duration::from_secs_f64(drawn.all_seconds));
-                self.state.found().samples(self.target).drawn.push((number, drawn));
+                self.drawing.found().samples(self.target).drawn.push((number, drawn));
             }
         });
     }
@@ -88,11 +88,13 @@ mod tests {
     use crate::engine::EngineKind;
     use crate::engine::lanes::Isa;
     use crate::estimate::state::Samples;
+    use crate::estimate::state::tests::begun;
+    use crate::run::counting::Counter;
     use crate::run::threads::thread_seconds;
     use crate::{Method, Size};
 
     fn join(n: usize) -> Box<dyn Counting> {
-        Method { engine: EngineKind::Join, isa: Isa::Portable }.counting(&Size::new(n).unwrap().into())
+        Counter::new(Method { engine: EngineKind::Join, isa: Isa::Portable }).counting(&Size::new(n).unwrap().into())
     }
 
     /// Of a thread's first sample: after nine others each time, if there is time.
@@ -104,14 +106,14 @@ mod tests {
         pool.broadcast(|_| while thread_seconds() < 0.2 {});
         let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
         for (target, deadline, again) in [(Target::Time, late, 3), (Target::Time, soon, 0), (Target::Count, late, 0)] {
-            let state = EstimateState::default();
-            state.found().timed.push(Samples::default());
-            let (pool, state) = (&pool, &state);
-            Sampler { pool, state, target, samples: 28, least: 28, seed: 1, deadline }.draw(&*join);
-            let samples = state.found().samples(target).clone();
+            let drawing = begun(Size::new(9).unwrap().into(), Duration::MAX);
+            drawing.found().timed.push(Samples::default());
+            let (pool, drawing) = (&pool, &drawing);
+            Sampler { pool, drawing, target, samples: 28, least: 28, seed: 1, deadline }.draw(&*join);
+            let samples = drawing.found().samples(target).clone();
             assert!(samples.drawn.iter().map(|(number, _)| *number).eq(0..28));
             assert!(samples.drawn.iter().all(|(_, drawn)| drawn.seconds < 0.2));
-            let repeats = state.found().samples(Target::Time).repeats.clone();
+            let repeats = drawing.found().samples(Target::Time).repeats.clone();
             assert_eq!(repeats.len(), again);
             // A product of such times would be next to nothing.
             assert!(repeats.iter().all(|&(_, ratio)| ratio > 1e-6), "{repeats:?}");
@@ -125,10 +127,10 @@ mod tests {
         assert!(join.plan().tasks_sharing_lists() > 1, "odd boards share the east");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let deadline = Instant::now() + Duration::from_hours(1);
-        let state = EstimateState::default();
-        let (pool, state, target) = (&pool, &state, Target::Count);
-        Sampler { pool, state, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&*join);
-        let counted = state.found().samples(target).clone();
+        let drawing = begun(Size::new(13).unwrap().into(), Duration::MAX);
+        let (pool, drawing, target) = (&pool, &drawing, Target::Count);
+        Sampler { pool, drawing, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&*join);
+        let counted = drawing.found().samples(target).clone();
         assert_eq!(counted.drawn.len(), 2000);
         let mean = counted.mean(|drawn| drawn.count).mean;
         assert!((mean / 73712.0 - 1.0).abs() < 0.03, "{mean}");

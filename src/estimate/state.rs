@@ -4,32 +4,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Prediction;
-use super::interval::Interval;
 use super::time::TimeSample;
 use crate::engine::Method;
-use crate::run::Stop;
+use crate::interval::Interval;
 use crate::run::counting::Sample;
 use crate::subject::Subject;
+use crate::watch::{Progress, Stop, Watched};
 
-/// The samples of an estimate as they are drawn: it can be asked at any time how far it is and what it would predict, and
-/// be told to stop.
-#[derive(Debug, Default)]
-pub struct EstimateState {
-    stop: Stop,
-    found: Mutex<Found>,
-}
-
-/// How far an estimate is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct EstimateProgress {
-    /// Of the time or of the samples of both kinds, whichever is further: from 0 to 1.
-    pub share: f64,
-    /// Parts counted for the count.
-    pub count_samples: usize,
-    /// Tasks timed for the time, of the board in hand.
-    pub time_samples: usize,
-    /// The size of the board in hand; 0 before any tasks are timed.
-    pub timed_n: usize,
+/// An estimate that goes on, with its samples so far.
+#[derive(Debug)]
+pub(super) struct Drawing {
+    pub(super) run: Planned,
+    pub(super) stop: Stop,
+    pub(super) found: Mutex<Found>,
 }
 
 /// What samples are drawn for.
@@ -72,7 +59,6 @@ impl Samples {
 
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    pub(super) run: Option<Planned>,
     counted: Samples,
     /// Of one board after the other, up to that of the subject.
     pub(super) timed: Vec<Samples>,
@@ -97,34 +83,27 @@ pub(super) struct Planned {
     pub(super) max_time: Duration,
 }
 
-impl EstimateState {
-    /// The flag that stops the estimate.
-    pub fn stop(&self) -> &Stop {
-        &self.stop
-    }
-
-    /// How far it is.
-    pub fn progress(&self) -> EstimateProgress {
-        let found = self.found();
-        let Some(run) = found.run else { return EstimateProgress::default() };
+impl Watched<Prediction> for Drawing {
+    fn progress(&self) -> Progress {
+        let (found, run) = (self.found(), &self.run);
         let timed = found.timed.last();
         let drawn = [found.counted.drawn.len(), timed.map_or(0, |board| board.drawn.len())];
         // The tasks are timed when the parts are counted, and take most of the time.
         let of = |(drawn, most): (usize, usize)| if most == 0 { 1.0 } else { drawn as f64 / most as f64 };
         let sampled = drawn.into_iter().zip(run.samples).map(of).fold(1.0, f64::min);
-        let share = sampled.max(run.started.elapsed().div_duration_f64(run.max_time));
-        EstimateProgress {
-            share: share.min(1.0),
-            count_samples: drawn[0],
-            time_samples: drawn[1],
-            timed_n: timed.map_or(0, |board| board.n),
-        }
+        let elapsed = run.started.elapsed();
+        let share = sampled.max(elapsed.div_duration_f64(run.max_time)).min(1.0);
+        let (doing, kind) = match timed {
+            None => ("counting parts".to_owned(), 0),
+            Some(board) => (format!("timing tasks of N = {}", board.n), 1),
+        };
+        let [done, total] = [drawn, run.samples].map(|samples| samples[kind] as u64);
+        Progress { doing, done, total, share, elapsed, ..Progress::default() }
     }
 
-    /// What the samples so far say; nothing before it has begun.
-    pub fn prediction(&self) -> Option<Prediction> {
+    fn known(&self) -> Option<Prediction> {
         let found = self.found();
-        let Planned { subject, method, threads, cores, tasks, started, .. } = found.run?;
+        let Planned { subject, method, threads, cores, tasks, started, .. } = self.run;
         // Tasks that turns leave unchanged are small enough for both.
         let counted = if subject.rotation().is_some() { found.timed.last()? } else { &found.counted };
         let time = TimeSample::of(&found.timed, &found.ran, subject.n());
@@ -138,7 +117,7 @@ impl EstimateState {
             count: counted.mean(|drawn| drawn.count),
             count_samples: counted.drawn.len(),
             core_seconds: time.core_seconds,
-            seconds: time.core_seconds.over(cores),
+            seconds: time.core_seconds.times(1.0 / cores as f64),
             time_samples: if found.ran.is_empty() { time.samples } else { tasks as usize },
             timed_n: time.n,
             max_time_needed: found.needed.filter(|_| time.n != subject.n()),
@@ -147,7 +126,9 @@ impl EstimateState {
             spent: started.elapsed(),
         })
     }
+}
 
+impl Drawing {
     pub(super) fn found(&self) -> MutexGuard<'_, Found> {
         // A panic elsewhere ends the estimate anyway.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
@@ -165,66 +146,71 @@ impl Found {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{Rotation, RotationalBoard, Size};
 
-    fn add(state: &EstimateState, target: Target, number: usize, count: f64) {
+    fn add(drawing: &Drawing, target: Target, number: usize, count: f64) {
         let drawn = Sample { count, stands_for: 1.0, seconds: 1.0, wall_seconds: 2.0, all_seconds: 2.0 };
-        state.found().samples(target).drawn.push((number, drawn));
+        drawing.found().samples(target).drawn.push((number, drawn));
     }
 
-    fn begin(state: &EstimateState, subject: Subject, max_time: Duration) {
+    /// The estimate of a subject that has just begun.
+    pub(in crate::estimate) fn begun(subject: Subject, max_time: Duration) -> Drawing {
         let samples = [if subject.rotation().is_some() { 0 } else { 10 }, 4];
         let method = Method::choose(None, None, subject).unwrap();
         let started = Instant::now();
-        state.found().run =
-            Some(Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples, max_time });
+        let run = Planned { subject, method, threads: 1, cores: 1, tasks: 7, started, samples, max_time };
+        Drawing { run, stop: Stop::default(), found: Mutex::default() }
     }
 
     #[test]
     fn progress_is_that_of_samples_or_of_time() {
-        let (state, size) = (EstimateState::default(), Size::new(10).unwrap());
-        begin(&state, size.into(), Duration::from_hours(1));
-        (0..3).for_each(|number| add(&state, Target::Count, number, 5.0));
+        let (hour, size) = (Duration::from_hours(1), Size::new(10).unwrap());
+        let mut drawing = begun(size.into(), hour);
+        (0..3).for_each(|number| add(&drawing, Target::Count, number, 5.0));
+        let Progress { doing, done, total, .. } = drawing.progress();
+        assert_eq!((doing.as_str(), done, total), ("counting parts", 3, 10));
         for n in [8, 10] {
-            state.found().timed.push(Samples { n, ..Samples::default() });
-            (0..n / 5).for_each(|number| add(&state, Target::Time, number, n as f64));
+            drawing.found().timed.push(Samples { n, ..Samples::default() });
+            (0..n / 5).for_each(|number| add(&drawing, Target::Time, number, n as f64));
         }
-        let progress = state.progress();
-        assert_eq!((progress.count_samples, progress.time_samples, progress.timed_n), (3, 2, 10));
+        let Progress { doing, done, total, share, .. } = drawing.progress();
+        assert_eq!((doing.as_str(), done, total), ("timing tasks of N = 10", 2, 4));
         // Three of ten parts are counted, while half of the tasks are timed.
-        assert!((progress.share - 0.3).abs() < 1e-9, "{progress:?}");
-        (3..10).for_each(|number| add(&state, Target::Count, number, 5.0));
-        assert!((state.progress().share - 0.5).abs() < 1e-9);
-        assert!((state.prediction().unwrap().count.mean - 5.0).abs() < 1e-9);
-        begin(&state, size.into(), Duration::from_nanos(1));
-        assert!((state.progress().share - 1.0).abs() < 1e-9);
+        assert!((share - 0.3).abs() < 1e-9, "{share}");
+        (3..10).for_each(|number| add(&drawing, Target::Count, number, 5.0));
+        assert!((drawing.progress().share - 0.5).abs() < 1e-9);
+        assert!((drawing.known().unwrap().count.mean - 5.0).abs() < 1e-9);
+        drawing.run.max_time = Duration::from_nanos(1);
+        assert!((drawing.progress().share - 1.0).abs() < 1e-9);
         // The tasks of turns are counted and timed at once.
-        begin(&state, RotationalBoard::new(Rotation::Half, 10).unwrap().into(), Duration::from_hours(1));
-        assert!((state.progress().share - 0.5).abs() < 1e-9);
-        assert!((state.prediction().unwrap().count.mean - 10.0).abs() < 1e-9);
+        let turned = begun(RotationalBoard::new(Rotation::Half, 10).unwrap().into(), hour);
+        assert!(turned.known().is_none());
+        turned.found().timed.push(Samples { n: 10, ..Samples::default() });
+        (0..2).for_each(|number| add(&turned, Target::Time, number, 10.0));
+        assert!((turned.progress().share - 0.5).abs() < 1e-9);
+        assert!((turned.known().unwrap().count.mean - 10.0).abs() < 1e-9);
     }
 
     /// To the last bit: in another order the small ones would be lost beside the large one, or not.
     #[test]
     fn samples_are_added_in_their_order() {
         let means = [[0, 1, 2], [2, 0, 1]].map(|order| {
-            let state = EstimateState::default();
+            let drawing = begun(Size::new(10).unwrap().into(), Duration::MAX);
             for number in order {
-                add(&state, Target::Count, number, [1.0, 1.0, 1e16][number]);
+                add(&drawing, Target::Count, number, [1.0, 1.0, 1e16][number]);
             }
-            state.found().samples(Target::Count).mean(|drawn| drawn.count).mean
+            drawing.found().samples(Target::Count).mean(|drawn| drawn.count).mean
         });
         assert_eq!(means[0].to_bits(), means[1].to_bits());
     }
 
     #[test]
     fn nothing_to_draw_is_known_to_be_nothing() {
-        let state = EstimateState::default();
-        begin(&state, Size::new(3).unwrap().into(), Duration::from_hours(1));
-        assert!(state.prediction().unwrap().count.high.is_infinite());
-        state.found().samples(Target::Count).empty = true;
-        assert!(state.prediction().unwrap().count.high.abs() < 1e-9);
+        let drawing = begun(Size::new(3).unwrap().into(), Duration::from_hours(1));
+        assert!(drawing.known().unwrap().count.high.is_infinite());
+        drawing.found().samples(Target::Count).empty = true;
+        assert!(drawing.known().unwrap().count.high.abs() < 1e-9);
     }
 }

@@ -1,7 +1,7 @@
 //! The time of a run, from its tasks or, where one of them would take too long, from those of smaller boards.
 
-use super::interval::{FEWEST, Interval};
 use super::state::Samples;
+use crate::interval::{FEWEST, Interval};
 use crate::run::counting::Sample;
 use crate::run::pace::drift;
 

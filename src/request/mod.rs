@@ -1,5 +1,6 @@
-//! A request: what to count and by which engine, and the calls that count, resume, estimate and audit it.
+//! A request: what to count and by which engine; and a run, which counts it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,14 +8,14 @@ use crate::audit::{self, AuditOptions, Findings};
 use crate::board::{Placement, RotationalBoard, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, MethodError};
-use crate::estimate::{self, EstimateState, Prediction, Sampling};
+use crate::estimate::{self, Prediction, Sampling};
 use crate::ledger::shard::Shard;
 use crate::ledger::{Fingerprint, Ledger, LedgerError};
-use crate::run::counting::{By, Counting};
+use crate::run::counting::{Counter, Counting};
 use crate::run::state::RunState;
-use crate::run::{self, CountError, SelfCheckError, Share, Stop, self_check, threads};
+use crate::run::{self, CountError, SelfCheckError, Share, self_check, threads};
 use crate::subject::Subject;
-use crate::watch::Watch;
+use crate::watch::{Stop, Watch};
 
 /// A count to make: its subject, engine, instruction set and number of threads.
 ///
@@ -121,11 +122,6 @@ impl Request {
         Method::choose(self.engine, self.isa, self.subject)
     }
 
-    /// The fingerprint of the units that [`Request::resume`] enters in a ledger.
-    pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
-        Ok(self.cut(&self.method()?.into()).1)
-    }
-
     /// Counts.
     ///
     /// The time grows about tenfold with each further N. Backtracking takes less than a
@@ -140,10 +136,10 @@ impl Request {
     /// If the engine cannot count this subject or fails its self-check, the count does not fit in 128 bits, a double
     /// check fails, or the threads cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
-        self.start()?.wait()
+        self.prepare()?.count()
     }
 
-    /// Begins a count that other threads can watch, stop and save.
+    /// Makes the plan and the engines of a count that other threads can watch, stop and save.
     ///
     /// ```
     #[doc = include_str!("../../examples/progress.rs")]
@@ -151,30 +147,16 @@ impl Request {
     ///
     /// # Errors
     /// As for [`Request::method`].
-    pub fn start(&self) -> Result<Run<'static>, CountError> {
-        Ok(self.run(self.method()?.into(), None, &Stop::default())?)
+    pub fn prepare(&self) -> Result<Run<'static>, MethodError> {
+        self.prepare_until(&Stop::default())
     }
 
-    /// Begins a count of the units that this ledger lacks. The report has the sum of the whole ledger.
-    ///
-    /// The units do not depend on the number of threads, so any machine can continue with the ledger.
-    ///
-    /// ```
-    #[doc = include_str!("../../examples/shards.rs")]
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`Request::method`], and if the ledger belongs to another count.
-    pub fn resume(&self, ledger: Ledger) -> Result<Run<'static>, CountError> {
-        Ok(self.run(self.method()?.into(), Some(ledger), &Stop::default())?)
+    /// The same, of a count that ends when this flag is raised.
+    pub(crate) fn prepare_until(&self, stop: &Stop) -> Result<Run<'static>, MethodError> {
+        Ok(Run::new(*self, Counter::new(self.method()?), stop))
     }
 
-    /// Counts, unless it is stopped before the end.
-    pub(crate) fn count_until(&self, stop: &Stop) -> Result<Report, CountError> {
-        self.run(self.method()?.into(), None, stop)?.wait()
-    }
-
-    /// Counts by an engine of your own. It must pass the same self-check as the built-in engines.
+    /// The same by an engine of your own. It must pass the same self-check as the built-in engines.
     ///
     /// ```
     /// use queens::engine::Engine;
@@ -193,56 +175,155 @@ impl Request {
     ///     }
     /// }
     ///
-    /// assert_eq!(Request::solutions(Size::new(9)?).count_by(&Plain)?.count, 352);
+    /// assert_eq!(Request::solutions(Size::new(9)?).prepare_by(&Plain)?.count()?.count, 352);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// As for [`Request::count`], and if the subject is the solutions that a turn leaves unchanged: their tasks are of
-    /// another kind.
-    pub fn count_by<E: Engine<Task = Placement>>(&self, engine: &E) -> Result<Report, CountError> {
-        self.run(self.own(engine)?, None, &Stop::default())?.wait()
+    /// If the subject is the solutions that a turn leaves unchanged: their tasks are of another kind.
+    pub fn prepare_by<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<Run<'a>, MethodError> {
+        match self.subject {
+            Subject::Completions(_) => Ok(Run::new(*self, Counter::own(engine), &Stop::default())),
+            Subject::Rotational(_) => Err(MethodError::NotForTurns),
+        }
     }
 
-    /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
-    /// count and by that of double checks, if any are asked for. For whoever writes files before the count.
+    /// The fingerprint of the units that [`Request::resume`] enters in a ledger.
     ///
     /// # Errors
-    /// If the engine cannot count this subject or fails its self-check.
-    pub fn self_check(&self) -> Result<(), CountError> {
-        Ok(self.check(&self.method()?.into())?)
+    /// As for [`Request::method`].
+    pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
+        Ok(self.prepare()?.fingerprint())
     }
 
-    fn check(&self, by: &By<'_>) -> Result<(), SelfCheckError> {
-        self_check::check(by, &self.subject, self.double_check != Share::NONE)
+    /// A count of the units that this ledger lacks, see [`Run::resume`].
+    ///
+    /// ```
+    #[doc = include_str!("../../examples/shards.rs")]
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Request::method`], and if the ledger belongs to another count.
+    pub fn resume(&self, ledger: Ledger) -> Result<Run<'static>, CountError> {
+        Ok(self.prepare()?.resume(ledger)?)
     }
 
-    /// Predicts the count and its time on this machine from random samples.
+    /// Predicts the count and its time on this machine from random samples. If it is stopped, the prediction is that of the
+    /// samples drawn by then.
     ///
     /// ```
     #[doc = include_str!("../../examples/estimate.rs")]
     /// ```
     ///
     /// # Errors
-    /// If the engine cannot count this subject or the threads cannot be started.
-    pub fn estimate(&self, sampling: &Sampling) -> Result<Prediction, CountError> {
-        self.estimate_with(sampling, &EstimateState::default())
+    /// If the engine cannot count this subject or fails its self-check, or the threads cannot be started.
+    pub fn estimate(&self, sampling: &Sampling, watch: &Watch<Prediction>) -> Result<Prediction, CountError> {
+        estimate::predict(&self.subject, self.method()?, self.threads, sampling, watch)
     }
 
-    /// The same, with the samples in a new `state` that can be asked what they say so far, and can stop the drawing.
+    /// Recounts a part of a ledger, see [`Run::audit`].
+    ///
+    /// ```
+    #[doc = include_str!("../../examples/audit.rs")]
+    /// ```
     ///
     /// # Errors
-    /// As for [`Request::estimate`], and if the state is that of another estimate.
-    pub fn estimate_with(&self, sampling: &Sampling, state: &EstimateState) -> Result<Prediction, CountError> {
-        estimate::predict(&self.subject, self.method()?, self.threads, sampling, state)
+    /// As for [`Request::method`] and [`Run::audit`].
+    pub fn audit(
+        &self,
+        ledger: &Ledger,
+        options: &AuditOptions,
+        watch: &Watch<Findings>,
+    ) -> Result<Findings, CountError> {
+        self.prepare()?.audit(ledger, options, watch)
+    }
+}
+
+/// A count with its plan and its engines, made by [`Request::prepare`]. Other threads can watch it and take its ledger while it
+/// goes on.
+#[must_use = "nothing is counted until it is told to count"]
+pub struct Run<'a> {
+    request: Request,
+    counter: Counter<'a>,
+    counting: Box<dyn Counting + 'a>,
+    watch: Watch<Ledger>,
+    state: Arc<RunState>,
+}
+
+impl<'a> Run<'a> {
+    fn new(request: Request, counter: Counter<'a>, stop: &Stop) -> Self {
+        let counting = counter.counting(&request.subject);
+        let plan = counting.plan();
+        let ledger = Ledger::new(counter.fingerprint(&request.subject, &*plan), Shard::WHOLE);
+        let state = Arc::new(RunState::new(ledger, plan, stop.clone()));
+        Self { request, counter, counting, watch: Watch::of(stop, Arc::clone(&state) as _), state }
+    }
+
+    /// The fingerprint of its ledgers.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.counter.fingerprint(&self.request.subject, &*self.counting.plan())
+    }
+
+    /// Lets it count only the units that this ledger lacks. The report has the sum of the whole ledger.
+    ///
+    /// The units do not depend on the number of threads, so any machine can continue with the ledger.
+    ///
+    /// # Errors
+    /// If the ledger belongs to another count.
+    pub fn resume(mut self, ledger: Ledger) -> Result<Self, LedgerError> {
+        ledger.fingerprint().check(&self.fingerprint())?;
+        self.state = Arc::new(RunState::new(ledger, self.counting.plan(), self.watch.flag().clone()));
+        self.watch.begin(Arc::clone(&self.state) as _);
+        Ok(self)
+    }
+
+    /// Watches and stops it, from any thread.
+    pub fn watch(&self) -> Watch<Ledger> {
+        self.watch.clone()
+    }
+
+    /// The ledger at this moment: what is finished, also of the units in hand.
+    pub fn ledger(&self) -> Ledger {
+        self.state.ledger()
+    }
+
+    /// Does what each count does before it begins: small boards are counted and the kernels checked, by the engine that will
+    /// count and by that of double checks, if any are asked for. For whoever writes files before the count.
+    ///
+    /// # Errors
+    /// If an engine fails.
+    pub fn self_check(&self) -> Result<(), SelfCheckError> {
+        self_check::check(&self.counter, &self.request.subject, self.request.double_check != Share::NONE)
+    }
+
+    /// Counts, on the threads of the request. If it is stopped, that is an error too: its [ledger](Run::ledger) then has what is
+    /// finished, from which another run goes on.
+    ///
+    /// # Errors
+    /// As for [`Request::count`], if the ledger does not fit the plan, and if it has counted before.
+    pub fn count(&self) -> Result<Report, CountError> {
+        let Request { subject, threads, double_check, .. } = self.request;
+        self.state.begin()?;
+        let pool = threads::pool(threads)?;
+        self.self_check()?;
+        let start = Instant::now();
+        let (tally, checked) = run::count(&*self.counting, &pool, double_check, &self.state)?;
+        Ok(Report {
+            subject,
+            count: tally.get(),
+            engine: self.counter.name,
+            isa: self.counter.isa(),
+            threads: pool.current_num_threads(),
+            elapsed: start.elapsed(),
+            double_checked: checked.units,
+            double_checked_tasks: checked.tasks,
+        })
     }
 
     /// Recounts random units of a ledger by the engine, and random tasks of these units by the [auditor](crate::auditor). If it
     /// is stopped, it finds what it has recounted by then.
     ///
-    /// ```
-    #[doc = include_str!("../../examples/audit.rs")]
-    /// ```
+    /// An engine of your own audits the ledger of any engine with the same plan.
     ///
     /// # Errors
     /// If the ledger is for something else, the engine fails its self-check, or the threads cannot be started. A
@@ -253,100 +334,18 @@ impl Request {
         options: &AuditOptions,
         watch: &Watch<Findings>,
     ) -> Result<Findings, CountError> {
-        self.audit_as(&self.method()?.into(), ledger, options, watch)
-    }
-
-    /// Audits by an engine of your own, as for [`Request::count_by`]. The ledger may be of any engine with the same
-    /// plan.
-    ///
-    /// # Errors
-    /// As for [`Request::audit`] and [`Request::count_by`].
-    pub fn audit_by<E: Engine<Task = Placement>>(
-        &self,
-        engine: &E,
-        ledger: &Ledger,
-        options: &AuditOptions,
-        watch: &Watch<Findings>,
-    ) -> Result<Findings, CountError> {
-        self.audit_as(&self.own(engine)?, ledger, options, watch)
-    }
-
-    fn audit_as(
-        &self,
-        by: &By<'_>,
-        ledger: &Ledger,
-        options: &AuditOptions,
-        watch: &Watch<Findings>,
-    ) -> Result<Findings, CountError> {
-        let (counting, mut wanted) = self.cut(by);
-        if by.method.is_none() {
+        let mut wanted = self.fingerprint();
+        if self.counter.method.is_none() {
             wanted.engine.clone_from(&ledger.fingerprint().engine);
         }
         ledger.fingerprint().check(&wanted)?;
-        audit::audit(by, &*counting, ledger, options, self.threads, watch)
-    }
-
-    /// The count, and the fingerprint of its ledgers.
-    fn cut<'a>(&self, by: &By<'a>) -> (Box<dyn Counting + 'a>, Fingerprint) {
-        let counting = by.counting(&self.subject);
-        let fingerprint = by.fingerprint(&self.subject, &*counting.plan());
-        (counting, fingerprint)
-    }
-
-    fn own<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<By<'a>, MethodError> {
-        match self.subject {
-            Subject::Completions(_) => Ok(By::own(engine)),
-            Subject::Rotational(_) => Err(MethodError::NotForTurns),
-        }
-    }
-
-    /// From this ledger, or from the beginning, until this flag stops it.
-    fn run<'a>(&self, by: By<'a>, ledger: Option<Ledger>, stop: &Stop) -> Result<Run<'a>, LedgerError> {
-        let (counting, wanted) = self.cut(&by);
-        let ledger = match ledger {
-            Some(ledger) => ledger.fingerprint().check(&wanted).map(|()| ledger)?,
-            None => Ledger::new(wanted, Shard::WHOLE),
-        };
-        let state = Arc::new(RunState::new(ledger, counting.plan(), stop.clone()));
-        Ok(Run { request: *self, by, counting, state })
+        audit::audit(&self.counter, &*self.counting, ledger, options, self.request.threads, watch)
     }
 }
 
-/// A count that was begun, by [`Request::start`] or [`Request::resume`]. It counts where it is waited for.
-pub struct Run<'a> {
-    request: Request,
-    by: By<'a>,
-    counting: Box<dyn Counting + 'a>,
-    state: Arc<RunState>,
-}
-
-impl Run<'_> {
-    /// Its progress, its ledger, and the flag that stops it: for any thread.
-    pub fn state(&self) -> Arc<RunState> {
-        Arc::clone(&self.state)
-    }
-
-    /// Counts, on the threads of the request. If it is stopped, that is an error too: the ledger of its [state](Run::state)
-    /// then has what is finished, from which [`Request::resume`] goes on.
-    ///
-    /// # Errors
-    /// As for [`Request::count`], and if the ledger does not fit the count.
-    pub fn wait(self) -> Result<Report, CountError> {
-        let Self { request: Request { subject, threads, double_check, .. }, by, counting, state } = &self;
-        let pool = threads::pool(*threads)?;
-        self.request.check(by)?;
-        let start = Instant::now();
-        let (tally, checked) = run::count(&**counting, &pool, *double_check, state)?;
-        Ok(Report {
-            subject: *subject,
-            count: tally.get(),
-            engine: by.name,
-            isa: by.isa,
-            threads: pool.current_num_threads(),
-            elapsed: start.elapsed(),
-            double_checked: checked.units,
-            double_checked_tasks: checked.tasks,
-        })
+impl fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("request", &self.request).field("watch", &self.watch).finish_non_exhaustive()
     }
 }
 

@@ -30,8 +30,7 @@ const ADDED: u128 = 8;
 
 fn resumed(request: &Request, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
     let run = request.resume(ledger).unwrap();
-    let state = run.state();
-    (run.wait(), state.ledger())
+    (run.count(), run.ledger())
 }
 
 fn difference(result: Result<Report, CountError>) -> u128 {
@@ -110,7 +109,8 @@ fn a_double_check_asks_the_auditor_once_a_unit() {
     assert_eq!(right.double_checked, 1);
     // Which one is drawn when the count is made.
     let subject = request.subject();
-    let wrong = fault::with(|n, _, _| u64::from(n == 18), || request.method().unwrap().counting(&subject));
+    let wrong =
+        fault::with(|n, _, _| u64::from(n == 18), || Counter::new(request.method().unwrap()).counting(&subject));
     let mut second = wrong.second();
     let again = (0..tasks(&largest)).map(|index| second(largest, index, &|| false).unwrap());
     let audited: Vec<_> = again.filter_map(|again| again.audited).collect();
@@ -131,7 +131,7 @@ fn a_report_names_whoever_counted() {
             crate::engine::naive::Naive.count(&mut (), task)
         }
     }
-    let report = Request::solutions(Size::new(8).unwrap()).threads(1).count_by(&Mine).unwrap();
+    let report = Request::solutions(Size::new(8).unwrap()).threads(1).prepare_by(&Mine).unwrap().count().unwrap();
     assert_eq!((report.count, report.engine, report.isa), (92, std::any::type_name::<Mine>(), Isa::Portable));
     assert!(report.engine.ends_with("::Mine"));
     assert_eq!(count(10).unwrap(), 724);
@@ -153,12 +153,14 @@ fn a_part_beyond_its_unit_is_not_gone_on_from() {
 /// A run that is stopped ends with what it has, and goes on from there.
 #[test]
 fn a_stopped_run_has_its_ledger() {
-    let run = join(12).start().unwrap();
-    let state = run.state();
-    state.stop().request();
-    assert_eq!(run.wait().unwrap_err(), CountError::Stopped);
-    assert_eq!(state.ledger().finished(), 0);
-    assert_eq!(join(12).resume(state.ledger()).unwrap().wait().unwrap().count, published(12));
+    let run = join(12).prepare().unwrap();
+    run.watch().stop();
+    assert_eq!(run.count().unwrap_err(), CountError::Stopped);
+    assert_eq!(run.ledger().finished(), 0);
+    let second = join(12).resume(run.ledger()).unwrap();
+    assert_eq!(second.count().unwrap().count, published(12));
+    assert_eq!(second.watch().known().unwrap().finished(), second.ledger().units());
+    assert_eq!(second.count().unwrap_err(), CountError::Used);
     let other = Ledger::new(join(14).fingerprint().unwrap(), Shard::WHOLE);
     assert!(matches!(join(12).resume(other).err(), Some(CountError::Ledger(_))));
 }
@@ -172,15 +174,15 @@ fn reports_are_serialized() {
     assert_eq!(report["subject"], serde_json::json!({"n": 8, "prefix": null, "symmetry": null}));
     assert_eq!([&report["count"], &report["isa"]], ["92", "portable"]);
     let half = RotationalBoard::new(crate::Rotation::Half, 12).unwrap();
-    let run = Request::rotational(half).start().unwrap();
-    let state = run.state();
-    run.wait().unwrap();
-    let findings =
-        Request::rotational(half).audit(&state.ledger(), &AuditOptions::default(), &Watch::default()).unwrap();
+    let run = Request::rotational(half).prepare().unwrap();
+    run.count().unwrap();
+    let findings = run.audit(&run.ledger(), &AuditOptions::default(), &Watch::default()).unwrap();
     let json = serde_json::to_value(&findings).unwrap();
     assert_eq!(json["total"], findings.total.to_string());
     assert_eq!(json["units"][0]["tally"], findings.units[0].tally.to_string());
-    let prediction = Request::rotational(half).estimate(&Sampling { samples: 20, ..Sampling::default() }).unwrap();
+    let prediction = Request::rotational(half)
+        .estimate(&Sampling { samples: 20, ..Sampling::default() }, &Watch::default())
+        .unwrap();
     let json = serde_json::to_value(&prediction).unwrap();
     assert_eq!((&json["subject"]["symmetry"], &json["count"]["mean"]), (&"half".into(), &prediction.count.mean.into()));
     assert_eq!(

@@ -9,6 +9,7 @@ use crate::engine::cover::{Piece, Pieces, word};
 use crate::engine::fault::{self, Fault};
 use crate::engine::lanes::KEY_BITS;
 use crate::plan::{Plan, Units};
+use crate::run::counting::Counter;
 use crate::run::{CountError, SelfCheckError};
 use crate::{Isa, Request, Share, Size, oeis};
 use sha2::{Digest, Sha256};
@@ -91,7 +92,7 @@ fn tasks_agree(boards: impl Iterator<Item = (Rotation, usize)>) {
     for (rotation, n) in boards {
         for isa in Isa::available() {
             let subject = RotationalBoard::new(rotation, n).unwrap().into();
-            let counting = Method::choose(None, Some(isa), subject).unwrap().counting(&subject);
+            let counting = Counter::new(Method::choose(None, Some(isa), subject).unwrap()).counting(&subject);
             let (plan, mut cover, mut auditor) = (counting.plan(), counting.worker(), counting.second());
             let mut solutions = 0;
             for unit in (0..plan.units()).step_by((plan.units() / 20).max(1)) {
@@ -271,11 +272,10 @@ fn a_double_check_asks_the_auditor() {
         assert_eq!((right.count, right.double_checked), (published(rotation, n), checked.fingerprint().unwrap().units));
         fault::with(LARGE, || {
             differs(checked.count().unwrap_err());
-            let run = unchecked.start().unwrap();
-            let state = run.state();
-            run.wait().unwrap();
-            assert_ne!(state.ledger().total().unwrap().get(), published(rotation, n), "nobody else sees it");
-            differs(checked.resume(state.ledger()).unwrap().wait().unwrap_err());
+            let run = unchecked.prepare().unwrap();
+            run.count().unwrap();
+            assert_ne!(run.ledger().total().unwrap().get(), published(rotation, n), "nobody else sees it");
+            differs(checked.resume(run.ledger()).unwrap().count().unwrap_err());
         });
     }
 }

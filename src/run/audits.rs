@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::engine::join::{Join, Worker};
 use crate::engine::lanes::Lanes;
 use crate::plan::Halves;
-use crate::run::counting::{Compared, SecondEngine};
+use crate::run::counting::Compared;
 
 /// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
 /// column takes it six times as long.
@@ -87,50 +87,28 @@ pub(super) fn of_join<L: Lanes>(
     None
 }
 
-/// The engine of double checks: a join that has some of its tasks, drawn at random, audited.
+/// Which of the tasks that the join counts again are audited too: one of each so many, drawn at random.
 #[derive(Debug)]
-pub(crate) struct JoinWithAuditor<L> {
-    join: Join<L>,
-    /// One task in so many is audited.
+pub(super) struct AuditDraw {
     one_in: u64,
-    /// How many tasks were counted so far, and which of each `one_in` are audited.
+    /// How many tasks were counted so far.
     tasks: AtomicU64,
     seed: u64,
 }
 
-impl<L: Lanes> JoinWithAuditor<L> {
+impl AuditDraw {
     /// Whole tasks take the auditor hundreds of times as long as the join, so it counts one of `many`. Parts take it less
     /// time than the join takes for the whole, so it counts one of each task.
-    pub(crate) fn new(size: Size, lanes: L, many: u64) -> Self {
+    pub(super) fn new(size: Size, many: u64) -> Self {
         let one_in = if size.get() >= IN_PARTS_FROM { 1 } else { many.max(1) };
-        Self { join: Join::new(size, lanes), one_in, tasks: AtomicU64::new(0), seed: fastrand::u64(..) }
+        Self { one_in, tasks: AtomicU64::new(0), seed: fastrand::u64(..) }
     }
 
     /// Random numbers for the audit of the next task, if it is to be audited.
-    fn draw(&self) -> Option<Rng> {
+    pub(super) fn draw(&self) -> Option<Rng> {
         let task = self.tasks.fetch_add(1, Ordering::Relaxed);
         let mut random = Rng::with_seed(self.seed.wrapping_add(task / self.one_in));
         (random.u64(..self.one_in) == task % self.one_in).then_some(random)
-    }
-}
-
-impl<L: Lanes> SecondEngine for JoinWithAuditor<L> {
-    type Task = Halves;
-    type Worker = Worker;
-
-    fn recounter(&self) -> Worker {
-        self.join.worker()
-    }
-
-    fn recount(
-        &self,
-        worker: &mut Worker,
-        task: &Halves,
-        stopped: &dyn Fn() -> bool,
-    ) -> Option<(u64, Option<Compared>)> {
-        let count = self.join.count(worker, task);
-        let Some(random) = &mut self.draw() else { return Some((count, None)) };
-        Some((count, Some(of_join(&self.join, worker, (task, count), random, stopped)?)))
     }
 }
 
@@ -190,33 +168,22 @@ mod tests {
         assert_eq!(audited(20, &backtrack, true), None);
     }
 
-    /// One task of each so many is audited, in which a join that is wrong in all tasks is seen; each place among them is
-    /// drawn.
+    /// One task of each so many is audited, and each place among them is drawn. Up to N = 25 whole tasks are audited, so one of
+    /// many; larger ones in part, so each.
     #[test]
     fn one_task_of_each_so_many_is_audited() {
-        let plan = HalvesPlan::new(size(12));
-        let tasks: Vec<Halves> = (0..24).map(|unit| plan.task(unit, 0).task).collect();
-        let join = Join::new(size(12), Portable::new());
-        let right: Vec<u64> = tasks.iter().map(|task| join.count(&mut join.worker(), task)).collect();
         let mut audited = [0; 8];
         for _ in 0..100 {
-            let wrong = fault::with(|_, _, _| 1, || JoinWithAuditor::new(size(12), Portable::new(), 8));
-            let mut worker = wrong.recounter();
-            for (tasks, right) in tasks.chunks(8).zip(right.chunks(8)) {
-                let found = tasks.iter().map(|task| wrong.recount(&mut worker, task, &|| false).unwrap());
-                let mut found_audited = Vec::new();
-                for (at, ((engine, compared), &auditor)) in found.zip(right).enumerate() {
-                    assert!(engine > auditor, "the join is wrong, whoever is asked too");
-                    if let Some(compared) = compared {
-                        assert_eq!(compared, Compared { engine, auditor, is_part: false });
-                        found_audited.push(at);
-                    }
-                }
-                let [at] = found_audited[..] else { panic!("{found_audited:?}") };
+            let draw = AuditDraw::new(size(25), 8);
+            for _ in 0..3 {
+                let drawn: Vec<usize> = (0..8).filter(|_| draw.draw().is_some()).collect();
+                let [at] = drawn[..] else { panic!("{drawn:?}") };
                 audited[at] += 1;
             }
         }
         assert!(audited.iter().all(|&times| times > 0), "{audited:?}");
+        let one_in = |n, many| AuditDraw::new(size(n), many).one_in;
+        assert_eq!([one_in(12, 0), one_in(25, 8), one_in(26, 8), one_in(27, 8)], [1, 8, 1, 1]);
     }
 
     /// Of large tasks both count the same part; where the join finds more in the part, the audit shows by how much.
@@ -243,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Up to N = 25 whole tasks are audited, of which the engine's count is told; and one of many, not each.
+    /// Up to N = 25 whole tasks are audited, of which the engine's count is told.
     #[test]
     fn smaller_tasks_are_audited_whole() {
         let (plan, join) = (HalvesPlan::new(size(12)), Join::new(size(12), Portable::new()));
@@ -251,7 +218,5 @@ mod tests {
         let compared = of_join(&join, &mut join.worker(), (&task, 99), &mut random, &|| false);
         let auditor = join.count(&mut join.worker(), &task);
         assert_eq!(compared, Some(Compared { engine: 99, auditor, is_part: false }));
-        let one_in = |n, many| JoinWithAuditor::new(size(n), Portable::new(), many).one_in;
-        assert_eq!([one_in(12, 0), one_in(25, 8), one_in(26, 8), one_in(27, 8)], [1, 8, 1, 1]);
     }
 }

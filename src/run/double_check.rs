@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::CountError;
 use super::counting::{Compared, Counting, Found, Recount, Second};
 use super::state::RunState;
-use super::{CountError, Stop};
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Units;
 use crate::tally::Tally;
+use crate::watch::Stop;
 
 /// A part of a whole, as a number from 0 to 1.
 ///
@@ -239,6 +240,8 @@ mod tests {
     use crate::engine::backtrack::Backtrack;
     use crate::engine::naive::Naive;
     use crate::plan::{HalvesPlan, Plan, PrefixPlan};
+    use crate::run::counting::Counter;
+    use crate::watch::Watched;
     use crate::{Method, Placement, Rotation, RotationalBoard, Shard, Size};
 
     #[test]
@@ -310,7 +313,7 @@ mod tests {
         let check = DoubleCheck::new(&two, &ledger, Share::ALL);
         assert_eq!(check.reread(&pool(1), &state), Err(CountError::Stopped));
         let half = RotationalBoard::new(Rotation::Half, 28).unwrap();
-        let turned = Method::choose(None, None, half).unwrap().counting(&half.into());
+        let turned = Counter::new(Method::choose(None, None, half).unwrap()).counting(&half.into());
         assert_eq!(turned.second()(0, 0, &|| true), None, "the auditor for turns is asked within a task");
     }
 

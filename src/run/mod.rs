@@ -5,13 +5,11 @@ pub(crate) mod counting;
 mod double_check;
 pub(crate) mod pace;
 pub(crate) mod self_check;
-pub mod state;
+pub(crate) mod state;
 pub(crate) mod threads;
 
-pub use crate::watch::Stop;
 pub(crate) use double_check::Checked;
 pub use double_check::{Share, ShareError};
-pub use pace::TimeLeft;
 pub use self_check::SelfCheckError;
 pub use threads::{available_threads, thread_count};
 
@@ -26,6 +24,7 @@ use crate::run::counting::{Counting, Found, Worker};
 use crate::run::double_check::{DoubleCheck, Kept};
 use crate::run::state::{RunState, Scribe};
 use crate::tally::{Overflow, Tally};
+use crate::watch::Stop;
 
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,14 +45,14 @@ pub enum CountError {
     /// The threads could not be started.
     #[error("the threads could not be started: {0}")]
     Threads(String),
-    /// It was asked to stop. The state of the run has the ledger with what is finished.
+    /// It was asked to stop. The ledger of a run has what is finished.
     #[error("stopped before the end")]
     Stopped,
     /// The sum is too large.
     #[error(transparent)]
     Overflow(#[from] Overflow),
-    /// The state has samples of another estimate, which would be averaged with those of this one.
-    #[error("this state is that of another estimate")]
+    /// This run was made before.
+    #[error("a run counts once; another one goes on from its ledger")]
     Used,
     /// A task or a unit that was counted twice has two different tallies.
     #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]
@@ -166,8 +165,7 @@ mod tests {
     use crate::engine::naive::Naive;
     use crate::ledger::{Fingerprint, Ledger};
     use crate::plan::{HalvesPlan, PrefixPlan, Units};
-    use crate::run::counting::SecondEngine;
-    use crate::run::counting::tests::unaudited;
+    use crate::run::counting::tests::planted;
     use crate::{Placement, Shard, Size};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -176,9 +174,9 @@ mod tests {
     pub(super) fn counting<E, S>(n: usize, engine: E, second: S) -> impl Counting
     where
         E: Engine<Task = Placement> + Send,
-        S: SecondEngine<Task = Placement>,
+        S: Engine<Task = Placement> + Send,
     {
-        unaudited(PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())), engine, second)
+        planted(PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())), engine, second)
     }
 
     pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
@@ -267,8 +265,8 @@ mod tests {
             self.0.second()
         }
 
-        fn names(&self) -> [&'static str; 2] {
-            self.0.names()
+        fn name(&self) -> &'static str {
+            self.0.name()
         }
     }
 
@@ -303,7 +301,7 @@ mod tests {
     fn groups_are_shuffled_and_stay_together() {
         let size = Size::new(13).unwrap();
         let join = || Join::new(size, Portable::new());
-        let noted = Noted(unaudited(HalvesPlan::new(size), join(), join()), Mutex::default());
+        let noted = Noted(planted(HalvesPlan::new(size), join(), join()), Mutex::default());
         assert_eq!(count_all(&noted, 1, Share::NONE), Ok((73712, Checked::default())));
         let seen = noted.1.lock().unwrap().clone();
         assert!(!seen.is_sorted());

@@ -9,8 +9,8 @@
 //!    those that count large ones. That takes under a millisecond.
 //! 3. From N = 18 on 14×14 or 15×15, which takes some 10 or 40 ms.
 //!
-//! The engine of double checks takes the first two steps too, where there are any. The second and the third are taken once
-//! in a process.
+//! The engine of double checks takes the first two steps too, where there are any. Each step is taken once in a process, unless
+//! the engine is from outside the crate.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::oeis;
-use crate::run::counting::{By, Counting, Found, Recount};
+use crate::run::counting::{Counter, Counting, Found, Recount};
 use crate::subject::Subject;
 use crate::tally::Tally;
 
@@ -79,45 +79,73 @@ fn whole(n: usize) -> Subject {
     Size::new(n).expect("a small board").into()
 }
 
-/// What has passed in this process: the kernels of a method, or a larger board by it.
-static PASSED: Mutex<Vec<(Method, Option<Subject>)>> = Mutex::new(Vec::new());
+/// A step of the self-check.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Step {
+    Kernels,
+    /// A small board, counted by the engine.
+    Board(Subject),
+    /// The same by the engine of double checks.
+    Second(Subject),
+    /// A profile of the board.
+    Profile(Subject),
+}
 
-/// Does a step of the self-check unless it has passed before.
+/// What has passed in this process.
+static PASSED: Mutex<Vec<(Method, Step)>> = Mutex::new(Vec::new());
+
+/// Takes a step of the self-check unless it has passed before. An engine from outside the crate takes each, for the type may be
+/// the same while the engine is not.
 fn once(
-    step: (Method, Option<Subject>),
+    method: Option<Method>,
+    step: Step,
     check: impl FnOnce() -> Result<(), SelfCheckError>,
 ) -> Result<(), SelfCheckError> {
     let passed = || PASSED.lock().unwrap_or_else(PoisonError::into_inner);
-    if fault::is_any_planted() || !passed().contains(&step) {
+    let Some(method) = method.filter(|_| !is_any_fault_planted()) else { return check() };
+    if !passed().contains(&(method, step)) {
         check()?;
-        passed().push(step);
+        passed().push((method, step));
     }
     Ok(())
 }
 
+/// Whether a kernel or an engine is wrong on purpose: what passes then says nothing of others.
+fn is_any_fault_planted() -> bool {
+    #[cfg(test)]
+    let is_engine_wrong = crate::engine::fault::is_any_planted();
+    #[cfg(not(test))]
+    let is_engine_wrong = false;
+    is_engine_wrong || fault::is_any_planted()
+}
+
 /// Counts the small boards in the same way as the subject will be counted, and checks the kernels that will count it; with
 /// `second`, also by the engine of double checks.
-pub(crate) fn check(by: &By<'_>, subject: &Subject, second: bool) -> Result<(), SelfCheckError> {
-    check_by(by.method, subject, &|board| check_board(board, &*by.counting(board), second))?;
-    match by.method.and_then(second_with_kernels).filter(|_| second) {
-        Some(method) => once((method, None), || check_kernels(method)),
-        None => Ok(()),
+pub(crate) fn check(counter: &Counter<'_>, subject: &Subject, second: bool) -> Result<(), SelfCheckError> {
+    let method = counter.method;
+    check_by(method, subject, Step::Board, &|board| check_board(board, &*counter.counting(board)))?;
+    if !second {
+        return Ok(());
     }
+    for board in small_boards(subject).into_iter().chain(method.and_then(|method| larger_board(method, subject))) {
+        once(method, Step::Second(board), || check_second(&board, &*counter.counting(&board)))?;
+    }
+    let kernels = method.and_then(second_with_kernels);
+    kernels.map_or(Ok(()), |method| once(Some(method), Step::Kernels, || check_kernels(method)))
 }
 
 /// Checks small boards, the kernels of the method and larger boards, by what `count` does with a board.
 pub(crate) fn check_by(
     method: Option<Method>,
     subject: &Subject,
+    step: fn(Subject) -> Step,
     count: &dyn Fn(&Subject) -> Result<(), SelfCheckError>,
 ) -> Result<(), SelfCheckError> {
-    small_boards(subject).iter().try_for_each(count)?;
+    let check = |board: &Subject| once(method, step(*board), || count(board));
+    small_boards(subject).iter().try_for_each(check)?;
     let Some(method) = method else { return Ok(()) };
-    once((method, None), || check_kernels(method))?;
-    match larger_board(method, subject) {
-        Some(board) => once((method, Some(board)), || count(&board)),
-        None => Ok(()),
-    }
+    once(Some(method), Step::Kernels, || check_kernels(method))?;
+    larger_board(method, subject).iter().try_for_each(check)
 }
 
 /// The method of the double checks of this method, where it has kernels.
@@ -151,21 +179,22 @@ impl WithLanes for CheckLists {
     }
 }
 
-/// Even if it were wrong.
+/// Holds for a wrong engine too.
 pub(crate) const FITS: &str = "the few tasks of a small board have a sum that fits";
 
-/// Counts this small board by the engine; with `second`, also by the engine of double checks.
-fn check_board(board: &Subject, counting: &dyn Counting, second: bool) -> Result<(), SelfCheckError> {
-    let (plan, mut worker, mut total) = (counting.plan(), counting.worker(), Tally::default());
+/// Counts this small board by the engine.
+fn check_board(board: &Subject, counting: &dyn Counting) -> Result<(), SelfCheckError> {
+    let (mut worker, mut total) = (counting.worker(), Tally::default());
     let mut add = |Found { count, weight }| Ok(total.add(count, weight)?);
-    for unit in 0..plan.units() {
+    for unit in 0..counting.plan().units() {
         worker.unit(unit, 0, &mut add).expect(FITS);
     }
-    compare(board, total)?;
-    if !second {
-        return Ok(());
-    }
-    let (mut second, mut totals) = (counting.second(), [Tally::default(); 2]);
+    compare(board, total)
+}
+
+/// Counts it by the engine of double checks and, if that has it audited, by the auditor.
+fn check_second(board: &Subject, counting: &dyn Counting) -> Result<(), SelfCheckError> {
+    let (plan, mut second, mut totals) = (counting.plan(), counting.second(), [Tally::default(); 2]);
     for (unit, index) in (0..plan.units()).flat_map(|unit| (0..plan.tasks(unit)).map(move |index| (unit, index))) {
         let Recount { found, audited } = second(unit, index, &|| false).expect("nothing stops it");
         // The auditor counts tasks of small boards whole.
@@ -193,9 +222,8 @@ mod tests {
     use crate::engine::{Engine, fault as joins};
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
-    use crate::run::counting::tests::unaudited;
-    use crate::run::counting::{Compared, SecondEngine};
-    use crate::{CountError, Listed, Placement, Ranking, Request, Share};
+    use crate::run::counting::tests::{Planted, planted};
+    use crate::{CountError, Listed, Placement, Ranking, Request, Share, Watch};
 
     /// An engine that loses every solution whose first queen is in row 4.
     struct WrongBegin;
@@ -242,16 +270,16 @@ mod tests {
         }
     }
 
-    /// Checks a board of this size, cut by this plan, by the engine, or by the oracle and the engine.
+    /// Checks a board of this size, cut by this plan, by the engine, or by the engine as that of double checks.
     fn checked<P, E>(n: usize, plan: P, engine: E, second: bool) -> Result<(), SelfCheckError>
     where
         P: Plan<Task = Placement> + 'static,
         E: Engine<Task = Placement> + Send,
     {
         if second {
-            check_board(&whole(n), &unaudited(plan, Naive, engine), true)
+            check_second(&whole(n), &planted(plan, Naive, engine))
         } else {
-            check_board(&whole(n), &unaudited(plan, engine, Naive), false)
+            check_board(&whole(n), &planted(plan, engine, Naive))
         }
     }
 
@@ -329,33 +357,40 @@ mod tests {
             let checked = count(request.double_check(Share::ALL));
             assert!(matches!(checked, Err(CountError::SelfCheck(_))), "{isa}: {checked:?}");
             // And its kernels are checked.
-            let kernels = (Method { engine: EngineKind::Join, isa: Isa::Portable }, None);
+            let kernels = (Method { engine: EngineKind::Join, isa: Isa::Portable }, Step::Kernels);
             PASSED.lock().unwrap().retain(|step| *step != kernels);
             assert_eq!(request.double_check(Share::ALL).count().unwrap().count, 14_200);
             assert!(PASSED.lock().unwrap().contains(&kernels));
         }
     }
 
-    /// Right by itself, but not by the auditor.
-    struct Doubted;
-
-    impl SecondEngine for Doubted {
-        type Task = Placement;
-        type Worker = ();
-
-        fn recounter(&self) {}
-
-        fn recount(&self, (): &mut (), task: &Placement, _: &dyn Fn() -> bool) -> Option<(u64, Option<Compared>)> {
-            let engine = Naive.count(&mut (), task);
-            Some((engine, Some(Compared { engine, auditor: engine + 1, is_part: false })))
-        }
-    }
-
+    /// Right by itself, but not by the auditor: one more in each of 21 tasks, of weight 2.
     #[test]
     fn a_wrong_auditor_counts_nothing() {
-        let found = check_board(&whole(8), &unaudited(prefixes(8), Naive, Doubted), true);
-        // One more in each of 21 tasks, of weight 2.
-        assert_eq!(found, wrong("on 8×8", 92 + 42, 92));
+        let audited = |more| Planted { audited: Some(more), ..planted(prefixes(8), Naive, Naive) };
+        assert_eq!(check_second(&whole(8), &audited(0)), Ok(()));
+        assert_eq!(check_second(&whole(8), &audited(1)), wrong("on 8×8", 92 + 42, 92));
+    }
+
+    /// Each board is counted once in a process by a method, and each time by an engine from outside; what passes while a fault
+    /// is planted is not remembered.
+    #[test]
+    fn a_step_is_taken_once() {
+        let (times, method) = (std::cell::Cell::new(0), Method { engine: EngineKind::Naive, isa: Isa::Portable });
+        // A step that no other test takes.
+        let step = Step::Profile(whole(31));
+        let take = |method: Option<Method>| {
+            let check = || {
+                times.set(times.get() + 1);
+                Ok(())
+            };
+            once(method, step, check).unwrap();
+            times.get()
+        };
+        assert_eq!([take(None), take(None)], [1, 2]);
+        assert_eq!(joins::with(|_, _, _| 1, || [take(Some(method)), take(Some(method))]), [3, 4]);
+        assert_eq!(fault::with("sums", || take(Some(method))), 5);
+        assert_eq!([take(Some(method)), take(Some(method)), take(None)], [6, 6, 7]);
     }
 
     #[test]
@@ -364,7 +399,12 @@ mod tests {
         let board = Placement::empty(twelve);
         fault::with("last-columns", || {
             let wrong = |error: CountError| assert!(matches!(error, CountError::SelfCheck(_)), "{error}");
-            wrong(Request::solutions(twelve).engine(EngineKind::Join).estimate(&Sampling::default()).unwrap_err());
+            wrong(
+                Request::solutions(twelve)
+                    .engine(EngineKind::Join)
+                    .estimate(&Sampling::default(), &Watch::default())
+                    .unwrap_err(),
+            );
             wrong(Ranking::new(board, Listed::All).unwrap_err().into());
             // The engine of a double check of the oracle.
             let naive = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Naive);

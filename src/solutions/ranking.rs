@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use crate::board::Placement;
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
+use crate::run::counting::Counter;
 use crate::run::{SelfCheckError, self_check};
 use crate::solutions::{Listed, Solutions};
 use crate::watch::{Steps, Watch};
@@ -64,7 +65,7 @@ impl Ranking {
     /// Counts nothing yet, but the engine that counts blocks is put to its self-check.
     pub fn new(prefix: Placement, listed: Listed) -> Result<Self, SelfCheckError> {
         let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
-        self_check::check(&backtrack.into(), &prefix.into(), false)?;
+        self_check::check(&Counter::new(backtrack), &prefix.into(), false)?;
         Ok(Self { prefix, listed, counts: Mutex::default() })
     }
 

@@ -310,7 +310,11 @@ mod tests {
             for unit in 0..ledger.fingerprint().units {
                 ledger.record(unit, 0.into()).unwrap();
             }
-            let recounted = request.audit_by(engine, &ledger, &AuditOptions::default(), &Watch::default()).unwrap();
+            let recounted = request
+                .prepare_by(engine)
+                .unwrap()
+                .audit(&ledger, &AuditOptions::default(), &Watch::default())
+                .unwrap();
             let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
             // But for one unit, so that there is no sum to be compared.
             for unit in recounted.units.into_iter().skip(1) {
@@ -318,7 +322,7 @@ mod tests {
             }
             let args = parsed(&["--units", "3"]);
             let options = args.options();
-            let findings = request.audit_by(engine, &ledger, &options, &Watch::default()).unwrap();
+            let findings = request.prepare_by(engine).unwrap().audit(&ledger, &options, &Watch::default()).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
             let unknown = Agreement::default();
             let facts = facts(&findings, &ledger, &unknown, options.seed);

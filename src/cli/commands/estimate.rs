@@ -1,11 +1,10 @@
 //! `queens estimate N`
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::estimate::{EstimateProgress, EstimateState, Interval, Prediction, Sampling};
-use queens::{Isa, Rotation, Subject, oeis};
+use queens::estimate::{Prediction, Sampling};
+use queens::{Interval, Isa, Progress, Rotation, Subject, Watch, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
@@ -56,16 +55,16 @@ pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
-    let state = Arc::new(EstimateState::default());
-    let (drawing, watched) = (Arc::clone(&state), Arc::clone(&state));
-    let work = Work::start("estimate", move || request.estimate_with(&sampling, &drawing).map(drop))?;
+    let watch = Watch::default();
+    let (drawing, watched) = (watch.clone(), watch.clone());
+    let work = Work::start("estimate", move || request.estimate(&sampling, &drawing).map(drop))?;
     let activity = Activity::start(args.progress, "estimate");
     activity.watch(move || status(n, &watched.progress()));
     let (result, signal) = match work.next(None) {
         Some(Event::Ended(result)) => (Some(result), None),
         Some(Event::Interrupted(Interruption::Signal(signal))) => {
             // Samples in hand that take longer than a person waits who pressed ^C are left out.
-            state.stop().request();
+            watch.stop();
             (work.end(), Some(signal))
         }
         Some(Event::Interrupted(Interruption::Failed(message))) => return Err(Failure::Run(Exit::Failure, message)),
@@ -79,17 +78,15 @@ pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
         drop(activity);
     }
     // A signal may come before there is anything to tell.
-    let Some(prediction) = state.prediction() else { return Err(signal.map_or(Failure::Closed, Failure::Signal)) };
+    let Some(prediction) = watch.known() else { return Err(signal.map_or(Failure::Closed, Failure::Signal)) };
     Ok(Estimate::new(&prediction, args.seed, signal))
 }
 
 /// How far it is, in words.
-fn status(n: usize, progress: &EstimateProgress) -> Status {
-    let EstimateProgress { share, count_samples, time_samples, timed_n, .. } = *progress;
-    let counted = format!("{} counted", numbers::count_of(count_samples as u64, "part"));
-    let timed = format!("{} of N = {timed_n} timed", numbers::count_of(time_samples as u64, "task"));
-    let fields = if timed_n == 0 { vec![counted] } else { vec![timed, counted] };
-    Status { title: format!("N = {n}"), share: Some(share), fields, ..Status::default() }
+fn status(n: usize, progress: &Progress) -> Status {
+    let Progress { doing, done, total, share, .. } = progress;
+    let fields = if *total > 0 { vec![format!("{doing}: {}", numbers::count_of(*done, "sample"))] } else { Vec::new() };
+    Status { title: format!("N = {n}"), share: Some(*share), fields, ..Status::default() }
 }
 
 /// A prediction. Times are in seconds.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use queens::estimate::Sampling;
-use queens::run::TimeLeft;
 use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size, Solutions, Watch};
 
 use crate::cli::long_run::{Activity, Status, status};
@@ -130,15 +129,13 @@ impl SolutionList {
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
         let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
         let request = Request::completions(self.prefix).engine(EngineKind::Backtrack);
-        let all = request.estimate(&sampling)?;
+        let all = request.estimate(&sampling, &Watch::default())?;
         let part = match self.listed {
             Listed::All => part(all.count.mean),
             Listed::Fundamental => WALKING * part(all.count.mean / 8.0),
         };
-        let time = |seconds: f64| Duration::try_from_secs_f64(part * seconds).unwrap_or(Duration::MAX);
-        let time =
-            TimeLeft { expected: time(all.seconds.mean), low: time(all.seconds.low), high: time(all.seconds.high) };
-        let is_long = time.expected > Duration::from_secs(10);
+        let time = all.seconds.times(part);
+        let is_long = time.mean > 10.0;
         if is_long {
             let cores = numbers::count_of(all.cores as u64, "idle core");
             messages::note(&format!("counting the solutions takes {} on {cores}; ^C ends it", status::range(&time)));

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use queens::ledger::Fingerprint;
-use queens::run::state::Progress;
-use queens::{EngineKind, Request, Subject, oeis, thread_count};
+use queens::{EngineKind, Progress, Request, Subject, oeis, thread_count};
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 use super::status::range;
@@ -90,8 +89,8 @@ impl LongRunHint {
         if self.due.is_none_or(|due| now < due) {
             return None;
         }
-        let Progress { left, units, units_done, threads, .. } = progress();
-        let share = (units - units_done) as f64 / of.units as f64;
+        let Progress { left, done, total, threads, .. } = progress();
+        let share = (total - done) as f64 / of.units as f64;
         let rough = core_hours(of).map(|hours| 3600.0 * hours * share / threads.max(1) as f64);
         let rough = rough.filter(|&seconds| seconds > Self::LONG.as_secs_f64());
         if left.is_none() && rough.is_none() && now < self.latest {
@@ -100,7 +99,7 @@ impl LongRunHint {
         }
         self.due = None;
         let time = match (left, rough) {
-            (Some(left), _) if left.high < Self::SHORT => return None,
+            (Some(left), _) if left.high < Self::SHORT.as_secs_f64() => return None,
             (Some(left), _) => format!("{} expected", range(&left)),
             (None, Some(seconds)) => {
                 let (number, unit) = numbers::time_to_digits(seconds, 1);
@@ -113,7 +112,7 @@ impl LongRunHint {
             Some(_) if is_whole => format!("; the number is known: OEIS {}", oeis::QUEENS.id),
             _ => String::new(),
         };
-        if left.is_some_and(|left| left.high < Self::LONG) {
+        if left.is_some_and(|left| left.high < Self::LONG.as_secs_f64()) {
             return Some(time + &known);
         }
         let more = estimate(of).map(|command| format!("'{command}' tells more"));
@@ -146,8 +145,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Args;
     use clap::Parser;
-    use queens::run::TimeLeft;
-    use queens::{Placement, Request, Rotation, RotationalBoard, Size};
+    use queens::{Interval, Placement, Request, Rotation, RotationalBoard, Size};
 
     fn hint(request: Request) -> LongRunHint {
         LongRunHint::new(request.fingerprint().unwrap(), When::Auto)
@@ -190,12 +188,9 @@ mod tests {
     /// It is said once, of a run that is known to be long; before a minute has passed, not of one whose end is not known.
     #[test]
     fn it_is_said_once_of_long_runs() {
-        let left = |seconds| {
-            let time = Duration::from_secs(seconds);
-            Some(TimeLeft { expected: time, low: time, high: time })
-        };
+        let left = |seconds: u32| Some(Interval::exactly(seconds.into()));
         let progress = |left| {
-            let mut progress = solutions(24).start().unwrap().state().progress();
+            let mut progress = solutions(24).prepare().unwrap().watch().progress();
             (progress.left, progress.threads) = (left, 2);
             progress
         };

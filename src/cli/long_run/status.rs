@@ -6,8 +6,7 @@ use anstyle::{AnsiColor, Style};
 use console::measure_text_width;
 use jiff::Zoned;
 use queens::ledger::Fingerprint;
-use queens::run::TimeLeft;
-use queens::run::state::Progress;
+use queens::{Interval, Progress};
 
 use crate::cli::terminal::{
     Facts,
@@ -28,7 +27,7 @@ pub(crate) struct Status {
     pub(crate) is_even: bool,
     /// An activity tells it, and `left` and `object` too; a run that keeps a ledger knows better.
     pub(crate) elapsed: Duration,
-    pub(crate) left: Option<TimeLeft>,
+    pub(crate) left: Option<Interval>,
     /// What else there is to tell, the most important first, as in `6.12 million solutions`.
     pub(crate) fields: Vec<String>,
     /// What the JSON object has beside `left`, `share` and `elapsed`.
@@ -39,15 +38,14 @@ impl Status {
     /// The status of a command that began so long ago.
     pub(super) fn of_command(self, command: &str, elapsed: Duration) -> Self {
         let even = self.share.filter(|_| self.is_even).and_then(|share| even(share, elapsed));
-        let left = even.map(|expected| TimeLeft { expected, low: expected, high: expected });
+        let left = even.map(Interval::exactly);
         let object = Facts::default().with("command", command).with("doing", &self.title);
         Self { elapsed, left, object, ..self }
     }
 
     /// The same at the end, whatever was known of it before: an audit, say, is over when its time is up.
     pub(super) fn finished(self) -> Self {
-        let [expected, low, high] = [Duration::ZERO; 3];
-        Self { share: Some(1.0), left: Some(TimeLeft { expected, low, high }), ..self }
+        Self { share: Some(1.0), left: Some(Interval::exactly(0.0)), ..self }
     }
 
     /// The status of a run that keeps a ledger; `saved` is the age of the last save, where there is a checkpoint.
@@ -55,7 +53,7 @@ impl Status {
         let Progress { elapsed, earlier, left, recounted, to_recount, threads, solutions, .. } = *progress;
         let fields = [
             (recounted < to_recount).then(|| recounting(progress)),
-            (progress.units_done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),
+            (progress.done > 0).then(|| format!("{} solutions", rounded(solutions as f64))),
             saved.map(|age| format!("saved {} ago", time(age))),
             (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
         ];
@@ -63,11 +61,11 @@ impl Status {
             .with("n", fingerprint.subject.n())
             .with("engine", &fingerprint.engine)
             .with("threads", threads)
-            .with("units_done", progress.units_done)
-            .with("units", progress.units)
+            .with("units_done", progress.done)
+            .with("units", progress.total)
             .with("total", (earlier + elapsed).as_secs_f64())
-            .with("left_low", left.map(|left| left.low.as_secs_f64()))
-            .with("left_high", left.map(|left| left.high.as_secs_f64()))
+            .with("left_low", left.map(|left| left.low))
+            .with("left_high", left.map(|left| left.high))
             .with("solutions", solutions.to_string())
             .with("recounted", recounted)
             .with("to_recount", to_recount)
@@ -126,7 +124,7 @@ impl Status {
     /// An object for programs.
     pub(crate) fn event(&self, event: &'static str) -> Facts {
         let Self { share, elapsed, left, .. } = self;
-        let left = left.map(|left| left.expected.as_secs_f64());
+        let left = left.map(|left| left.mean);
         let object = Facts::event(event).and(self.object.clone()).with("left", left);
         object.with("share", share).with("elapsed", elapsed.as_secs_f64())
     }
@@ -138,7 +136,7 @@ impl Status {
             self.share.and_then(percent),
             left.map(|left| format!("{} left", range(&left))),
             Some(format!("{} so far", time(self.elapsed))),
-            left.and_then(|left| moment(now, left.expected)).map(|moment| format!("ends {moment}")),
+            left.and_then(|left| moment(now, left.mean)).map(|moment| format!("ends {moment}")),
         ];
         first.into_iter().flatten().chain(self.fields.iter().cloned()).collect()
     }
@@ -159,9 +157,8 @@ pub(super) fn recounting(progress: &Progress) -> String {
 }
 
 /// The time left of what grows evenly; less than a hundredth says nothing.
-fn even(share: f64, elapsed: Duration) -> Option<Duration> {
-    let left = elapsed.as_secs_f64() * (1.0 - share) / share;
-    Duration::try_from_secs_f64(left).ok().filter(|_| share >= 0.01)
+fn even(share: f64, elapsed: Duration) -> Option<f64> {
+    (share >= 0.01).then(|| elapsed.as_secs_f64() * (1.0 - share) / share)
 }
 
 /// A share for people; nothing where nothing is done.
@@ -185,8 +182,9 @@ fn fit(fields: &[String], separator: &str, width: usize) -> String {
 }
 
 /// The time of day in so long, with the day where it is another one; nothing where it is a year or more.
-fn moment(now: &Zoned, left: Duration) -> Option<String> {
+fn moment(now: &Zoned, left: f64) -> Option<String> {
     const DAY: u64 = 24 * 60 * 60;
+    let left = Duration::try_from_secs_f64(left).ok()?;
     let then = now.checked_add(left).ok()?;
     let days = left.as_secs() / DAY;
     let format = match days {
@@ -199,12 +197,12 @@ fn moment(now: &Zoned, left: Duration) -> Option<String> {
 }
 
 /// The interval, or a single time where its upper end is within a sixth of the expected time.
-pub(crate) fn range(left: &TimeLeft) -> String {
-    let TimeLeft { expected, low, high } = *left;
-    if high.as_secs_f64() <= 1.16 * expected.as_secs_f64() {
-        return about(expected.as_secs_f64());
+pub(crate) fn range(left: &Interval) -> String {
+    let Interval { mean, low, high } = *left;
+    if high <= 1.16 * mean {
+        return about(mean);
     }
-    match (coarse(low.as_secs_f64()), coarse(high.as_secs_f64())) {
+    match (coarse(low), coarse(high)) {
         (low, high) if low == high => format!("about {} {}", high.0, high.1),
         ((low, unit), (high, same)) if unit == same => format!("{low} to {high} {unit}"),
         ((low, smaller), (high, larger)) => format!("{low} {smaller} to {high} {larger}"),
@@ -233,10 +231,8 @@ mod tests {
     use super::*;
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
-    fn left(expected: f64, error: f64) -> TimeLeft {
-        let [expected, low, high] =
-            [1.0, 1.0 - error, 1.0 + error].map(|part| Duration::from_secs_f64(part * expected));
-        TimeLeft { expected, low, high }
+    fn left(mean: f64, error: f64) -> Interval {
+        Interval { mean, low: mean * (1.0 - error), high: mean * (1.0 + error) }
     }
 
     fn status() -> Status {
@@ -329,7 +325,7 @@ mod tests {
 
     #[test]
     fn the_end_is_a_time_of_day() {
-        let moment = |hours| moment(&now(), Duration::from_hours(hours));
+        let moment = |hours: u32| moment(&now(), 3600.0 * f64::from(hours));
         assert_eq!(
             [0, 9, 10, 48, 6 * 24, 364 * 24, 366 * 24].map(moment).map(Option::unwrap_or_default),
             ["14:30", "23:30", "Mon 00:30", "Tue 14:30", "28 Nov", "21 Nov", ""]
@@ -352,12 +348,12 @@ mod tests {
     #[test]
     fn a_run_says_what_it_counts_and_what_it_has() {
         let request = Request::solutions(Size::new(16).unwrap());
-        let mut progress = request.start().unwrap().state().progress();
+        let mut progress = request.prepare().unwrap().watch().progress();
         (progress.solutions, progress.threads, progress.elapsed) = (6_123_456, 2, Duration::from_secs(62));
         let told = |progress: &Progress, saved| Status::of_run(&request.fingerprint().unwrap(), progress, saved);
         let begun = told(&progress, None);
         assert_eq!((begun.title.as_str(), begun.fields.len()), ("N = 16, join, 2 threads", 0));
-        (progress.units_done, progress.earlier) = (44, Duration::from_hours(1));
+        (progress.done, progress.earlier) = (44, Duration::from_hours(1));
         let fields = told(&progress, Some(Duration::from_secs(12))).fields;
         assert_eq!(fields, ["6.12 million solutions", "saved 12 s ago", "1 h 01 min 02 s with earlier runs"]);
         (progress.to_recount, progress.recounted) = (28, 27);
@@ -374,7 +370,7 @@ mod tests {
     #[test]
     fn what_grows_evenly_tells_the_time_left() {
         let elapsed = Duration::from_secs(10);
-        assert_eq!(even(0.25, elapsed), Some(Duration::from_secs(30)));
+        assert_eq!(even(0.25, elapsed), Some(30.0));
         assert_eq!([even(0.009, elapsed), even(0.0, elapsed)], [None; 2]);
     }
 }

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
-use queens::run::state::RunState;
-use queens::{CountError, Report};
+use queens::{CountError, Report, Run};
 
 use super::activity::Line;
 use super::forecast::LongRunHint;
@@ -69,19 +68,19 @@ impl<T: Send + 'static> Work<T> {
     }
 }
 
-/// Does the `work` that tells this state what it finishes; returns its report and the finished ledger.
+/// Does the `work`, which makes this run; returns its report and the finished ledger.
 ///
 /// The activity is the command's: it begins with the first run, and goes on after one that is finished.
 pub(crate) fn run(
-    state: Arc<RunState>,
+    run: Arc<Run<'static>>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
     activity: &OnceCell<Activity>,
     work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
-    let fingerprint = state.ledger().fingerprint().clone();
+    let fingerprint = run.fingerprint();
     let hint = LongRunHint::new(fingerprint.clone(), args.progress);
-    let (shown, last_save) = (Arc::clone(&state), Arc::clone(&checkpoint.last_save));
+    let (shown, last_save) = (run.watch(), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
     let status = move || Status::of_run(&fingerprint, &shown.progress(), saved());
     if let Some(activity) = activity.get() {
@@ -89,9 +88,9 @@ pub(crate) fn run(
     }
     let activity = activity.get_or_init(|| Activity::of(args.progress, "count", status));
     let work = Work::start("run", work)?;
-    let mut run = SupervisedRun { state, checkpoint, activity, args };
+    let mut run = SupervisedRun { run, checkpoint, activity, args };
     let (result, interruption) = run.wait(&work, hint);
-    let ledger = run.state.ledger();
+    let ledger = run.run.ledger();
     match result {
         // A count that ends while it is told to stop has ended.
         Some(Ok(report)) => {
@@ -117,7 +116,7 @@ fn unsaved(saved: Result<(), StoreError>) -> Vec<Line> {
 }
 
 struct SupervisedRun<'a> {
-    state: Arc<RunState>,
+    run: Arc<Run<'static>>,
     checkpoint: &'a mut Checkpoint,
     activity: &'a Activity,
     args: &'a LongRun,
@@ -144,14 +143,14 @@ impl SupervisedRun<'_> {
                 (false, true) => Some("without --no-save it could be resumed"),
                 (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
             };
-            if let Some(told) = hint.told(|| self.state.progress(), advice) {
+            if let Some(told) = hint.told(|| self.run.watch().progress(), advice) {
                 told.lines().for_each(|line| self.activity.say((messages::note, line.to_owned())));
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break None;
             }
             if self.checkpoint.due.is_some_and(|due| Instant::now() >= due)
-                && let Err(error) = self.checkpoint.save(&self.state.ledger())
+                && let Err(error) = self.checkpoint.save(&self.run.ledger())
             {
                 if self.checkpoint.is_taken_over(&error) {
                     let message = format!("{error}, which took it over while this one was silent");
@@ -161,13 +160,13 @@ impl SupervisedRun<'_> {
                 self.activity.say((messages::warning, text));
             }
         };
-        self.state.stop().request();
+        self.run.watch().stop();
         if matches!(interruption, Some(Interruption::Failed(_))) {
             return (None, interruption);
         }
         // What is finished by now is saved at once, for the sender may kill the process soon; an error shows at the
         // save that follows.
-        let _ = self.save(interruption.is_none(), &self.state.ledger());
+        let _ = self.save(interruption.is_none(), &self.run.ledger());
         (work.end(), interruption)
     }
 
@@ -243,7 +242,7 @@ impl SupervisedRun<'_> {
         if ledger.reached() > checkpoint.reached_before.unwrap_or_default() {
             return (None, exit);
         }
-        let (time, progress) = (args.max_time.unwrap_or_default().as_secs_f64(), self.state.progress());
+        let (time, progress) = (args.max_time.unwrap_or_default().as_secs_f64(), self.run.watch().progress());
         let (what, or) = if progress.recounted < progress.to_recount {
             let recounting = format!(": the double check has {};", recounting(&progress));
             (recounting, " or a smaller --double-check")
@@ -287,15 +286,15 @@ mod tests {
         let line = Line::parse_from(["queens".as_ref(), "--checkpoint".as_ref(), checkpoint.as_os_str()]);
         let empty = Ledger::new(count().fingerprint().unwrap(), Shard::WHOLE);
         let (mut checkpoint, ledger) = Checkpoint::open(&line.long, empty).unwrap();
-        let counting = count().resume(ledger).unwrap();
-        let state = counting.state();
+        let counting = Arc::new(count().resume(ledger).unwrap());
+        let run_of_work = Arc::clone(&counting);
         let work = move || {
-            let report = counting.wait()?;
+            let report = run_of_work.count()?;
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             pool.install(|| -> () { panic!("planted") });
             Ok(report)
         };
-        let result = run(state, &mut checkpoint, &line.long, &OnceCell::new(), work);
+        let result = run(counting, &mut checkpoint, &line.long, &OnceCell::new(), work);
         let Err(Failure::AlreadyReported(exit)) = result else { panic!("it should have failed and said why") };
         process::exit(exit as i32);
     }
@@ -348,8 +347,8 @@ mod tests {
             (0..units).for_each(|unit| ledger.record(unit, 1.into()).unwrap());
             ledger.origin.elapsed = Duration::from_secs(seconds);
             let activity = Activity::of(When::Never, "count", Status::default);
-            let (state, mut checkpoint) = (count().start().unwrap().state(), Checkpoint::default());
-            let mut run = SupervisedRun { state, checkpoint: &mut checkpoint, activity: &activity, args: &args };
+            let (run, mut checkpoint) = (Arc::new(count().prepare().unwrap()), Checkpoint::default());
+            let mut run = SupervisedRun { run, checkpoint: &mut checkpoint, activity: &activity, args: &args };
             run.save(false, &ledger).unwrap();
             assert_eq!(path.exists(), is_saved, "{line} {seconds} s, {units} units");
             let command = run.checkpoint.resume_command(&args, &ledger);

@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 
 use queens::ledger::durable;
 use queens::ledger::store::Store;
 use queens::ledger::{Ledger, format};
-use queens::{Report, Request, Shard};
+use queens::{CountError, Report, Request, Run, Shard};
 
 use crate::cli::long_run::{Activity, Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
 use crate::cli::terminal::{Exit, Facts, Failure, files, messages, numbers};
@@ -71,39 +72,41 @@ pub(crate) fn run(
     if args.progress == When::Json {
         messages::as_events();
     }
-    let fingerprint = request.fingerprint().map_err(|error| Failure::usage(&error))?;
+    let run = request.prepare().map_err(|error| Failure::usage(&error))?;
     // Nothing is written for an engine that counts wrong.
-    request.self_check()?;
-    match (args.shard, &args.out) {
-        (Some(shard), Some(out)) => run_shard(args, quiet, request, Ledger::new(fingerprint, shard), out, activity),
-        _ => Ok(open(args, request, Ledger::new(fingerprint, Shard::WHOLE), activity)?.0),
+    run.self_check()?;
+    let empty = Ledger::new(run.fingerprint(), args.shard.unwrap_or(Shard::WHOLE));
+    match &args.out {
+        Some(out) if args.shard.is_some() => run_shard(args, quiet, run, empty, out, activity),
+        _ => Ok(open(args, run, empty, activity)?.0),
     }
 }
 
 /// Goes on from the checkpoint, or from this ledger, in which nothing is finished.
 fn open(
     args: &LongRun,
-    request: Request,
+    run: Run<'static>,
     ledger: Ledger,
     activity: &OnceCell<Activity>,
 ) -> Result<(Outcome, Ledger), Failure> {
     args.checkpoint.as_deref().map_or(Ok(()), make_folder)?;
     let (checkpoint, ledger) = Checkpoint::open(args, ledger)?;
-    go_on(args, request, ledger, checkpoint, activity)
+    go_on(args, run, ledger, checkpoint, activity)
 }
 
 /// Does what the ledger lacks.
 fn go_on(
     args: &LongRun,
-    request: Request,
+    run: Run<'static>,
     ledger: Ledger,
     mut checkpoint: Checkpoint,
     activity: &OnceCell<Activity>,
 ) -> Result<(Outcome, Ledger), Failure> {
     let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
     let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
-    let run = request.resume(ledger)?;
-    let (report, ledger) = supervision::run(run.state(), &mut checkpoint, args, activity, move || run.wait())?;
+    let run = Arc::new(run.resume(ledger).map_err(CountError::from)?);
+    let counting = Arc::clone(&run);
+    let (report, ledger) = supervision::run(run, &mut checkpoint, args, activity, move || counting.count())?;
     let total_seconds = before.saturating_add(report.elapsed).as_secs_f64();
     Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
 }
@@ -112,7 +115,7 @@ fn go_on(
 fn run_shard(
     args: &LongRun,
     quiet: bool,
-    request: Request,
+    run: Run<'static>,
     empty: Ledger,
     out: &Path,
     activity: &OnceCell<Activity>,
@@ -137,11 +140,11 @@ fn run_shard(
             return Err(Failure::Run(Exit::Failure, message));
         }
         messages::note(&format!("{path}: shard {shard} is complete already"));
-        return Ok(go_on(args, request, ledger, Checkpoint::default(), activity)?.0);
+        return Ok(go_on(args, run, ledger, Checkpoint::default(), activity)?.0);
     }
     // Found out after hours, a full disk or a folder that may not be written would cost the shard.
     store.rehearse(&empty)?;
-    let (outcome, ledger) = open(args, request, empty, activity)?;
+    let (outcome, ledger) = open(args, run, empty, activity)?;
     if let Err(error) = store.save(&ledger) {
         // It is printed, so that it is not lost, as the file would hold it.
         let printed = beside(activity, || messages::deliver_whole(&format::encode(&ledger)));

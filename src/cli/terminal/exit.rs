@@ -7,9 +7,9 @@ use std::time::Duration;
 use std::{io, panic, process, thread};
 
 use queens::CountError;
+use queens::SelfCheckError;
 use queens::ledger::LedgerError;
 use queens::ledger::store::StoreError;
-use queens::run::SelfCheckError;
 
 use crate::cli::terminal::{files, messages, signals, stdout};
 

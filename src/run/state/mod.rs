@@ -9,22 +9,26 @@
 
 mod thread_state;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Stop;
-use super::pace::{Pace, TimeLeft};
+use super::CountError;
+use super::pace::Pace;
 use super::threads::process_time;
+use crate::interval::Interval;
 use crate::ledger::Ledger;
 use crate::plan::Units;
 use crate::tally::{Overflow, Tally};
+use crate::watch::{Progress, Stop, Watched};
 pub(crate) use thread_state::Scribe;
 use thread_state::{Batch, CurrentUnit, ThreadState};
 
 /// The state of a run with its ledger. The threads of the run write it, and others can read it meanwhile.
-pub struct RunState {
+pub(crate) struct RunState {
     plan: Arc<dyn Units>,
+    /// Whether the run was made.
+    used: AtomicBool,
     stop: Stop,
     /// Tasks of earlier runs that are recounted before this run goes on, and those that are recounted by now.
     pub(super) to_recount: AtomicU64,
@@ -50,58 +54,36 @@ struct State {
     tasks: u64,
 }
 
-/// The progress of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// Units finished by this run or earlier ones.
-    pub units_done: usize,
-    /// Units of the ledger's shard.
-    pub units: usize,
-    /// Estimated work done, from 0 to 1.
-    pub share: f64,
-    /// The time since the run started.
-    pub elapsed: Duration,
-    /// The time of earlier runs on the same ledger.
-    pub earlier: Duration,
-    /// The time left, if enough is finished to estimate it.
-    pub left: Option<TimeLeft>,
-    /// Solutions found so far.
-    pub solutions: u128,
-    /// Tasks solved by this run.
-    pub tasks: u64,
-    /// Tasks of earlier runs that a double check recounts before this run goes on.
-    pub to_recount: u64,
-    /// Those of them that it has recounted.
-    pub recounted: u64,
-    /// Threads of the run; none before it begins.
-    pub threads: usize,
-}
-
-impl Progress {
-    /// Tasks solved per second.
-    pub fn tasks_per_second(&self) -> f64 {
-        let seconds = self.elapsed.as_secs_f64();
-        if seconds > 0.0 { self.tasks as f64 / seconds } else { 0.0 }
-    }
-}
-
 impl RunState {
     /// The state of a run that continues from `ledger`, whose units are those of the plan, until this flag stops it.
     pub(crate) fn new(ledger: Ledger, plan: Arc<dyn Units>, stop: Stop) -> Self {
         let (fresh, works, pace, cpu_before) = (Vec::new(), Vec::new(), Pace::default(), process_time());
         let state = Mutex::new(State { ledger, fresh, cpu_before, works, pace, tasks: 0 });
         let [to_recount, recounted] = [AtomicU64::default(), AtomicU64::default()];
-        Self { plan, stop, to_recount, recounted, started: OnceLock::new(), threads: Mutex::default(), state }
+        Self {
+            plan,
+            used: AtomicBool::new(false),
+            stop,
+            to_recount,
+            recounted,
+            started: OnceLock::new(),
+            threads: Mutex::default(),
+            state,
+        }
+    }
+
+    /// The run is made, by whoever calls this first.
+    pub(crate) fn begin(&self) -> Result<(), CountError> {
+        if self.used.swap(true, Ordering::Relaxed) { Err(CountError::Used) } else { Ok(()) }
     }
 
     /// The flag that stops the run.
-    pub fn stop(&self) -> &Stop {
+    pub(crate) fn stop(&self) -> &Stop {
         &self.stop
     }
 
     /// The ledger at this moment, with the units in progress and the seconds spent so far.
-    pub fn ledger(&self) -> Ledger {
+    pub(crate) fn ledger(&self) -> Ledger {
         let current = self.current();
         let state = self.entered();
         let mut ledger = state.ledger.clone();
@@ -119,12 +101,6 @@ impl RunState {
     /// The ledger that the run continues from.
     pub(crate) fn earlier(&self) -> Ledger {
         lock(&self.state).ledger.clone()
-    }
-
-    /// The progress of the run.
-    pub fn progress(&self) -> Progress {
-        let (current, threads) = (self.current(), self.started.get().map_or(0, |(_, threads)| *threads));
-        self.progress_of(&self.entered(), threads, current, self.elapsed())
     }
 
     /// Starts the clock, for so many threads. A state is that of one run.
@@ -216,21 +192,20 @@ impl RunState {
         let parts: f64 = waiting().map(|(unit, part)| works[unit] * share(part.tasks, self.plan.tasks(unit))).sum();
         let total: f64 = ledger.shard().units(works.len()).map(|unit| works[unit]).sum();
         let reached = ledger.tallies().map(|(unit, _)| works[unit]).sum::<f64>() + parts + in_progress;
-        let left = seconds.zip(pace.error(blind)).and_then(|(seconds, error)| {
+        let left = seconds.zip(pace.error(blind)).map(|(seconds, error)| {
             // Near the end the longest unit in progress decides, while other threads are idle.
             let expected = ((total - reached) / threads as f64).max(longest) * seconds;
-            let [expected, low, high] = [1.0, 1.0 - error, 1.0 + error].map(|factor| {
-                // A time too long for a `Duration`, hundreds of billions of years, is treated as unknown.
-                Duration::try_from_secs_f64(expected * factor).ok()
-            });
-            Some(TimeLeft { expected: expected?, low: low?, high: high? })
+            let [mean, low, high] = [1.0, 1.0 - error, 1.0 + error].map(|factor| expected * factor);
+            Interval { mean, low, high }
         });
         let (units, units_done) = (ledger.units(), ledger.finished());
         let is_finished = units_done == units;
         let tallies = waiting().map(|(_, part)| part.tally).chain(current.iter().map(|of| of.finished.tally));
+        let [recounted, to_recount] = [&self.recounted, &self.to_recount].map(|tasks| tasks.load(Ordering::Relaxed));
         Progress {
-            units_done,
-            units,
+            doing: if recounted < to_recount { "recounting" } else { "counting" }.to_owned(),
+            done: units_done as u64,
+            total: units as u64,
             share: match (is_finished, total > 0.0) {
                 (true, _) => 1.0,
                 (false, true) => (reached / total).clamp(0.0, 1.0),
@@ -239,7 +214,7 @@ impl RunState {
             },
             elapsed,
             earlier: ledger.origin.elapsed,
-            left: if is_finished { Some(TimeLeft::NOTHING) } else { left },
+            left: if is_finished { Some(Interval::exactly(0.0)) } else { left },
             solutions: ledger
                 .tallies()
                 .map(|(_, tally)| tally)
@@ -247,16 +222,21 @@ impl RunState {
                 .map(Tally::get)
                 .fold(0, u128::saturating_add),
             tasks,
-            to_recount: self.to_recount.load(Ordering::Relaxed),
-            recounted: self.recounted.load(Ordering::Relaxed),
+            recounted,
+            to_recount,
             threads,
         }
     }
 }
 
-impl std::fmt::Debug for RunState {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunState").field("progress", &self.progress()).finish_non_exhaustive()
+impl Watched<Ledger> for RunState {
+    fn progress(&self) -> Progress {
+        let (current, threads) = (self.current(), self.started.get().map_or(0, |(_, threads)| *threads));
+        self.progress_of(&self.entered(), threads, current, self.elapsed())
+    }
+
+    fn known(&self) -> Option<Ledger> {
+        Some(self.ledger())
     }
 }
 

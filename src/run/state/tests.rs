@@ -2,7 +2,7 @@ use super::*;
 use crate::engine::Engine;
 use crate::ledger::{Fingerprint, Partial};
 use crate::plan::{Plan, Weighted};
-use crate::run::counting::tests::unaudited;
+use crate::run::counting::tests::planted;
 use crate::run::{CountError, Share, count};
 use crate::{Shard, Size};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -87,11 +87,11 @@ fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], current: &[(us
 fn the_share_is_weighted_by_work() {
     let eight = [0, 1, 2, 3, 4, 5, 6, 7, 8];
     let (half, _) = told(ledger(&eight), 1000, &[], &[]);
-    assert_eq!((half.units_done, half.units, half.solutions), (9, 10, 18));
+    assert_eq!((half.done, half.total, half.solutions), (9, 10, 18));
     assert!((half.share - 0.5).abs() < 1e-9);
     assert_eq!(half.left, None, "nothing was finished in this run to judge by");
     let (all, _) = told(ledger(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), 1000, &[], &[]);
-    assert_eq!((all.share, all.left), (1.0, Some(TimeLeft::NOTHING)));
+    assert_eq!((all.share, all.left), (1.0, Some(Interval::exactly(0.0))));
     // Parts count by their tasks, also parts from earlier runs, whether or not a thread is working on them.
     let mut earlier = ledger(&eight);
     earlier.record_partial(9, part(4, 100)).unwrap();
@@ -109,16 +109,16 @@ fn the_time_left_comes_from_what_is_finished() {
     // Eight units took ten seconds each of one thread. Ten of 18 units of work are left, for two threads.
     let finished: Vec<_> = (0..8).map(|unit| (unit, 0, 10)).collect();
     let (progress, _) = told(ledger(&[]), 10, &finished, &[]);
-    assert_eq!(progress.left.unwrap().expected.as_secs(), 50);
+    assert_eq!(progress.left.unwrap().mean.round() as u64, 50);
     let (progress, _) = told(ledger(&[]), 60, &finished, &[(9, 10, 5), (8, 60, 0)]);
     let left = progress.left.unwrap();
-    assert_eq!(left.expected.as_secs(), 45, "half of the last unit is done, which keeps one thread busy alone");
-    assert!(left.low < left.expected && left.expected < left.high || left.low == left.high);
+    assert_eq!(left.mean.round() as u64, 45, "half of the last unit is done, which keeps one thread busy alone");
+    assert!(left.low < left.mean && left.mean < left.high);
     // The first task of a unit counts at most as its estimated work, here 0.9, that is nine seconds.
     let (progress, _) = told(ledger(&[8]), 65, &finished, &[(9, 60, 0)]);
-    assert_eq!(progress.left.unwrap().expected.as_secs(), 85);
+    assert_eq!(progress.left.unwrap().mean.round() as u64, 85);
     let (progress, _) = told(ledger(&[8]), 99, &finished, &[(9, 60, 0)]);
-    assert_eq!(progress.left.unwrap().expected.as_secs(), 81);
+    assert_eq!(progress.left.unwrap().mean.round() as u64, 81);
     // Seven units are too few to tell.
     assert_eq!(told(ledger(&[]), 10, &finished[1..], &[]).0.left, None);
 }
@@ -128,11 +128,11 @@ fn units_in_hand_are_samples() {
     let current: Vec<_> = (0..8).map(|unit| (unit, unit as u64 % 2, 8)).collect();
     let (progress, _) = told(ledger(&[]), 17, &[], &current);
     let left = progress.left.unwrap();
-    assert!(left.low < left.expected && left.expected < left.high, "{left:?}");
+    assert!(left.low < left.mean && left.mean < left.high, "{left:?}");
     // Each has done 8.5 of its ten tasks, four of them in 17 seconds and four in 16; of 18 units of work 6.4 are
     // done.
     let expected = (18.0 - 6.4) / 8.0 * (4.0 * 17.0 + 4.0 * 16.0) / (8.0 * 0.85);
-    assert!((left.expected.as_secs_f64() - expected).abs() < 1e-6, "{left:?}, not {expected}");
+    assert!((left.mean - expected).abs() < 1e-6, "{left:?}, not {expected}");
     // The part of a unit that an earlier run has finished says nothing about the pace of this run.
     let mut earlier = ledger(&[]);
     earlier.record_partial(0, part(4, 1 + 2 + 3 + 4)).unwrap();
@@ -199,7 +199,7 @@ fn a_stop_loses_and_repeats_no_task() {
             let watch = state(saved);
             let engine = Numbers { stop: watch.stop(), counted, tasks: AtomicU64::new(0), most };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + runs % 3).build().unwrap();
-            let result = count(&unaudited(Uneven, &engine, Never), &pool, Share::NONE, &watch);
+            let result = count(&planted(Uneven, &engine, Never), &pool, Share::NONE, &watch);
             saved = watch.ledger();
             let stopped = matches!(result, Err(CountError::Stopped));
             assert!(if saved.is_complete() { stopped || result.is_ok() } else { stopped });
@@ -242,7 +242,7 @@ fn what_threads_finish_is_told() {
         }
         assert_eq!(watch.total().map(Tally::get), Ok(56));
         let progress = watch.progress();
-        assert_eq!((progress.units_done, progress.solutions, progress.tasks), (8, 56, 76));
+        assert_eq!((progress.done, progress.solutions, progress.tasks), (8, 56, 76));
         assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
         assert!(lock(&watch.state).pace.seconds().is_some());
         assert_eq!((watch.total().map(Tally::get), watch.ledger().finished()), (Ok(56), 8));
@@ -265,7 +265,7 @@ fn a_run_that_has_not_begun_is_at_its_beginning() {
     assert!(elapsed <= begun.elapsed(), "{elapsed:?}");
     let fingerprint = ledger(&[]).fingerprint().clone();
     let (nothing, _) = told(Ledger::new(fingerprint, Shard::new(11, 11).unwrap()), 0, &[], &[]);
-    assert_eq!((nothing.units, nothing.left), (0, Some(TimeLeft::NOTHING)));
+    assert_eq!((nothing.total, nothing.left), (0, Some(Interval::exactly(0.0))));
     assert!((nothing.share - 1.0).abs() < f64::EPSILON);
 }
 

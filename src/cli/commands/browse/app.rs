@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use queens::run::SelfCheckError;
+use queens::SelfCheckError;
 use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry, Watch};
 
 use super::CHECKED;

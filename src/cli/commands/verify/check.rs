@@ -1,13 +1,12 @@
 //! A term, recomputed by each engine and compared with the published one.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use queens::engine::EngineInfo;
+use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
-use queens::run::state::RunState;
 use queens::{
-    CountError, ENGINES, EngineKind, Isa, IsaError, Method, NotDivisible, Request, Size, Unique, thread_count,
+    CountError, ENGINES, EngineKind, Isa, IsaError, Method, NotDivisible, Request, Size, Unique, Watch, thread_count,
 };
 
 /// The terms to recompute: all solutions, or those up to symmetry.
@@ -48,7 +47,7 @@ impl Terms {
 
     /// Recomputes one term by each of `methods` on this many threads and compares it with `published`. For both kinds
     /// of terms the number of all solutions is also checked modulo 8 by Burnside's lemma.
-    /// Before each count, `watch` is told what is to be counted, and the state that shows its progress and can stop it.
+    /// Before each count, `watch` is told what is to be counted, and what shows its progress and can stop it.
     /// A wrong result is not an error but a [`Verdict`].
     pub(super) fn check(
         self,
@@ -56,15 +55,15 @@ impl Terms {
         published: u128,
         methods: &[Method],
         threads: usize,
-        mut watch: impl FnMut(&Method, Arc<RunState>),
+        mut watch: impl FnMut(&Method, Watch<Ledger>),
     ) -> Result<Vec<Check>, CountError> {
         let unique = Unique::new(size, threads)?;
         let mut check = |&method: &Method| {
             let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(threads);
             let start = Instant::now();
-            let run = request.start()?;
-            watch(&method, run.state());
-            let verdict = match run.wait() {
+            let run = request.prepare()?;
+            watch(&method, run.watch());
+            let verdict = match run.count() {
                 Ok(report) => self.verdict(report.count, published, &unique),
                 Err(error @ (CountError::Stopped | CountError::SelfCheck(_))) => Verdict::Failed(error.to_string()),
                 Err(error) => return Err(error),

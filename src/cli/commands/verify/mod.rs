@@ -4,14 +4,13 @@ mod check;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args as ClapArgs;
 use console::measure_text_width;
-use queens::run::state::RunState;
-use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, oeis, thread_count};
+use queens::ledger::Ledger;
+use queens::{BFile, ENGINES, EngineKind, Method, Rotation, Size, Watch, oeis, thread_count};
 
 use super::terms::{self, Term};
 use super::{count::request, profile};
@@ -115,7 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let table = EnginesTable::new(&methods, widest, stdout::width());
     let (mut head, mut done, all) = (table.columns.head(), 0, rows.iter().map(|row| row.methods.len()).sum());
     for row in &mut rows {
-        let watch = |method: &Method, run: Arc<RunState>| {
+        let watch = |method: &Method, run: Watch<Ledger>| {
             let (title, so_far) = (format!("N = {}, {}", row.size, method.engine), done);
             activity.watch(move || step(&title, (so_far, all), run.progress().share));
             done += 1;
