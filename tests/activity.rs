@@ -39,8 +39,9 @@ fn sigusr1_is_answered_once() {
     signal(&child, Signal::USR1);
     assert_eq!(rows.next().unwrap().unwrap(), "14 365596");
     let (code, _, err) = texts(&end(child));
-    let shown: Vec<&str> = err.lines().filter(|line| line.starts_with("N = ")).map(|line| &line[..6]).collect();
-    assert_eq!((code, shown), (Some(0), vec!["N = 13", "N = 14"]), "{err}");
+    let shown: Vec<&str> = err.lines().filter(|line| line.contains(" so far")).map(|line| &line[..6]).collect();
+    // The first may have been asked for before the first board was begun.
+    assert!(code == Some(0) && ["N = 13", "count:"].contains(&shown[0]) && shown[1..] == ["N = 14"], "{err}");
 }
 
 #[test]
@@ -48,8 +49,8 @@ fn sigusr1_shows_how_far_it_is() {
     let folder = tempfile::tempdir().unwrap();
     checkpoint(folder.path());
     let lines = [
-        ("verify --engine naive --to 18-18", "N = 18, naive: "),
-        ("verify --symmetry half --to 30-30", "N = 30, half turn: "),
+        ("verify --engine naive 18-18", "N = 18, naive: "),
+        ("verify --symmetry half 30-30", "N = 30, half turn: "),
         ("profile 20", "N = 20, profile: "),
         ("audit c", "N = 20, naive: "),
         ("bench 18 --engine naive", "N = 18, naive, "),

@@ -205,12 +205,12 @@ fn terminals_do_not_obey_names() {
         &["show", "4", "-o", &format!("{name}/b")],
         &["count", "9", "--resume", "--checkpoint", name],
         &["count", "9", "--shard", "1/2", "--out", name],
-        &["verify", "--to", "8", "--bfile", name],
+        &["verify", "0-8", "--bfile", name],
     ] {
         let (_, err) = run(arguments);
         assert!(err.lines().count() == 1 && err.contains(shown), "{arguments:?}: {err:?}");
     }
-    let (out, _) = run(&["verify", "--to", "8", "--bfile", name]);
+    let (out, _) = run(&["verify", "0-8", "--bfile", name]);
     assert!(out.contains(&format!("1 term of {shown}, ")) && !out.contains('\u{1b}'), "{out:?}");
     // A count of such a name's line breaks would be of use to nobody.
     let (_, err) = run(&["count", name]);

@@ -149,16 +149,16 @@ fn profiles_of_a_range_are_the_triangle() {
     let json = object(&["profile", "4-4", "--json"]);
     let last = &json["terms"][4];
     assert_eq!(
-        [&last["n"], &last["value"], &last["agrees"], &last["engine"]],
-        [&14.into(), &"2".into(), &true.into(), &Value::from("profile")]
+        [&last["n"], &last["results"][0]["value"], &last["results"][0]["agrees"], &last["results"][0]["engine"]],
+        [&14.into(), &"2".into(), &true.into(), &Value::from("backtrack")]
     );
     // No row beyond the twelfth is published.
     queens(&["profile", "12-13"]).assert().success().stderr("terms 78 to 90 agree with OEIS A319284\n");
-    let json = object(&["verify", "--profile", "--to", "9", "--json"]);
+    let json = object(&["verify", "--profile", "0-9", "--json"]);
     let terms = json["terms"].as_array().unwrap();
-    assert!(terms.len() == 55 && terms.iter().all(|term| term["agrees"] == true), "{json}");
+    assert!(terms.len() == 55 && terms.iter().all(|term| term["results"][0]["agrees"] == true), "{json}");
     for (args, code, reason) in [
-        (&["verify", "--profile", "--to", "13-14"][..], 1, "nothing to compare: A319284 has none of these rows"),
+        (&["verify", "--profile", "13-14"][..], 1, "A319284 has no term from N = 13 to 14"),
         (&["profile", "1-33"], 2, "N is a whole number from 0 to 32"),
         (&["profile", "3-1"], 2, "a range begins with the smaller board: 1-3"),
         (&["profile", "9", "--checkpoint", "c"], 2, "--checkpoint is gone: a profile is counted in one go"),
@@ -171,18 +171,18 @@ fn profiles_of_a_range_are_the_triangle() {
 #[test]
 fn verify_agrees_with_the_published_terms() {
     let green = predicate::str::contains("11 terms of A000170").and(predicate::str::contains("all agree"));
-    queens(&["verify", "--to", "10"]).assert().success().stdout(green).stderr("");
+    queens(&["verify", "0-10"]).assert().success().stdout(green).stderr("");
     let unique = predicate::str::contains("10 terms of A002562").and(predicate::str::contains("all agree"));
-    queens(&["verify", "--to", "10", "--unique", "--engine", "backtrack"]).assert().success().stdout(unique);
+    queens(&["verify", "0-10", "--unique", "--engine", "backtrack"]).assert().success().stdout(unique);
     let right = file("right.txt", "# A000170\r\n\r\n6 4\r\n7 40\r\n8 92\r\n9 352\r\n10 725\r\n");
     let reached = predicate::str::contains("4 terms of").and(predicate::str::contains("all agree"));
-    queens(&["verify", "--to", "9", "--bfile", &right]).assert().success().stdout(reached);
+    queens(&["verify", "0-9", "--bfile", &right]).assert().success().stdout(reached);
 }
 
 #[test]
 fn verify_finishes_the_table_and_names_what_differs() {
     let wrong = file("wrong.txt", "0 1\n1 1\n2 0\n3 0\n4 2\n5 11\n6 4\n7 40\n8 93\n9 352\n");
-    let args = ["verify", "--to", "9", "--bfile", &wrong, "--engine", "backtrack"];
+    let args = ["verify", "0-9", "--bfile", &wrong, "--engine", "backtrack"];
     let named = predicate::str::is_match("N = 5 in .*wrong.txt is 11, but backtrack finds 10").unwrap();
     let table = predicate::str::contains("✗ 92").and(predicate::str::contains(" 352 "));
     let table = table.and(predicate::str::contains("10 results: 2 differ"));
@@ -190,7 +190,7 @@ fn verify_finishes_the_table_and_names_what_differs() {
     let output = queens(&[&args[..], &["--json"]].concat()).assert().code(3).stderr(named).get_output().stdout.clone();
     let json: Value = serde_json::from_slice(&output).unwrap();
     assert_eq!([&json["differences"], &json["results"]], [2, 10]);
-    assert_eq!(json["terms"][8]["results"][0]["found"], "92");
+    assert_eq!(json["terms"][8]["results"][0]["value"], "92");
     assert_eq!(json["terms"][9]["results"][0]["agrees"], true);
 }
 
@@ -200,18 +200,18 @@ fn verify_refuses_a_malformed_b_file() {
     let reason = predicate::str::contains("line 3: '2 zero' is not an index and a term");
     queens(&["verify", "--bfile", &malformed]).assert().code(1).stdout("").stderr(reason);
     let late = file("late.txt", "20 39029188884\n");
-    let reason = predicate::str::contains("no term up to N = 14");
+    let reason = predicate::str::contains("no term from N = 0 to 14");
     queens(&["verify", "--bfile", &late]).assert().code(1).stdout("").stderr(reason);
 }
 
 #[test]
 fn comparing_nothing_is_no_success() {
     let nothing = predicate::str::contains("nothing to compare: the join engine counts none of N = 0 to 4");
-    queens(&["verify", "--engine", "join", "--to", "4"]).assert().code(1).stdout("").stderr(nothing.clone());
-    queens(&["verify", "--engine", "naive", "--engine", "join", "--to", "4"]).assert().code(1).stderr(nothing);
+    queens(&["verify", "--engine", "join", "0-4"]).assert().code(1).stdout("").stderr(nothing.clone());
+    queens(&["verify", "--engine", "naive", "--engine", "join", "0-4"]).assert().code(1).stderr(nothing);
     let far = file("far.txt", "30 1\n");
     let slow = predicate::str::contains("every engine takes too long for N = 30 to 30");
-    queens(&["verify", "--to", "30", "--bfile", &far]).assert().code(1).stdout("").stderr(slow);
+    queens(&["verify", "0-30", "--bfile", &far]).assert().code(1).stdout("").stderr(slow);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn estimates_and_verifications_are_of_what_is_named() {
             let found =
                 object(&["estimate", "9", "--samples", "20", "--json", "--engine", engine, "--isa", isa.name()]);
             assert_eq!([&found["engine"], &found["isa"]], [engine, isa.name()]);
-            let found = object(&["verify", "--to", "6-8", "--json", "--engine", engine, "--isa", isa.name()]);
+            let found = object(&["verify", "6-8", "--json", "--engine", engine, "--isa", isa.name()]);
             let terms = found["terms"].as_array().unwrap();
             assert!(terms.iter().map(|term| term["n"].as_u64().unwrap()).eq(6..=8), "{found}");
             for term in terms {
@@ -277,5 +277,5 @@ fn estimates_and_verifications_are_of_what_is_named() {
     }
     // What the file does not have is not taken from elsewhere.
     let few = file("few.txt", "7 40\n8 92\n");
-    assert_eq!(object(&["verify", "--to", "9", "--json", "--bfile", &few])["terms"].as_array().unwrap().len(), 2);
+    assert_eq!(object(&["verify", "0-9", "--json", "--bfile", &few])["terms"].as_array().unwrap().len(), 2);
 }

@@ -32,10 +32,7 @@ const OBJECTS: [(&str, &[&str]); 13] = [
     ("queens status", &["status . --json"]),
     ("queens profile", &["profile 8 --json", "profile 2-3 --json"]),
     ("queens audit", &["audit s1 s2 --json", "audit turn --json"]),
-    (
-        "queens verify",
-        &["verify --to 6 --json", "verify --bfile b --to 5 --json", "verify --symmetry half --to 6 --json"],
-    ),
+    ("queens verify", &["verify 0-6 --json", "verify --bfile b 0-5 --json", "verify --symmetry half 0-6 --json"]),
     ("queens estimate", &["estimate 9 --samples 20 --json", "estimate 16 --symmetry half --samples 20 --json"]),
     // The board of the score.
     ("queens bench", &["bench 17 --engine join --runs 1 --threads 1 --json -"]),
@@ -52,7 +49,7 @@ const OBJECTS: [(&str, &[&str]); 13] = [
     ),
     (
         "--progress json` of `verify`, `audit`, `bench`, `estimate` and `solutions",
-        &["verify --to 6 --progress json", "verify --bfile b --to 5 --progress json"],
+        &["verify 0-6 --progress json", "verify --bfile b 0-5 --progress json"],
     ),
     ("queens solutions", &["solutions 6 --format json", "solutions 6 --fundamental --format json"]),
 ];

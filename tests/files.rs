@@ -186,7 +186,7 @@ fn what_is_read_may_come_through_a_pipe() {
     for (file, line) in [
         ("c", "merge pipe"),
         ("c", "audit pipe"),
-        ("b", "verify --to 8 --bfile pipe"),
+        ("b", "verify 0-8 --bfile pipe"),
         ("results.json", "bench --from pipe --csv -"),
     ] {
         let run = queens(path, line).spawn().unwrap();

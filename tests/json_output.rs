@@ -19,8 +19,8 @@ const LINES: [(&str, i32); 14] = [
     ("merge s1", 4),
     ("status s1", 0),
     ("audit s1 s2 --seed 7 --units 2", 0),
-    ("verify --to 5", 0),
-    ("verify --to 5 --symmetry half", 0),
+    ("verify 0-5", 0),
+    ("verify 0-5 --symmetry half", 0),
     ("estimate 8 --samples 20", 0),
     ("show 158", 0),
     ("symmetries 2413", 0),
@@ -99,7 +99,7 @@ fn a_wrong_file_is_told_before_the_work() {
     let before = fs::read(path.join("s1")).unwrap();
     let [counts, others] = [
         ["count 32", "count 20-32", "profile 32"],
-        ["verify --to 32 --engine naive", "estimate 32 --max-time 9h", "bench 32 --engine naive"],
+        ["verify 0-32 --engine naive", "estimate 32 --max-time 9h", "bench 32 --engine naive"],
     ];
     for line in counts.iter().chain(&others) {
         let wrong = [

@@ -137,13 +137,13 @@ fn count() {
         ),
     ];
     let (object, saved, result) = (Field("command", "count"), File("c", LEDGER), File("s", LEDGER));
-    let (naive, naives) = (Field("engine", "naive"), Field("terms/0/engine", "naive"));
-    let (isa, isas) = (Field("isa", "portable"), Field("terms/0/isa", "portable"));
-    let (five, fives) = (Field("threads", "5"), Field("terms/1/threads", "5"));
+    let (naive, naives) = (Field("engine", "naive"), Field("terms/0/results/0/engine", "naive"));
+    let (isa, isas) = (Field("isa", "portable"), Field("terms/0/results/0/isa", "portable"));
+    let (five, fives) = (Field("threads", "5"), Field("terms/1/results/0/threads", "5"));
     let (unique, uniques) = (Field("unique", "1787"), Field("sequence", "A002562"));
     let (half, halves) = (Field("symmetry", "half"), Field("sequence", "A032522"));
     let (quarter, quarters) = (Field("symmetry", "quarter"), Field("sequence", "A033148"));
-    let (twice, twices) = (Equal("double_checked", "units"), NotZero("terms/0/double_checked_tasks"));
+    let (twice, twices) = (Equal("double_checked", "units"), NotZero("terms/0/results/0/double_checked_tasks"));
     let (prefix, shard, resumed) = (Field("prefix", "3"), Field("shard", "1/2"), NotZero("resumed"));
     let foreign = Exit(1, "error: plain.part: it is for ");
     #[rustfmt::skip]
@@ -221,30 +221,27 @@ fn merge() {
 #[test]
 fn verify() {
     let forms = [
-        form("plain", "--to 8"),
-        form("range", "--to 7-8"),
-        form("unique", "--to 8 --unique"),
-        form("half", "--to 8 --symmetry half"),
-        form("quarter", "--to 8 --symmetry quarter"),
-        form("profile", "--to 8 --profile"),
+        form("plain", "0-8"),
+        form("range", "7-8"),
+        form("unique", "0-8 --unique"),
+        form("half", "0-8 --symmetry half"),
+        form("quarter", "0-8 --symmetry quarter"),
+        form("profile", "0-8 --profile"),
     ];
-    let (naive, nine) = (Field("terms/0/results/0/engine", "naive"), Length("terms", 9));
-    let (isa, isas) = (Field("terms/0/results/0/isa", "portable"), Field("terms/0/isa", "portable"));
-    let (five, fives) = (Field("terms/0/results/0/threads", "5"), Field("terms/0/threads", "5"));
-    let (two, eight, rows) = (Length("terms", 2), Length("terms", 8), Length("terms", 45));
+    let naive = Field("terms/0/results/0/engine", "naive");
+    let (isa, five) = (Field("terms/0/results/0/isa", "portable"), Field("terms/0/results/0/threads", "5"));
     let [half, unique, profile] = ["A032522", "A002562", "A319284"].map(|id| Field("sequence", id));
     let (source, wrong) = (Field("source", "b.txt"), Exit(3, "N = 7 in b.txt is 40, but"));
     #[rustfmt::skip]
     let rows = [
         //                      plain    range    unique  half   quarter profile
-        row("--to 8",          [nine,    two,     eight,  eight, eight,  rows]),
         row("--symmetry half", [half,    half,    CLASH,  half,  TWICE,  CLASH]),
         row("--engine naive",  [naive,   naive,   naive,  CLASH, CLASH,  CLASH]),
-        row("--isa portable",  [isa,     isa,     isa,    isas,  isas,   isas]),
-        row("--threads 5",     [five,    five,    five,   fives, fives,  fives]),
+        row("--isa portable",  [isa,     isa,     isa,    isa,   isa,    isa]),
+        row("--threads 5",     [five,    five,    five,   five,  five,   five]),
         row("--unique",        [unique,  unique,  unique, CLASH, CLASH,  CLASH]),
         row("--profile",       [profile, profile, CLASH,  CLASH, CLASH,  profile]),
-        row("--bfile b.txt",   [source,  source,  wrong,  CLASH, CLASH,  CLASH]),
+        row("--bfile b.txt",   [source,  source,  wrong,  wrong, wrong,  wrong]),
         row("--json",          [Field("command", "verify"); 6]),
         row("--json=o.json",   [FILE; 6]),
         row("--progress json", [Ends; 6]),
@@ -419,16 +416,16 @@ const VALUES: &[(&str, Expect)] = &[
     ("profile 0-0 --json", Length("terms", 1)),
     ("profile 32-33", Refused("N is a whole number from 0 to 32")),
     ("profile 3 --threads=0 --json", NotZero("threads")),
-    ("verify --to=0 --json", Length("terms", 1)),
-    ("verify --to=0-0 --json", Length("terms", 1)),
-    ("verify --to=33", Refused("N is a whole number from 0 to 32")),
-    ("verify --to=0 --unique", Exit(1, "A002562 has no term up to N = 0")),
-    ("verify --to=0 --symmetry half", Exit(1, "A032522 has no term up to N = 0")),
-    ("verify --to=28-32", Exit(1, "A000170 has no term from N = 28 to 32")),
-    ("verify --to=0 --profile --json", Length("terms", 1)),
-    ("verify --to=4 --threads=0 --json", NotZero("terms/0/results/0/threads")),
-    ("verify --to=5 --engine naive --engine naive --json", Length("terms/5/results", 1)),
-    ("verify --to=5 --engine naive --engine join --json", Length("terms/5/results", 2)),
+    ("verify 0-0 --json", Length("terms", 1)),
+    ("verify 0-0 --json", Length("terms", 1)),
+    ("verify 33", Refused("N is a whole number from 0 to 32")),
+    ("verify 0-0 --unique", Exit(1, "A002562 has no term from N = 0 to 0")),
+    ("verify 0-0 --symmetry half", Exit(1, "A032522 has no term from N = 0 to 0")),
+    ("verify 28-32", Exit(1, "A000170 has no term from N = 28 to 32")),
+    ("verify 0-0 --profile --json", Length("terms", 1)),
+    ("verify 0-4 --threads=0 --json", NotZero("terms/0/results/0/threads")),
+    ("verify 0-5 --engine naive --engine naive --json", Length("terms/5/results", 1)),
+    ("verify 0-5 --engine naive --engine join --json", Length("terms/5/results", 2)),
     ("estimate 0 --json", Field("count/mean", "1.0")),
     ("estimate 33", Refused("N is a whole number from 0 to 32")),
     ("estimate 8 --samples=0", Refused("S is a whole number from 2 to 1000000000")),

@@ -183,10 +183,9 @@ fn progress_fits_the_terminal() {
 #[test]
 fn rows_are_printed_where_no_bar_is() {
     let folder = tempfile::tempdir().unwrap();
-    for line in [
-        "count 12-13 --engine naive", "verify --engine naive --to 12-13", "profile 15-16",
-        "verify --symmetry half --to 25-26",
-    ] {
+    for line in
+        ["count 12-13 --engine naive", "verify --engine naive 12-13", "profile 15-16", "verify --symmetry half 25-26"]
+    {
         let (mut master, terminal) = terminal(100);
         let mut command = queens(folder.path(), &format!("{line} --threads 1 --progress always"));
         command.env("TERM", "xterm").stdout(terminal.try_clone().unwrap()).stderr(terminal);
@@ -385,7 +384,7 @@ fn what_nobody_reads_is_no_success() {
         assert!(path.join(file).exists(), "{line}");
     }
     // A list too, of which nothing has arrived, and what is shown of an estimate or of a check.
-    for line in ["solutions 9", "estimate 8", "verify --to 4", "symmetries 15863724", "show 158", "man", "--help"] {
+    for line in ["solutions 9", "estimate 8", "verify 0-4", "symmetries 15863724", "show 158", "man", "--help"] {
         let (code, out, err) = unread(line);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{line}: {err}");
         assert!(err.starts_with("error: ") && err.contains("Broken pipe"), "{err}");
@@ -425,10 +424,10 @@ fn a_reader_that_has_enough_is_no_failure() {
         ("count 1-12 --json=o.json", 0, "o.json"),
         ("profile 1-10", 0, ""),
         ("verify --symmetry half --json=v.json", 0, "v.json"),
-        ("verify --profile --to 8", 0, ""),
-        ("verify --to 8", 0, ""),
+        ("verify --profile 0-8", 0, ""),
+        ("verify 0-8", 0, ""),
         ("verify --bfile b", 3, ""),
-        ("verify --to 8 --json=full.json", 1, ""),
+        ("verify 0-8 --json=full.json", 1, ""),
         ("status part --json", 0, ""),
     ] {
         let mut child = queens(path, line).spawn().unwrap();

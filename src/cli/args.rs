@@ -97,7 +97,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queens profile 12", "placements of 0 to 12 queens"),
     ("queens profile 1-12 -q", "the triangle, as a b-file"),
     ("queens verify", "every engine, for the sizes that it counts quickly"),
-    ("queens verify --engine join --to 17", "one engine, for larger boards"),
+    ("queens verify --engine join 0-17", "one engine, for larger boards"),
     ("queens bench", "every engine, and a score"),
     ("queens bench 15 16 --threads 1,2 --json=now.json", "saved, for scripts/plot to draw"),
     ("queens bench 15 16 --compare old.json --tolerance 10%", "exit code 3 if it is slower"),
@@ -183,7 +183,7 @@ mod tests {
         };
         assert_eq!(taking(""), [""; 0]);
         let zero = [
-            "count --threads", "audit --tasks", "audit --seed", "audit --threads", "profile --threads", "verify --to",
+            "count --threads", "audit --tasks", "audit --seed", "audit --threads", "profile --threads",
             "verify --threads", "bench --threads", "bench --tolerance", "estimate --threads", "estimate --seed",
             "solutions --limit", "solutions --skip", "show --size",
         ];

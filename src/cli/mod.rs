@@ -47,12 +47,12 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
     set_colour(args.color);
     files::guard(matches)?;
     match args.command {
-        Command::Count(args) => count::run(&args),
+        Command::Count(args) => count::run(&args)?.tell(&args.form()),
         Command::Merge(args) => merge::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Audit(args) => audit::run(&args),
-        Command::Profile(args) => profile::run(&args),
-        Command::Verify(args) => verify::run(&args),
+        Command::Profile(args) => profile::run(&args)?.tell(&args.form()),
+        Command::Verify(args) => verify::run(&args)?.tell(&Form::text(&args.json)),
         Command::Bench(args) => bench::run(&args),
         Command::Estimate(args) => estimate::run(&args)?.tell(&Form::text(&args.json)),
         Command::Solutions(args) => solutions::run(&args),

@@ -16,7 +16,7 @@ pub(crate) const OUTPUTS: [(&str, &str, &str); 14] = [
     ("solutions", "output", "solutions 6 -o FILE"),
     ("status", "json", "status s1 --json=FILE"),
     ("symmetries", "json", "symmetries 2413 --json=FILE"),
-    ("verify", "json", "verify --to 5 --json=FILE"),
+    ("verify", "json", "verify 0-5 --json=FILE"),
 ];
 
 /// Arguments that name what is read or saved, and a line of the command in which `FILE` is that and a result.

@@ -1,15 +1,16 @@
 //! `queens count N` and `queens count A-B`
 
-use std::cell::OnceCell;
-
 use clap::Args as ClapArgs;
 use queens::oeis::{self, Sequence};
-use queens::{ENGINES, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
+use queens::{ENGINES, Isa, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
+use serde::Serialize;
 
-use super::terms::{self, Term};
-use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, OutputForm, Status, forecast, units};
+use super::terms::{Found, Term, TermTable, Terms};
+use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, forecast, units};
 use crate::cli::terminal::{
-    Cores, Exit, Facts, Failure, JsonOutput, Sizes, messages, numbers,
+    Answer, Cores, Exit, Failure, Form, JsonOutput, Rows, Sizes, Tell,
+    json::digits,
+    numbers::{self, grouped},
     value_parsers::{EngineChoice, engine_parser, rotation_parser, size},
 };
 
@@ -55,43 +56,69 @@ pub(crate) struct Args {
     pub(crate) long: LongRun,
 }
 
+impl Args {
+    pub(crate) fn form(&self) -> Form<'_> {
+        Form { json: &self.json, quiet: self.quiet }
+    }
+}
+
 fn engine_help() -> String {
     let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
     std::iter::once("The engine that counts; auto: the fastest".to_owned()).chain(engines).collect()
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// What was counted, and how. Times are in seconds.
+#[derive(Serialize)]
+pub(crate) struct Counted {
+    #[serde(flatten)]
+    subject: Subject,
+    /// `None` for a shard, which has only a part of it.
+    #[serde(serialize_with = "digits")]
+    count: Option<u128>,
+    shard: Option<String>,
+    /// What the shard adds to the count.
+    #[serde(serialize_with = "digits")]
+    part: Option<u128>,
+    /// The solutions up to symmetry, and those that turns leave unchanged.
+    #[serde(serialize_with = "digits")]
+    unique: Option<u128>,
+    #[serde(serialize_with = "digits")]
+    half_turn: Option<u128>,
+    #[serde(serialize_with = "digits")]
+    quarter_turn: Option<u128>,
+    #[serde(flatten)]
+    agreement: Agreement,
+    engine: &'static str,
+    isa: Isa,
+    threads: usize,
+    seconds: f64,
+    total_seconds: f64,
+    units: usize,
+    resumed: usize,
+    double_checked: usize,
+    double_checked_tasks: u64,
+    /// Whether there was an earlier run that had finished anything.
+    #[serde(skip)]
+    went_on: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
     if args.unique && args.long.shard.is_some() {
         return Err(Failure::usage(
             &"--unique divides the number of all solutions, which no shard has: count the shards without it and merge them; \
               of a total t, of which --symmetry half leaves h and --symmetry quarter q, (t + h + 2 q) / 8 are unique",
         ));
     }
-    let Some(n) = args.sizes.one() else { return range(args) };
-    let activity = OnceCell::new();
+    let Some(n) = args.sizes.one() else { return Ok(Box::new(range(args)?)) };
+    let activity = Activity::start(args.long.progress, "count");
     let outcome = counted(args, &args.long, n, &activity)?;
-    activity.get().map(Activity::finish);
-    let (agreement, facts, number) = if args.unique {
-        let (classes, unique) = classes(&outcome.report)?;
-        // The division has already checked the total modulo 8.
-        let agreement = Agreement::with(&oeis::UNIQUE, n, classes);
-        let facts = unique_facts(&outcome, &agreement, classes, &unique);
-        (agreement, facts, Some(classes))
-    } else {
-        let agreement = outcome.agreement(args.cores.threads)?;
-        let facts = facts(&outcome, &agreement);
-        (agreement, facts, outcome.shard.is_whole().then_some(outcome.report.count))
-    };
-    agreement.deliver(&form(args), &facts, number.map(|number| format!("{number}\n")))
-}
-
-fn form(args: &Args) -> OutputForm<'_> {
-    OutputForm { json: &args.json, quiet: args.quiet, progress: args.long.progress }
+    activity.finish();
+    Ok(Box::new(Counted::of(&outcome, args)?))
 }
 
 /// Counts each board of the range.
-fn range(args: &Args) -> Result<(), Failure> {
-    let (long, sizes) = (&args.long, args.sizes);
+fn range(args: &Args) -> Result<Terms, Failure> {
+    let (long, sizes, form) = (&args.long, args.sizes, args.form());
     if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
         return Err(Failure::usage(&"--prefix, --shard, --checkpoint and --max-time need a single N, not a range"));
     }
@@ -102,21 +129,15 @@ fn range(args: &Args) -> Result<(), Failure> {
         None if args.unique => &oeis::UNIQUE,
         None => &oeis::QUEENS,
     };
-    let activity = OnceCell::new();
+    let activity = Activity::start(long.progress, "count");
     let long = LongRun { range: Some(sizes), ..long.clone() };
     let found = sizes.all().map(|n| {
         let report = counted(args, &long, n, &activity)?.report;
         let value = if args.unique { classes(&report)?.0 } else { report.count };
-        Ok((n, Term::by(&report, value)))
+        Ok(Term::of(sequence, n, Found::by(&report, value)))
     });
-    let form = form(args);
-    let table = form.is_for_people().then(|| terms::table(sequence, sizes.last));
-    let print = &mut |text: &str| units::beside(&activity, || messages::deliver(text));
-    let finish = || {
-        let title = format!("N = {} to {}", sizes.first, sizes.last);
-        activity.get().inspect(|activity| activity.at(Status { title, ..Status::default() })).map(Activity::finish);
-    };
-    terms::compare("count", sequence, &form, table.as_ref(), print, found, finish)
+    let table = form.is_for_people().then(|| TermTable::of(sequence, sizes.last));
+    Terms::find(&activity, (sequence, sequence.id.to_owned()), &form, table.as_ref(), found)
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.
@@ -132,7 +153,7 @@ pub(crate) fn request(symmetry: Option<Rotation>, n: usize, cores: &Cores) -> Re
 }
 
 /// Counts a board of N columns, all of it or a shard.
-fn counted(args: &Args, long: &LongRun, n: usize, activity: &OnceCell<Activity>) -> Result<Outcome, Failure> {
+fn counted(args: &Args, long: &LongRun, n: usize, activity: &Activity) -> Result<Outcome, Failure> {
     let mut request = request(args.symmetry, n, &args.cores)?;
     if let Some(text) = &args.prefix {
         let prefix = Placement::parse(text, size(n)?);
@@ -140,7 +161,7 @@ fn counted(args: &Args, long: &LongRun, n: usize, activity: &OnceCell<Activity>)
         request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
     }
     let request = request.engine(args.engine).double_check(long.double_check);
-    units::beside(activity, || forecast::memory(&request, args.cores.threads));
+    activity.aside(|| forecast::memory(&request, args.cores.threads));
     units::run(long, args.quiet, request, activity)
 }
 
@@ -152,56 +173,117 @@ fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
     Ok((classes, unique))
 }
 
-fn facts(outcome: &Outcome, agreement: &Agreement) -> Facts {
-    let Outcome { report, shard, .. } = outcome;
-    let (whole, count) = (shard.is_whole(), report.count.to_string());
-    Facts::of("count")
-        .subject(&report.subject)
-        .with("count", whole.then_some(&count))
-        .with("shard", (!whole).then(|| shard.to_string()))
-        .row_some("shard", (!whole).then_some(shard))
-        // What this shard adds to the count.
-        .with("part", (!whole).then_some(&count))
-        .result(if whole { "solutions" } else { "its part" }, numbers::grouped(report.count))
-        .and(agreement.facts())
-        .counted_by(report.engine, report.isa, report.threads)
-        .and(outcome.facts())
+impl Counted {
+    fn of(outcome: &Outcome, args: &Args) -> Result<Self, Failure> {
+        let Outcome { report, shard, resumed, went_on, units, total_seconds } = outcome;
+        let Report { subject, count, engine, isa, threads, elapsed, double_checked, double_checked_tasks, .. } =
+            *report;
+        let is_whole = shard.is_whole();
+        let unique = args.unique.then(|| classes(report)).transpose()?;
+        let agreement = match &unique {
+            // The division has already checked the total modulo 8.
+            Some((classes, _)) => Agreement::with(&oeis::UNIQUE, subject.n(), *classes),
+            None if is_whole => Agreement::of(&subject, count, args.cores.threads)?,
+            None => Agreement::default(),
+        };
+        Ok(Self {
+            subject,
+            count: is_whole.then_some(count),
+            shard: (!is_whole).then(|| shard.to_string()),
+            part: (!is_whole).then_some(count),
+            unique: unique.as_ref().map(|(classes, _)| *classes),
+            half_turn: unique.as_ref().map(|(_, of)| of.half),
+            quarter_turn: unique.as_ref().map(|(_, of)| of.quarter),
+            agreement,
+            engine,
+            isa,
+            threads,
+            seconds: elapsed.as_secs_f64(),
+            total_seconds: *total_seconds,
+            units: *units,
+            resumed: *resumed,
+            double_checked,
+            double_checked_tasks,
+            went_on: *went_on,
+        })
+    }
 }
 
-fn unique_facts(outcome: &Outcome, agreement: &Agreement, classes: u128, unique: &Unique) -> Facts {
-    let report = &outcome.report;
-    let unchanged = |count| format!("{} unchanged", numbers::grouped(count));
-    Facts::of("count")
-        .fact("n", "N", report.subject.n())
-        .with("unique", classes.to_string())
-        .result("unique", numbers::grouped(classes))
-        .and(agreement.facts())
-        .with("count", report.count.to_string())
-        .row("solutions", numbers::grouped(report.count))
-        .with("half_turn", unique.half.to_string())
-        .row("half turn", unchanged(unique.half))
-        .with("quarter_turn", unique.quarter.to_string())
-        .row("quarter turn", unchanged(unique.quarter))
-        .counted_by(report.engine, report.isa, report.threads)
-        .and(outcome.facts())
+impl Answer for Counted {
+    fn command(&self) -> &'static str {
+        "count"
+    }
+
+    fn text(&self, width: usize) -> String {
+        /// From so many solutions on, how many are counted a second says something.
+        const MANY: u128 = 1000;
+        // A wrong number would pass for the count.
+        if self.verdict().is_err() {
+            return String::new();
+        }
+        let Self { subject, seconds, went_on, resumed, units, double_checked_tasks: tasks, .. } = *self;
+        let unchanged = |count: Option<u128>| count.map(|count| format!("{} unchanged", grouped(count)));
+        let is_rate = !went_on && subject.rotation().is_none() && seconds > 0.0;
+        let rate = self.count.filter(|count| is_rate && *count >= MANY).map(|count| count as f64 / seconds);
+        let rows = Rows::of(&subject).row_some("shard", self.shard.as_ref());
+        let rows = match self.unique {
+            Some(classes) => rows.result("unique", grouped(classes)).row_some("check", self.agreement.words()),
+            None => rows,
+        };
+        let rows = match (self.count, self.part) {
+            (Some(count), _) if self.unique.is_some() => rows.row("solutions", grouped(count)),
+            (Some(count), _) => rows.result("solutions", grouped(count)).row_some("check", self.agreement.words()),
+            (None, part) => rows.result("its part", grouped(part.unwrap_or_default())),
+        };
+        rows.row_some("half turn", unchanged(self.half_turn))
+            .row_some("quarter turn", unchanged(self.quarter_turn))
+            .row("engine", format!("{}, {}", self.engine, self.isa))
+            .row("threads", self.threads)
+            .row("time", numbers::seconds(seconds))
+            .row_some("in all", went_on.then(|| numbers::seconds(self.total_seconds)))
+            .row_some("resumed", went_on.then(|| format!("from {resumed} of {units} units")))
+            .row_some("rate", rate.map(|rate| format!("{} solutions/s", numbers::rounded(rate))))
+            .row_some(
+                "checked",
+                (tasks > 0).then(|| format!("{} counted twice, no difference", numbers::count_of(tasks, "task"))),
+            )
+            .text(width)
+    }
+
+    /// Nothing for a shard: its part would pass for the count, as a wrong number would.
+    fn plain(&self) -> Option<String> {
+        let number = self.unique.or(self.count).filter(|_| self.verdict().is_ok());
+        Some(number.map_or_else(String::new, |number| format!("{number}\n")))
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.agreement.words()
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        self.agreement.verdict()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::FromArgMatches;
     use queens::{Shard, Size};
+    use std::ffi::OsString;
     use std::time::Duration;
 
     fn plain(outcome: &Outcome) -> String {
-        anstream::adapter::strip_str(&facts(outcome, &Agreement::with(&oeis::QUEENS, 16, 14_772_512)).table())
-            .to_string()
+        let line = [OsString::from("queens"), "16".into()];
+        let args =
+            Args::from_arg_matches(&Args::augment_args(clap::Command::new("queens")).get_matches_from(line)).unwrap();
+        anstream::adapter::strip_str(&Counted::of(outcome, &args).unwrap().text(80)).to_string()
     }
 
     #[test]
     fn a_person_reads_aligned_lines() {
         let sixteen = Size::new(16).unwrap();
-        let mut report =
-            Request::solutions(Size::new(4).unwrap()).isa(queens::Isa::Portable).threads(2).count().unwrap();
+        let mut report = Request::solutions(Size::new(4).unwrap()).isa(Isa::Portable).threads(2).count().unwrap();
         report.subject = sixteen.into();
         report.count = 14_772_512;
         report.elapsed = Duration::from_millis(500);

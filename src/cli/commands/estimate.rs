@@ -8,9 +8,9 @@ use queens::{Interval, Isa, Progress, Rotation, Subject, Watch, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::{Activity, Event, Status, When, Work};
+use crate::cli::long_run::{Activity, Status, When, until_signal};
 use crate::cli::terminal::{
-    Answer, Cores, Exit, Failure, Interruption, JsonOutput, Rows, Sizes, numbers,
+    Answer, Cores, Failure, JsonOutput, Rows, Sizes, numbers,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
 };
 
@@ -57,19 +57,11 @@ pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
     let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
     let watch = Watch::default();
     let (drawing, watched) = (watch.clone(), watch.clone());
-    let work = Work::start("estimate", move || request.estimate(&sampling, &drawing).map(drop))?;
     let activity = Activity::start(args.progress, "estimate");
     activity.watch(move || status(n, &watched.progress()));
-    let (result, signal) = match work.next(None) {
-        Some(Event::Ended(result)) => (Some(result), None),
-        Some(Event::Interrupted(Interruption::Signal(signal))) => {
-            // Samples in hand that take longer than a person waits who pressed ^C are left out.
-            watch.stop();
-            (work.end(), Some(signal))
-        }
-        Some(Event::Interrupted(Interruption::Failed(message))) => return Err(Failure::Run(Exit::Failure, message)),
-        None => (None, None),
-    };
+    // Samples in hand that take longer than a person waits who pressed ^C are left out.
+    let draw = move || request.estimate(&sampling, &drawing).map(drop);
+    let (result, signal) = until_signal(&activity, &watch, draw)?;
     result.unwrap_or(Ok(()))?;
     // Where a signal has come, a program that reads JSON is told that it was stopped.
     if signal.is_none() {

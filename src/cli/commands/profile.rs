@@ -3,14 +3,12 @@
 use std::ops::RangeInclusive;
 
 use clap::Args as ClapArgs;
-use queens::{Profile, Watch, oeis};
+use queens::{EngineKind, Isa, Profile, Watch, oeis};
+use serde::Serialize;
 
-use super::terms::{self, Term};
-use super::verify;
-use crate::cli::long_run::{Activity, Agreement, OutputForm, Status, When};
-use crate::cli::terminal::{
-    Cores, Exit, Facts, Failure, JsonOutput, Sizes, Table, messages, numbers, value_parsers::size,
-};
+use super::terms::{Found, Term, TermTable, Terms};
+use crate::cli::long_run::{Activity, Agreement, Status, When, to_the_end};
+use crate::cli::terminal::{Answer, Cores, Failure, Form, JsonOutput, Sizes, Tell, numbers, value_parsers::size};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -33,76 +31,109 @@ pub(crate) struct Args {
     pub(crate) progress: When,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+impl Args {
+    pub(crate) fn form(&self) -> Form<'_> {
+        Form { json: &self.json, quiet: self.quiet }
+    }
+}
+
+/// The placements of 0, 1, ... N queens on the first columns.
+#[derive(Serialize)]
+pub(crate) struct Levels {
+    n: usize,
+    #[serde(flatten)]
+    agreement: Agreement,
+    profile: Vec<String>,
+    isa: Isa,
+    threads: usize,
+    seconds: f64,
+    #[serde(skip)]
+    placements: Vec<u128>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
     size(args.sizes.last)?;
-    let form = OutputForm { json: &args.json, quiet: args.quiet, progress: args.progress };
-    let Some(n) = args.sizes.one() else {
-        let table = form.is_for_people().then(|| terms::table(&oeis::PROFILE, last(args.sizes.last)));
-        return triangle("profile", &form, table.as_ref(), &args.cores, args.sizes.all());
-    };
     let activity = Activity::start(args.progress, "profile");
-    let profile = counted(n, &args.cores, &activity)?;
+    let Some(n) = args.sizes.one() else {
+        let form = args.form();
+        let table = form.is_for_people().then(|| TermTable::of(&oeis::PROFILE, last(args.sizes.last)));
+        let boards: Vec<usize> = args.sizes.all().collect();
+        let found = terms(&boards, &args.cores, &activity, |index| oeis::PROFILE.term(index));
+        let of = (&oeis::PROFILE, oeis::PROFILE.id.to_owned());
+        return Ok(Box::new(Terms::find(&activity, of, &form, table.as_ref(), found)?));
+    };
+    let Profile { placements, isa, threads, elapsed, .. } = counted(n, &args.cores, &activity)?;
     activity.finish();
-    let Profile { placements, isa, threads, elapsed, .. } = &profile;
-    let agreement = Agreement::profile(placements);
-    let (seconds, numbers) = (elapsed.as_secs_f64(), placements.iter().map(u128::to_string).collect::<Vec<_>>());
-    let facts = Facts::of("profile")
-        .with("n", n)
-        .with("oeis", agreement.oeis)
-        .with("profile", &numbers)
-        .by(None, *isa, *threads)
-        .with("seconds", seconds)
-        .text(&format!("{}  in {}\n", table(placements), numbers::seconds(seconds)))
-        .text(&agreement.words().map_or_else(String::new, |words| words + "\n"));
-    agreement.deliver(&form, &facts, Some(numbers.join("\n") + "\n"))
+    let (profile, seconds) = (placements.iter().map(u128::to_string).collect(), elapsed.as_secs_f64());
+    let agreement = Agreement::profile(&placements);
+    Ok(Box::new(Levels { n, agreement, profile, isa, threads, seconds, placements }))
+}
+
+impl Answer for Levels {
+    fn command(&self) -> &'static str {
+        "profile"
+    }
+
+    fn text(&self, _width: usize) -> String {
+        // A wrong number would pass for the right one, here and below.
+        if self.verdict().is_err() {
+            return String::new();
+        }
+        let (table, time) = (table(&self.placements), numbers::seconds(self.seconds));
+        format!("{table}  in {time}\n{}", self.agreement.words().map_or_else(String::new, |words| words + "\n"))
+    }
+
+    fn plain(&self) -> Option<String> {
+        Some(if self.verdict().is_ok() { self.profile.join("\n") + "\n" } else { String::new() })
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.agreement.words()
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        self.agreement.verdict()
+    }
 }
 
 /// Counts one profile, and shows how far it is.
 fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Failure> {
     let title = format!("N = {n}, profile");
     let watch = Watch::default();
-    let watched = watch.clone();
+    let (watched, counting) = (watch.clone(), watch.clone());
     activity.watch(move || {
         let share = Some(watched.progress().share);
         Status { title: title.clone(), share, is_even: true, ..Status::default() }
     });
-    Ok(Profile::count(size(n)?, cores.isa, cores.threads, &watch)?)
+    let (size, Cores { isa, threads }) = (size(n)?, *cores);
+    Ok(to_the_end(activity, &watch, move || Profile::count(size, isa, threads, &counting))??)
 }
 
-/// Recomputes the published rows of these boards, and compares.
-pub(super) fn verify(boards: RangeInclusive<usize>, args: &verify::Args) -> Result<(), Failure> {
-    let boards: Vec<usize> = boards.filter(|&n| oeis::PROFILE.term(last(n)).is_some()).collect();
-    let Some(&largest) = boards.last() else {
-        let message = format!("nothing to compare: {} has none of these rows", oeis::PROFILE.id);
-        return Err(Failure::Run(Exit::Failure, message));
-    };
-    let form = OutputForm { json: &args.json, quiet: false, progress: args.progress };
-    triangle("verify", &form, Some(&terms::table(&oeis::PROFILE, last(largest))), &args.cores, boards)
-}
-
-/// The profiles of several boards, as the triangle that OEIS reads by rows: a line a number, with its running index.
-fn triangle(
-    command: &'static str,
-    form: &OutputForm,
-    table: Option<&Table>,
-    cores: &Cores,
-    boards: impl IntoIterator<Item = usize>,
-) -> Result<(), Failure> {
-    let activity = Activity::start(form.progress, command);
-    // A row is counted when the first of its numbers is asked for.
-    let found = boards.into_iter().flat_map(|n| match counted(n, cores, &activity) {
+/// The profiles of several boards, as the triangle that OEIS reads by rows: each number with its running index. A row is
+/// counted when the first of its numbers is asked for.
+pub(super) fn terms<'a>(
+    boards: &'a [usize],
+    cores: &'a Cores,
+    activity: &'a Activity,
+    published: impl Fn(usize) -> Option<u128> + Copy + 'a,
+) -> impl Iterator<Item = Result<Term, Failure>> + 'a {
+    boards.iter().flat_map(move |&n| match counted(n, cores, activity) {
         Ok(Profile { placements, isa, threads, elapsed, .. }) => {
-            let term = |value| Term { value, engine: "profile", isa, threads, elapsed, double_checked_tasks: 0 };
-            (last(n) - n..).zip(placements).map(|(index, value)| Ok((index, term(value)))).collect()
+            let found = |value| vec![Found::new(EngineKind::Backtrack.info().name, isa, threads, elapsed, value)];
+            let term = |(n, value)| Ok(Term { n, published: published(n), results: found(value) });
+            indices(n).zip(placements).map(term).collect::<Vec<_>>()
         }
         Err(failure) => vec![Err(failure)],
-    });
-    let print = &mut |text: &str| activity.aside(|| messages::deliver(text));
-    terms::compare(command, &oeis::PROFILE, form, table, print, found, || activity.finish())
+    })
+}
+
+/// The indices of a board's numbers in the triangle.
+pub(super) const fn indices(n: usize) -> RangeInclusive<usize> {
+    last(n) - n..=last(n)
 }
 
 /// The index of the last number of a board's row.
-const fn last(n: usize) -> usize {
+pub(super) const fn last(n: usize) -> usize {
     n * (n + 3) / 2
 }
 

@@ -58,23 +58,26 @@ pub(crate) struct Activity {
 
 impl Activity {
     pub(crate) fn start(when: When, command: &'static str) -> Self {
-        let activity = Self::of(when, command, Status::default);
-        activity.at(Status { title: command.to_owned(), ..Status::default() });
-        activity
-    }
-
-    /// Shows this status as it is.
-    pub(crate) fn of(when: When, command: &'static str, status: impl Fn() -> Status + Send + 'static) -> Self {
         if when == When::Json {
             messages::as_events();
         }
-        let status: Arc<Mutex<Ask>> = Arc::new(Mutex::new(Box::new(status)));
+        let started = Instant::now();
+        let begin = move || {
+            let nothing_yet = Status { title: command.to_owned(), ..Status::default() };
+            nothing_yet.of_command(command, started.elapsed())
+        };
+        let status: Arc<Mutex<Ask>> = Arc::new(Mutex::new(Box::new(begin)));
         let printer = start_printer(when, Arc::clone(&status)).ok();
         let asked = printer.clone();
         // Where too many messages wait, the answer is among them.
         let show = |printer: &SyncSender<Message>| drop(printer.try_send(Box::new(Display::show)));
         let answering = Mutex::new(asked.and_then(|printer| signals::answer(move || show(&printer)).ok()));
-        Self { command, started: Instant::now(), status, printer, answering }
+        Self { command, started, status, printer, answering }
+    }
+
+    /// The command.
+    pub(crate) fn command(&self) -> &'static str {
+        self.command
     }
 
     /// How far it is by now.
@@ -215,14 +218,15 @@ impl Display {
         if !self.is_due(Instant::now()) {
             return;
         }
+        let status = (self.status)();
         match self.when {
             When::Always => {
-                let text = (self.status)().bar(messages::width(), &Zoned::now());
+                let text = status.bar(messages::width(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
                 self.draw(&if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
             }
-            When::Auto => messages::note(&(self.status)().line(usize::MAX, &Zoned::now())),
-            When::Json => messages::event(&(self.status)().event("progress")),
+            When::Auto => messages::note(&status.line(usize::MAX, &Zoned::now())),
+            When::Json => messages::event(&status.event("progress")),
             When::Never => {}
         }
     }

@@ -11,13 +11,14 @@ use super::When;
 use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
 
 /// How a result agrees with what is known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Agreement {
     /// The comparison with OEIS, where it has the term.
     pub(crate) oeis: Option<Oeis>,
     /// The comparison of the remainder, where OEIS has not.
     pub(crate) modulo: Option<Modulo>,
     /// What is wrong, in words.
+    #[serde(skip)]
     wrong: Option<String>,
 }
 

@@ -15,5 +15,5 @@ pub(crate) use known_terms::{Agreement, OutputForm};
 pub(crate) use named_files::NamedFile;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;
-pub(crate) use supervision::{Event, Work};
+pub(crate) use supervision::{to_the_end, until_signal};
 pub(crate) use units::Outcome;

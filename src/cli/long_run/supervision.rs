@@ -5,7 +5,6 @@
 //! whoever writes to it, and the work is not to be lost for that. Nothing here knows what is counted: a run is
 //! whatever finishes the units of a [`Ledger`] and can be asked to stop.
 
-use std::cell::OnceCell;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
-use queens::{CountError, Report, Run};
+use queens::{CountError, Report, Run, Watch};
 
 use super::activity::Line;
 use super::forecast::LongRunHint;
@@ -26,19 +25,19 @@ use crate::cli::terminal::{Exit, Facts, Failure, Interruption, Listening, messag
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Work in a thread of its own. It is never joined: where its end cannot be waited for, the end of the process ends it.
-pub(crate) struct Work<T> {
+struct Work<T> {
     events: Receiver<Event<T>>,
     _listening: Listening,
 }
 
 /// An end of work, or what is to end it.
-pub(crate) enum Event<T> {
+enum Event<T> {
     Ended(T),
     Interrupted(Interruption),
 }
 
 impl<T: Send + 'static> Work<T> {
-    pub(crate) fn start(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Failure> {
+    fn start(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Failure> {
         let failure = |reason: String| Failure::Run(Exit::Failure, reason);
         let (sender, events) = mpsc::channel();
         let interruptions = sender.clone();
@@ -52,13 +51,13 @@ impl<T: Send + 'static> Work<T> {
     }
 
     /// The next event; none by that time.
-    pub(crate) fn next(&self, until: Option<Instant>) -> Option<Event<T>> {
+    fn next(&self, until: Option<Instant>) -> Option<Event<T>> {
         let timeout = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
         self.events.recv_timeout(timeout).ok()
     }
 
     /// What it ends with, after it was told to stop; nothing if that takes too long.
-    pub(crate) fn end(&self) -> Option<T> {
+    fn end(&self) -> Option<T> {
         let until = Instant::now() + STOP_TIMEOUT;
         loop {
             if let Event::Ended(result) = self.next(Some(until))? {
@@ -68,25 +67,50 @@ impl<T: Send + 'static> Work<T> {
     }
 }
 
+/// Does work until it ends, or until a signal comes and stops it. Returns what it ends with, if it does before a person who
+/// pressed ^C would wait, and the signal.
+pub(crate) fn until_signal<T: Send + 'static, K>(
+    activity: &Activity,
+    watch: &Watch<K>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<(Option<T>, Option<i32>), Failure> {
+    let work = Work::start(activity.command(), work)?;
+    match work.next(None) {
+        Some(Event::Ended(result)) => Ok((Some(result), None)),
+        Some(Event::Interrupted(Interruption::Signal(signal))) => {
+            watch.stop();
+            Ok((work.end(), Some(signal)))
+        }
+        Some(Event::Interrupted(Interruption::Failed(message))) => Err(Failure::Run(Exit::Failure, message)),
+        None => unreachable!("it waits for ever"),
+    }
+}
+
+/// The same of work of which nothing is known before its end.
+pub(crate) fn to_the_end<T: Send + 'static, K>(
+    activity: &Activity,
+    watch: &Watch<K>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    match until_signal(activity, watch, work)? {
+        (_, Some(signal)) => Err(Failure::Signal(signal)),
+        (result, None) => Ok(result.expect("without a signal it ends")),
+    }
+}
+
 /// Does the `work`, which makes this run; returns its report and the finished ledger.
-///
-/// The activity is the command's: it begins with the first run, and goes on after one that is finished.
 pub(crate) fn run(
     run: Arc<Run<'static>>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
-    activity: &OnceCell<Activity>,
+    activity: &Activity,
     work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = run.fingerprint();
     let hint = LongRunHint::new(fingerprint.clone(), args.progress);
     let (shown, last_save) = (run.watch(), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
-    let status = move || Status::of_run(&fingerprint, &shown.progress(), saved());
-    if let Some(activity) = activity.get() {
-        activity.show(status.clone());
-    }
-    let activity = activity.get_or_init(|| Activity::of(args.progress, "count", status));
+    activity.show(move || Status::of_run(&fingerprint, &shown.progress(), saved()));
     let work = Work::start("run", work)?;
     let mut run = SupervisedRun { run, checkpoint, activity, args };
     let (result, interruption) = run.wait(&work, hint);
@@ -294,7 +318,7 @@ mod tests {
             pool.install(|| -> () { panic!("planted") });
             Ok(report)
         };
-        let result = run(counting, &mut checkpoint, &line.long, &OnceCell::new(), work);
+        let result = run(counting, &mut checkpoint, &line.long, &Activity::start(When::Never, "count"), work);
         let Err(Failure::AlreadyReported(exit)) = result else { panic!("it should have failed and said why") };
         process::exit(exit as i32);
     }
@@ -346,7 +370,7 @@ mod tests {
             let mut ledger = Ledger::new(count().fingerprint().unwrap(), Shard::WHOLE);
             (0..units).for_each(|unit| ledger.record(unit, 1.into()).unwrap());
             ledger.origin.elapsed = Duration::from_secs(seconds);
-            let activity = Activity::of(When::Never, "count", Status::default);
+            let activity = Activity::start(When::Never, "count");
             let (run, mut checkpoint) = (Arc::new(count().prepare().unwrap()), Checkpoint::default());
             let mut run = SupervisedRun { run, checkpoint: &mut checkpoint, activity: &activity, args: &args };
             run.save(false, &ledger).unwrap();

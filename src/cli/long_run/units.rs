@@ -1,6 +1,5 @@
 //! A plan's units as the program works through them: all of them or a shard, from the checkpoint on if there is one.
 
-use std::cell::OnceCell;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -11,8 +10,8 @@ use queens::ledger::store::Store;
 use queens::ledger::{Ledger, format};
 use queens::{CountError, Report, Request, Run, Shard};
 
-use crate::cli::long_run::{Activity, Agreement, LongRun, When, checkpoint::Checkpoint, supervision};
-use crate::cli::terminal::{Exit, Facts, Failure, files, messages, numbers};
+use crate::cli::long_run::{Activity, LongRun, checkpoint::Checkpoint, supervision};
+use crate::cli::terminal::{Exit, Failure, files, messages};
 
 /// What was counted, of a plan's units as far as the shard has them.
 pub(crate) struct Outcome {
@@ -28,50 +27,9 @@ pub(crate) struct Outcome {
     pub(crate) total_seconds: f64,
 }
 
-impl Outcome {
-    /// What is known of the result, which a shard has only a part of.
-    pub(crate) fn agreement(&self, threads: usize) -> Result<Agreement, Failure> {
-        let Report { subject, count, .. } = &self.report;
-        if self.shard.is_whole() { Agreement::of(subject, *count, threads) } else { Ok(Agreement::default()) }
-    }
-
-    /// What it took.
-    pub(crate) fn facts(&self) -> Facts {
-        /// From so many solutions on, how many are counted a second says something.
-        const MANY: u128 = 1000;
-        let Self { report, resumed, went_on, units, total_seconds, .. } = self;
-        let Report { count, double_checked: units_checked, double_checked_tasks: tasks, .. } = *report;
-        let (whole_board, seconds) = (report.subject.rotation().is_none(), report.elapsed.as_secs_f64());
-        let is_rate = !went_on && whole_board && count >= MANY && seconds > 0.0;
-        Facts::default()
-            .with("seconds", seconds)
-            .row("time", numbers::seconds(seconds))
-            .with_some("total_seconds", whole_board.then_some(total_seconds))
-            .row_some("in all", (*went_on && whole_board).then(|| numbers::seconds(*total_seconds)))
-            .with("units", units)
-            .with("resumed", resumed)
-            .row_some("resumed", went_on.then(|| format!("from {resumed} of {units} units")))
-            .row_some("rate", is_rate.then(|| format!("{} solutions/s", numbers::rounded(count as f64 / seconds))))
-            .with("double_checked", units_checked)
-            .with("double_checked_tasks", tasks)
-            .row_some(
-                "checked",
-                (tasks > 0).then(|| format!("{} counted twice, no difference", numbers::count_of(tasks, "task"))),
-            )
-    }
-}
-
 /// Counts what is requested, from the checkpoint on if there is one, and into the shard's result file where a shard is asked
 /// for; unless `quiet`, says which shard was finished.
-pub(crate) fn run(
-    args: &LongRun,
-    quiet: bool,
-    request: Request,
-    activity: &OnceCell<Activity>,
-) -> Result<Outcome, Failure> {
-    if args.progress == When::Json {
-        messages::as_events();
-    }
+pub(crate) fn run(args: &LongRun, quiet: bool, request: Request, activity: &Activity) -> Result<Outcome, Failure> {
     let run = request.prepare().map_err(|error| Failure::usage(&error))?;
     // Nothing is written for an engine that counts wrong.
     run.self_check()?;
@@ -83,12 +41,7 @@ pub(crate) fn run(
 }
 
 /// Goes on from the checkpoint, or from this ledger, in which nothing is finished.
-fn open(
-    args: &LongRun,
-    run: Run<'static>,
-    ledger: Ledger,
-    activity: &OnceCell<Activity>,
-) -> Result<(Outcome, Ledger), Failure> {
+fn open(args: &LongRun, run: Run<'static>, ledger: Ledger, activity: &Activity) -> Result<(Outcome, Ledger), Failure> {
     args.checkpoint.as_deref().map_or(Ok(()), make_folder)?;
     let (checkpoint, ledger) = Checkpoint::open(args, ledger)?;
     go_on(args, run, ledger, checkpoint, activity)
@@ -100,7 +53,7 @@ fn go_on(
     run: Run<'static>,
     ledger: Ledger,
     mut checkpoint: Checkpoint,
-    activity: &OnceCell<Activity>,
+    activity: &Activity,
 ) -> Result<(Outcome, Ledger), Failure> {
     let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
     let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
@@ -118,7 +71,7 @@ fn run_shard(
     run: Run<'static>,
     empty: Ledger,
     out: &Path,
-    activity: &OnceCell<Activity>,
+    activity: &Activity,
 ) -> Result<Outcome, Failure> {
     if args.checkpoint.as_deref().is_some_and(|checkpoint| durable::is_same_file(checkpoint, out)) {
         let message = "--checkpoint and --out must be different files: the second is only for the finished shard";
@@ -147,7 +100,7 @@ fn run_shard(
     let (outcome, ledger) = open(args, run, empty, activity)?;
     if let Err(error) = store.save(&ledger) {
         // It is printed, so that it is not lost, as the file would hold it.
-        let printed = beside(activity, || messages::deliver_whole(&format::encode(&ledger)));
+        let printed = activity.aside(|| messages::deliver_whole(&format::encode(&ledger)));
         let place = if printed.is_ok() { "stdout" } else { "stderr" };
         let message = format!(
             "{error}; the shard is printed on {place} instead: what begins with 'queens ledger' belongs in {path}"
@@ -157,17 +110,9 @@ fn run_shard(
     if !quiet {
         let n = ledger.fingerprint().subject.n();
         let text = format!("{path}: shard {shard} of N = {n}, {} units", outcome.units);
-        beside(activity, || messages::note(&text));
+        activity.aside(|| messages::note(&text));
     }
     Ok(outcome)
-}
-
-/// Prints without breaking the bar of an activity that goes on.
-pub(crate) fn beside<T>(activity: &OnceCell<Activity>, print: impl FnOnce() -> T) -> T {
-    match activity.get() {
-        Some(activity) => activity.aside(print),
-        None => print(),
-    }
 }
 
 /// Makes the folder that a file of this name is to be in, but not those that the folder is in: a name that is misspelled

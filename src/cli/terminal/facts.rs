@@ -106,11 +106,6 @@ impl Facts {
     }
 
     /// What counted.
-    pub(crate) fn counted_by(self, engine: &str, isa: Isa, threads: usize) -> Self {
-        self.row("engine", format!("{engine}, {isa}")).row("threads", threads).by(Some(engine), isa, threads)
-    }
-
-    /// The same as fields alone.
     pub(crate) fn by(self, engine: Option<&str>, isa: Isa, threads: usize) -> Self {
         self.with_some("engine", engine).with("isa", isa.name()).with("threads", threads)
     }

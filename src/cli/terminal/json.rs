@@ -23,6 +23,15 @@ pub(crate) fn object(value: &impl Serialize) -> String {
     String::from_utf8(text).expect("JSON is UTF-8")
 }
 
+/// A count in JSON, where most readers would round a number, is a string of its digits.
+#[expect(clippy::ref_option, reason = "serde gives it so")]
+pub(crate) fn digits<S: serde::Serializer>(count: &Option<u128>, serializer: S) -> Result<S::Ok, S::Error> {
+    match count {
+        Some(count) => serializer.collect_str(count),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// JSON in ASCII alone, so that no name in it does anything to a terminal, with numbers to twelve digits: more of them would
 /// be noise of the arithmetic.
 struct Readable;
