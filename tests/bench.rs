@@ -10,10 +10,11 @@ fn bench_times_saves_and_compares() {
     let json = file("bench.json", "");
     let bench = ["bench", "8", "9", "--runs", "2", "--threads", "1,2", "--engine", "backtrack", "--engine", "naive"];
     let table = predicate::str::contains("352  backtrack").and(predicate::str::contains("352  naive"));
-    queens(&[&bench[..], &["--json", &json]].concat()).assert().success().stdout(table);
+    queens(&[&bench[..], &[&format!("--json={json}")]].concat()).assert().success().stdout(table);
 
     let old = std::fs::read_to_string(&json).unwrap();
     let mut old: serde_json::Value = serde_json::from_str(&old).unwrap();
+    assert_eq!((&old["command"], &old["finished"]), (&"bench".into(), &true.into()));
     let results = old["results"].as_array().unwrap();
     assert_eq!(results.len(), 8);
     assert_eq!([&results[0]["n"], &results[0]["threads"]], [8, 1]);
@@ -42,47 +43,84 @@ fn bench_times_saves_and_compares() {
     let noise = predicate::str::contains("8 medians beyond the tolerance, but with runs among those before");
     queens(&[&bench[..], &["--compare", &earlier, "--tolerance", "20%"]].concat()).assert().success().stdout(noise);
 
-    // Saved results are shown, compared and exported again without timing anything.
+    // Saved results are shown and compared without timing anything.
     let same = predicate::str::contains("1.00").and(predicate::str::contains("geometric mean 1.00"));
     queens(&["bench", "--from", &json, "--compare", &json]).assert().success().stdout(same);
-    for (args, reason) in [
-        (
-            &["--plot", "x.svg"][..],
-            concat!(
-                "--plot is gone: scripts/plot of ",
-                env!("CARGO_PKG_REPOSITORY"),
-                " draws the files that --json=FILE writes"
-            ),
-        ),
-        (&["--share"], "--share is gone: '--score --markdown -' prints a table to share"),
-        (
-            &["--from", &json, &json],
-            "--from takes one file: --from A --compare B holds A against B, and scripts/plot draws several",
-        ),
-    ] {
-        queens(&[&["bench"], args].concat()).assert().code(2).stdout("").stderr(format!("error: {reason}\n"));
-    }
-    let csv = queens(&["bench", "--from", &json, "--csv", "-"]).assert().success().get_output().stdout.clone();
-    assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 9);
     let markdown =
         predicate::str::contains("| processor |").and(predicate::str::contains("| 9 | 352 | naive | portable |"));
-    queens(&["bench", "--from", &json, "--markdown", "-"]).assert().success().stdout(markdown);
+    queens(&["bench", "--from", &json, "--markdown"]).assert().success().stdout(markdown);
     queens(&["bench", "--from", &json]).assert().success().stdout(predicate::str::contains("352  naive"));
     queens(&["bench", "9", "--from", &json]).assert().code(2);
-    queens(&["bench", "--from", &json, "--csv", "-", "--markdown", "-"]).assert().code(2);
     let none = predicate::str::contains("not a result of queens bench --json");
     queens(&["bench", "--from", &file("none.json", "{}")]).assert().code(1).stdout("").stderr(none);
+    let others = predicate::str::contains("none of the sizes, engines and threads timed here");
+    let shown = predicate::str::contains("352  naive");
+    queens(&["bench", "--from", &json, "--compare", "zen5"]).assert().code(1).stdout(shown).stderr(others);
+}
 
-    let output = queens(&["bench", "6", "--runs", "1", "--threads", "1", "--json"]).output().unwrap();
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(json["command"], "bench");
+/// The machines that come with the program have names; the object tells what it was found by, and the comparison.
+#[test]
+fn machines_come_with_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = |line: &str| {
+        let run = queens(&[&["bench"], &line.split(' ').collect::<Vec<_>>()[..]].concat());
+        let run = { run }.current_dir(folder.path()).output().unwrap();
+        (run.status.code(), String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap())
+    };
+    let (code, out, err) = bench("--from zen5 --compare zen4 --json=o.json");
+    assert!(code == Some(0) && out.starts_with("zen5: AMD EPYC, queens 0.3.0\n N"), "{out}{err}");
+    assert!(out.contains("over that in zen4 (AMD EPYC, queens 0.3.0), so"), "{out}");
+    let saved: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path().join("o.json")).unwrap()).unwrap();
+    assert_eq!((&saved["version"], &saved["cpu"]), (&"0.3.0".into(), &"AMD EPYC".into()));
+    let compared = &saved["comparison"];
+    let pairs = compared["results"].as_array().unwrap();
+    assert!(compared["with"] == "zen4" && pairs.len() == saved["results"].as_array().unwrap().len(), "{compared}");
+    assert!(pairs.iter().any(|pair| pair["change"] == "faster"), "{compared}");
+    assert_eq!(bench("--from o.json --compare zen5").0, Some(0));
+    let (code, out, err) = bench("3 --compare zen3");
+    let reason = "zen3: there is no such file, and no machine of this name; there are zen4, zen5";
+    assert_eq!((code, out, err), (Some(1), String::new(), format!("error: {reason}\n")));
+    // A file of such a name is still one.
+    std::fs::write(folder.path().join("zen4"), "{}").unwrap();
+    assert_eq!(["--from zen4", "--from ./zen4"].map(|line| bench(line).0), [Some(0), Some(1)]);
+}
+
+/// A bench that a signal ends prints what it has timed by then, and says in its file that it is not finished.
+#[test]
+#[cfg(unix)]
+fn a_bench_that_is_stopped_tells_what_it_has() {
+    use crate::common::runs::{end, first_line_of, signal};
+    use crate::common::texts;
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+    let folder = tempfile::tempdir().unwrap();
+    let stopped = |line: &str, is_time: &dyn Fn(&str) -> bool| {
+        let mut child = crate::common::queens(folder.path(), &format!("{line} --progress json")).spawn().unwrap();
+        first_line_of(&mut child, is_time);
+        signal(&child, Signal::INT);
+        let ended = end(child);
+        assert_eq!(ended.status.signal(), Some(2), "{:?}", texts(&ended));
+        texts(&ended)
+    };
+    // A run takes as long as others, 50 ms, so that all would take a minute.
+    let line = "bench 6 --engine naive --threads 1 --runs 1000 --json=o.json";
+    let (_, out, err) = stopped(line, &|line| line.contains("\"share\":0.0") && !line.contains("\"share\":0.0,"));
+    assert!(out.contains("4  naive") && out.contains("stopped early: not everything was timed 1,000 times"), "{out}");
+    assert!(err.contains("\"event\":\"stopped\""), "{err}");
+    let saved = std::fs::read_to_string(folder.path().join("o.json")).unwrap();
+    let saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    let runs = saved["results"][0]["seconds"].as_array().unwrap().len();
+    assert!(saved["finished"] == false && (1..1000).contains(&runs), "{runs} runs");
+    let (_, out, _) = stopped("bench 32 --engine naive --json=none.json", &|line| line.contains("N = 32"));
+    assert!(out.is_empty() && !folder.path().join("none.json").exists(), "nothing was timed: {out}");
 }
 
 #[test]
 fn bench_compares_the_instruction_sets() {
     let bench = |args: &[&str]| queens(&[&["bench", "8", "--runs", "1", "--threads", "1"], args].concat()).assert();
     let available: Vec<&str> = queens::Isa::available().map(queens::Isa::name).collect();
-    let output = bench(&["--json", "-", "--isa"]).success().get_output().stdout.clone();
+    let output = bench(&["--json", "--isa"]).success().get_output().stdout.clone();
     let json: serde_json::Value = serde_json::from_slice(&output).unwrap();
     let sets: Vec<&str> = json["results"].as_array().unwrap().iter().map(|at| at["isa"].as_str().unwrap()).collect();
     // The join and backtracking, each on every set.
@@ -108,10 +146,11 @@ fn results_of_a_benchmark_are_not_believed() {
     let folder = tempfile::tempdir().unwrap();
     let entry = serde_json::json!({
         "n": 8, "engine": "=a|b", "isa": "<b>", "threads": 1, "count": "92", "seconds": [1.0], "median": 1.0,
-        "fastest": 0.0, "slowest": 1.0, "solutions_per_second": 92.0, "speed_up": 1.0, "efficiency": 1.0,
+        "fastest": 0.0, "slowest": 1.0, "solutions_per_second": 92.0, "speed_up": 1.0,
     });
     let saved = serde_json::json!({
-        "schema": 1, "version": "0.2.0", "cpu": "=a", "command": "bench", "runs": 1, "results": [entry],
+        "version": "1.0.0", "cpu": "a|b", "commit": "", "date": "", "runs": 1, "finished": true, "results": [entry],
+        "machine": {"threads": 1, "system": ""},
     });
     let path = folder.path().join("a\nb.json");
     let bench = |saved: &serde_json::Value, options: &[&str]| {
@@ -122,13 +161,11 @@ fn results_of_a_benchmark_are_not_believed() {
         (run.status.code(), out, err)
     };
     let (code, out, err) = bench(&saved, &[]);
-    assert_eq!((code, out.lines().next()), (Some(0), Some(r"a\nb.json: =a, queens 0.2.0")), "{err}");
-    let (code, out, _) = bench(&saved, &["--markdown", "-"]);
-    assert!(code == Some(0) && out.contains(r"| =a\|b | &lt;b&gt; |"), "{out}");
-    let (code, out, _) = bench(&saved, &["--csv", "-"]);
-    assert!(code == Some(0) && out.contains("8,92,'=a|b,<b>,1,") && out.contains(",'=a,,0.2.0,"), "{out}");
+    assert_eq!((code, out.lines().next()), (Some(0), Some(r"a\nb.json: a|b, queens 1.0.0")), "{err}");
+    let (code, out, _) = bench(&saved, &["--markdown"]);
+    assert!(code == Some(0) && out.contains(r"| =a\|b | &lt;b&gt; |") && out.contains(r"| a\|b |"), "{out}");
     let (code, out, _) = bench(&saved, &["--compare", "a\nb.json"]);
-    assert!(code == Some(0) && out.contains(r"over that in a\nb.json, "), "{out}");
+    assert!(code == Some(0) && out.contains(r"over that in a\nb.json (a|b, "), "{out}");
 
     let refused = |field: &str, value: serde_json::Value, reason: &str| {
         let mut saved = saved.clone();
@@ -136,7 +173,7 @@ fn results_of_a_benchmark_are_not_believed() {
             Some(field) => saved["results"][0][field] = value,
             None => saved[field] = value,
         }
-        let (code, out, err) = bench(&saved, &["--csv", "-"]);
+        let (code, out, err) = bench(&saved, &["--markdown"]);
         let reason = format!("error: a\\nb.json: not a result of queens bench --json: {reason}\n");
         assert_eq!((code, out, err), (Some(1), String::new(), reason), "{field}");
     };
@@ -155,7 +192,7 @@ fn results_of_a_benchmark_are_not_believed() {
         ("slowest", 0.5.into()),
         ("slowest", 1e300.into()),
         ("speed_up", 1e300.into()),
-        ("efficiency", (-1.0).into()),
+        ("speed_up", (-1.0).into()),
     ] {
         refused(&format!("results.{field}"), value, numbers);
     }

@@ -35,7 +35,7 @@ const OBJECTS: [(&str, &[&str]); 13] = [
     ("queens verify", &["verify 0-6 --json", "verify --bfile b 0-5 --json", "verify --symmetry half 0-6 --json"]),
     ("queens estimate", &["estimate 9 --samples 20 --json", "estimate 16 --symmetry half --samples 20 --json"]),
     // The board of the score.
-    ("queens bench", &["bench 17 --engine join --runs 1 --threads 1 --json -"]),
+    ("queens bench", &["bench 17 --engine join --runs 1 --threads 1 --compare zen5 --json"]),
     ("queens show", &["show 158 --json", "show --number 31 8 --json"]),
     ("queens symmetries", &["symmetries 15863724 --json"]),
     (

@@ -180,14 +180,14 @@ fn what_is_read_may_come_through_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     assert_eq!(output(path, "count 9 --checkpoint c").0, Some(0));
-    assert_eq!(output(path, "bench 6 --engine naive --threads 1 --runs 1 --json results.json").0, Some(0));
+    assert_eq!(output(path, "bench 6 --engine naive --threads 1 --runs 1 --json=results.json").0, Some(0));
     fs::write(path.join("b"), "8 92\n").unwrap();
     pipe(path, "pipe");
     for (file, line) in [
         ("c", "merge pipe"),
         ("c", "audit pipe"),
         ("b", "verify 0-8 --bfile pipe"),
-        ("results.json", "bench --from pipe --csv -"),
+        ("results.json", "bench --from pipe --markdown"),
     ] {
         let run = queens(path, line).spawn().unwrap();
         fs::write(path.join("pipe"), fs::read(path.join(file)).unwrap()).unwrap();

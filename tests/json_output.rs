@@ -78,15 +78,6 @@ fn the_file_has_the_object_and_stdout_the_text() {
         fs::remove_file(path.join("o.json")).unwrap();
         assert_eq!(object(&output(path, &format!("{line} --json=-")).1), object(&printed), "{line}");
     }
-    // As in version 0.2 the file of `bench` may be the next word too.
-    let bench = "bench 6 --engine naive --threads 1 --runs 1";
-    for option in ["--json=o.json", "--json o.json"] {
-        let (code, text, err) = output(path, &format!("{bench} {option}"));
-        assert_eq!(code, Some(0), "{err}");
-        assert!(text.starts_with("N "), "{text}");
-        assert_eq!(object(&fs::read_to_string(path.join("o.json")).unwrap())["command"], "bench");
-        fs::remove_file(path.join("o.json")).unwrap();
-    }
 }
 
 /// Names that no object can have, told before the work, of which N = 32 would never end.
@@ -117,8 +108,6 @@ fn a_wrong_file_is_told_before_the_work() {
     }
     let (code, _, err) = output(path, "count 8 --json o.json");
     assert_eq!((code, err.lines().nth(1)), (Some(2), Some("tip: to write a file, '--json=o.json'")), "{err}");
-    let (code, _, err) = output(path, "bench --json 8");
-    assert!(code == Some(2) && err.contains("a size of boards comes before --json"), "{err}");
     let mut names: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     let visible = names.iter().filter_map(|name| name.to_str()).filter(|name| !name.starts_with('.'));

@@ -108,9 +108,6 @@ const fn row_with<const FORMS: usize>(
 /// What every command has, and `every_command_has_the_options_of_all` tries.
 const OF_ALL: [&str; 3] = ["--color", "--help", "--version"];
 
-/// Of the bench, on their way out.
-const GOING: [&str; 2] = ["--plot", "--share"];
-
 const LEDGER: &str = "queens ledger";
 const FILE: Expect = File("o.json", "{\"schema\":");
 const CLASH: Expect = Refused("cannot be used with");
@@ -301,12 +298,10 @@ fn bench() {
         row("--score",                                     [CLASH; 3]),
         row("--json",                                      [Field("command", "bench"); 3]),
         row("--json=o.json",                               [FILE; 3]),
-        row("--csv -",                                     [Out("n,"); 3]),
-        row("--csv o.csv",                                 [File("o.csv", "n,"); 3]),
-        row("--markdown -",                                [Out("| processor |"); 3]),
-        row("--markdown o.md",                             [File("o.md", "|"); 3]),
+        row("--markdown",                                  [Out("| processor |"); 3]),
         row("--from saved.json",                           [CLASH,  CLASH,  five]),
         row("--compare fast.json",                         [slower; 3]),
+        row("--compare gone",                              [Exit(1, "there are zen4, zen5"); 3]),
         row_with("--tolerance 50%", "--compare fast.json", [by; 3]),
         row("--progress json",                             [Ends,   Ends,   Same]),
     ];
@@ -462,9 +457,9 @@ const VALUES: &[(&str, Expect)] = &[
     ("bench --from saved.json --compare fast.json --tolerance=0%", Exit(3, "by more than 0%")),
     ("bench --from saved.json --compare fast.json --tolerance=1000%", Exit(3, "by more than 1000%")),
     ("bench --from saved.json --compare fast.json --tolerance=1001%", Refused("from 0% to 1000%")),
-    ("bench --from saved.json --json --csv -", Refused("stdout")),
-    ("bench --from saved.json --csv - --markdown -", Refused("stdout")),
-    ("bench --from saved.json --json --csv o.csv --markdown o.md", File("o.md", "|")),
+    ("bench --from saved.json --json --markdown", Refused("stdout")),
+    ("bench --from saved.json --json=o.json --markdown", Out("| processor |")),
+    ("bench --from zen5 --json", Field("cpu", "AMD EPYC")),
     ("solutions 0", Lines(1)),
     ("solutions 33", Refused("N is a whole number from 0 to 32")),
     ("solutions 8 --limit=0", Lines(0)),
@@ -541,7 +536,7 @@ fn check<const FORMS: usize>(command: &'static str, forms: &[Form; FORMS], rows:
     let listed: BTreeSet<&str> = rows.iter().map(|row| name(row.option)).collect();
     for names in &spellings {
         let has_row = names.iter().any(|name| listed.contains(name.as_str()));
-        let is_excepted = names.iter().any(|name| OF_ALL.contains(&name.as_str()) || GOING.contains(&name.as_str()));
+        let is_excepted = names.iter().any(|name| OF_ALL.contains(&name.as_str()));
         assert!(has_row || is_excepted, "'queens {command}' has {names:?}, of which tests/options.rs has no row");
     }
     let known = |row: &str| spellings.iter().flatten().any(|name| name == row);

@@ -198,27 +198,25 @@ fn no_result_takes_the_place_of_what_its_command_reads() {
     }
     // Another result of the same command, of which one would be lost; stdout and stderr are results too.
     let reason = "another result goes to the same file";
-    let (one, other) = ("bench --from b --json=FILE --csv FILE", "bench --from b --csv FILE --markdown FILE");
-    for line in [one, other, "show 158 --json=FILE -o FILE"] {
-        for (first, places) in [("there", &there[..]), ("none", &none)] {
-            for place in places {
-                let line = line.replacen("FILE", first, 1).replacen("FILE", place, 1);
-                let (code, out, err) = shown(&format!("{line} 3>>there"));
-                assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
-                assert!(err.starts_with("error: cannot write ") && err.ends_with(&format!(": {reason}\n")), "{err}");
-                assert!(is_unchanged(), "{line}");
-            }
+    for (first, places) in [("there", &there[..]), ("none", &none)] {
+        for place in places {
+            let line = format!("show 158 --json={first} -o {place}");
+            let (code, out, err) = shown(&format!("{line} 3>>there"));
+            assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
+            assert!(err.starts_with("error: cannot write ") && err.ends_with(&format!(": {reason}\n")), "{err}");
+            assert!(is_unchanged(), "{line}");
         }
     }
     refused("show 158 -o there >>there", "there", reason);
     assert_eq!(shown("show 158 -o there 2>>there").0, Some(2));
     let twice = "error: only one result goes to stdout; give the others a file\n";
-    let run = output(path, "bench --from b --json=- --csv /dev/fd/1");
+    let run = output(path, "show 158 --json=- -o /dev/fd/1");
     assert_eq!(run, (Some(2), String::new(), twice.to_owned()));
     // Streams do each other no harm.
-    assert_eq!(output(path, "bench --from b --json=/dev/null --csv /dev/null").0, Some(0));
-    assert_eq!(shown("bench --from b --json=/dev/fd/3 --csv /dev/fd/3 >stdout 3>o").0, Some(0));
-    assert_eq!(fs::read_to_string(path.join("o")).unwrap().lines().count(), 3);
+    assert_eq!(output(path, "show 158 --json=/dev/null -o /dev/null").0, Some(0));
+    assert_eq!(shown("show 158 --json=/dev/fd/3 -o /dev/fd/3 >stdout 3>o").0, Some(0));
+    let both = fs::read_to_string(path.join("o")).unwrap();
+    assert!(both.contains("\"placement\"") && both.contains("1  2  3  4"), "{both}");
 }
 
 /// What the shard of another count left is not written over because it is damaged.
@@ -321,12 +319,15 @@ fn folders_above_may_be_closed_or_deep() {
 #[test]
 fn a_missing_file_is_told_in_one_way() {
     let folder = folder();
-    for line in ["merge none", "audit none", "status none", "bench --from none", "bench --from b --compare none"] {
+    for line in ["merge none", "audit none", "status none", "verify --bfile none"] {
         assert_eq!(
             output(folder.path(), line),
             (Some(1), String::new(), "error: none: there is no such file\n".into())
         );
     }
-    let run = output(folder.path(), "verify --bfile none");
-    assert_eq!(run, (Some(1), String::new(), "error: none: there is no such file\n".into()));
+    for line in ["bench --from none", "bench --from b --compare none"] {
+        let (code, out, err) = output(folder.path(), line);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{line}");
+        assert!(err.starts_with("error: none: there is no such file, and no machine of this name"), "{err}");
+    }
 }

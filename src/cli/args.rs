@@ -101,8 +101,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queens bench", "every engine, and a score"),
     ("queens bench 15 16 --threads 1,2 --json=now.json", "saved, for scripts/plot to draw"),
     ("queens bench 15 16 --compare old.json --tolerance 10%", "exit code 3 if it is slower"),
+    ("queens bench --score --compare zen5", "beside a machine that comes with the program"),
     ("queens bench --from a.json --compare b.json", "two machines that were timed"),
-    ("queens bench --score --markdown -", "a table to share"),
+    ("queens bench --score --markdown", "a table to share"),
     ("queens estimate 24 --max-time 30s", "the count and the time of a long run"),
     ("queens estimate 36 --symmetry half", "only those that a half turn leaves unchanged"),
     ("queens solutions 8", "all 92"),
@@ -176,7 +177,7 @@ mod tests {
                 let line = ["queens", sub, &format!("--{long}={value}")];
                 let kind = all.clone().try_get_matches_from(line).err().map(|error| error.kind());
                 let is_refused = matches!(kind, Some(ErrorKind::ValueValidation | ErrorKind::InvalidValue));
-                let is_told = is_refused || ["P", "K|P", "FILE", "OLD"].contains(&of);
+                let is_told = is_refused || ["P", "K|P", "FILE", "FILE|NAME"].contains(&of);
                 (!is_told).then(|| format!("{sub} --{long}"))
             });
             taking.collect::<Vec<_>>()

@@ -53,7 +53,7 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Audit(args) => audit::run(&args),
         Command::Profile(args) => profile::run(&args)?.tell(&args.form()),
         Command::Verify(args) => verify::run(&args)?.tell(&Form::text(&args.json)),
-        Command::Bench(args) => bench::run(&args),
+        Command::Bench(args) => bench::run(&args)?.tell(&Form::text(&args.json)),
         Command::Estimate(args) => estimate::run(&args)?.tell(&Form::text(&args.json)),
         Command::Solutions(args) => solutions::run(&args),
         Command::Symmetries(args) => symmetries::run(&args)?.tell(&Form::text(&args.json)),

@@ -2,11 +2,9 @@
 //! a new option is not without the tests of `tests/outputs.rs`.
 
 /// Arguments that name a result: the command, the argument, and a line of the command in which `FILE` is the result.
-pub(crate) const OUTPUTS: [(&str, &str, &str); 14] = [
+pub(crate) const OUTPUTS: [(&str, &str, &str); 12] = [
     ("audit", "json", "audit s1 s2 --seed 7 --units 2 --json=FILE"),
-    ("bench", "csv", "bench --from b --csv FILE"),
     ("bench", "json", "bench --from b --json=FILE"),
-    ("bench", "markdown", "bench --from b --markdown FILE"),
     ("count", "json", "count 8 --json=FILE"),
     ("estimate", "json", "estimate 8 --samples 20 --json=FILE"),
     ("merge", "json", "merge s1 s2 --json=FILE"),
@@ -22,8 +20,8 @@ pub(crate) const OUTPUTS: [(&str, &str, &str); 14] = [
 /// Arguments that name what is read or saved, and a line of the command in which `FILE` is that and a result.
 pub(crate) const KEPT: [(&str, &str, &str); 8] = [
     ("audit", "files", "audit s1 FILE --json=FILE"),
-    ("bench", "compare", "bench --from b --compare FILE --csv FILE"),
-    ("bench", "from", "bench --from FILE --markdown FILE"),
+    ("bench", "compare", "bench --from b --compare FILE --json=FILE"),
+    ("bench", "from", "bench --from FILE --json=FILE"),
     ("count", "checkpoint", "count 32 --checkpoint FILE --json=FILE"),
     ("count", "out", "count 32 --shard 1/2 --out FILE --json=FILE"),
     ("merge", "paths", "merge s1 FILE --json=FILE"),

@@ -1,7 +1,7 @@
 //! Runs that a test sends signals to, looks into and waits for.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Once};
@@ -60,12 +60,8 @@ pub(crate) fn replaced(folder: &Path, line: &str, functions: &str) -> Command {
 /// A run that has begun to count.
 pub(crate) fn started(folder: &Path, line: &str) -> Child {
     let mut child = queens(folder, &format!("{line} --progress json")).spawn().unwrap();
-    let mut first = String::new();
-    // Unbuffered beyond the first line, so that the rest of stderr is still there for the caller.
-    let mut reader = BufReader::with_capacity(1, child.stderr.take().unwrap());
-    reader.read_line(&mut first).unwrap();
+    let first = first_line_of(&mut child, |_| true);
     assert!(first.contains("\"event\":\"progress\""), "{first}");
-    child.stderr = Some(reader.into_inner());
     child
 }
 
@@ -92,10 +88,18 @@ pub(crate) fn thread_named(name: &str, child: &Child) {
 
 /// The first line of stderr that is of this kind; then the run is killed.
 pub(crate) fn first_line(mut child: Child, is_it: impl Fn(&str) -> bool) -> String {
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let line = lines.map(Result::unwrap).find(|line| is_it(line));
+    let line = first_line_of(&mut child, is_it);
     child.kill().unwrap();
     child.wait().unwrap();
+    line
+}
+
+/// The same of a run that goes on, whose lines behind it are still there to be read.
+pub(crate) fn first_line_of(child: &mut Child, is_it: impl Fn(&str) -> bool) -> String {
+    // Unbuffered beyond the line.
+    let mut reader = BufReader::with_capacity(1, child.stderr.take().unwrap());
+    let line = reader.by_ref().lines().map(Result::unwrap).find(|line| is_it(line));
+    child.stderr = Some(reader.into_inner());
     line.expect("there is such a line")
 }
 

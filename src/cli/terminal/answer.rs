@@ -22,6 +22,11 @@ pub(crate) trait Answer: Serialize {
     /// The name of the command in the object.
     fn command(&self) -> &'static str;
 
+    /// The version of the program and the processor, if they are not those that tell the answer.
+    fn found_by(&self) -> Option<(&str, &str)> {
+        None
+    }
+
     /// For people, no wider than this.
     fn text(&self, width: usize) -> String;
 
@@ -87,7 +92,7 @@ impl<A: Answer> Tell for A {
 #[derive(Serialize)]
 struct Envelope<'a, A> {
     schema: u32,
-    version: &'static str,
+    version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu: Option<String>,
     command: &'static str,
@@ -96,8 +101,11 @@ struct Envelope<'a, A> {
 }
 
 fn json<A: Answer>(answer: &A) -> String {
-    let cpu = A::NAMES_PROCESSOR.then(cpu_name);
-    object(&Envelope { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), cpu, command: answer.command(), answer })
+    let (version, cpu) = match answer.found_by() {
+        Some((version, cpu)) => (version, Some(cpu.to_owned())),
+        None => (env!("CARGO_PKG_VERSION"), A::NAMES_PROCESSOR.then(cpu_name)),
+    };
+    object(&Envelope { schema: SCHEMA, version, cpu, command: answer.command(), answer })
 }
 
 const LABEL: Style = Style::new().dimmed();

@@ -11,7 +11,6 @@ pub(crate) const TEXT: Extensions = &["txt"];
 pub(crate) const JSON: Extensions = &["json", "jsonl", "ndjson"];
 pub(crate) const CSV: Extensions = &["csv"];
 pub(crate) const HTML: Extensions = &["html", "htm"];
-pub(crate) const MARKDOWN: Extensions = &["md", "markdown"];
 pub(crate) const SVG: Extensions = &["svg"];
 
 /// The format that `--format` or the extension asks for, else the first. Of formats with the same extensions the first is

@@ -13,8 +13,6 @@ use crate::cli::terminal::{Exit, Facts, Failure, Sizes, escape::harmless, stdout
 
 /// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
 const GONE: &[(&str, &[&str], &str)] = &[
-    ("bench", &["--plot"], "scripts/plot of REPOSITORY draws the files that --json=FILE writes"),
-    ("bench", &["--share"], "'--score --markdown -' prints a table to share"),
     (
         "profile",
         &["--checkpoint", "--checkpoint-every", "--resume", "--max-time", "--shard", "--out"],

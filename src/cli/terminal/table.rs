@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anstream::adapter::strip_str;
 use anstyle::Style;
 use console::{Alignment, measure_text_width, pad_str};
 
@@ -11,10 +12,10 @@ const GAP: &str = "  ";
 
 /// A column, and what it says in each line.
 pub(crate) struct Column {
-    pub(crate) head: String,
+    head: String,
     /// Columns of a larger rank are left out sooner; 0 never is.
     rank: u8,
-    pub(crate) alignment: Alignment,
+    alignment: Alignment,
     style: Style,
     pub(crate) cells: Vec<String>,
     width: usize,
@@ -80,6 +81,18 @@ impl Table {
         self.0.iter().flatten().map(cell).collect::<Vec<_>>().join(GAP).trim_end().to_owned()
     }
 
+    /// The whole table as Markdown, with all columns.
+    pub(crate) fn markdown(columns: &[Column]) -> String {
+        let line = |cell: &dyn Fn(&Column) -> String| {
+            format!("| {} |\n", columns.iter().map(cell).collect::<Vec<_>>().join(" | "))
+        };
+        let side = |column: &Column| if column.alignment == Alignment::Right { "---:" } else { "---" }.to_owned();
+        let plain = |cell: &str| markdown_escaped(&strip_str(cell).to_string());
+        let lines = (0..columns.first().map_or(0, |column| column.cells.len()))
+            .map(|index| line(&|column| plain(&column.cells[index])));
+        line(&|column| column.head.clone()) + &line(&side) + &lines.collect::<String>()
+    }
+
     /// The whole table. Lines are grouped by their first cell, with an empty line between the groups.
     pub(crate) fn text(&self) -> String {
         let mut text = self.head();
@@ -92,6 +105,21 @@ impl Table {
         }
         text
     }
+}
+
+/// A text as Markdown shows it: what would be read as a cell's end, code, a link or HTML is written out.
+pub(crate) fn markdown_escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\\' | '|' | '`' | '*' | '[' | ']' => escaped.extend(['\\', c]),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// Lines no longer than this, broken after any of these characters.

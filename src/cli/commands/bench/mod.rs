@@ -1,13 +1,12 @@
 //! `queens bench`
 
-mod machine;
+mod comparison;
 mod results;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -15,19 +14,19 @@ use queens::bench::{BenchError, Combination, bench};
 use queens::{EngineKind, Isa, Progress, Size, Watch, available_threads};
 
 use crate::cli::commands::verify::methods;
-use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::long_run::{Activity, Status, When, until_signal};
 use crate::cli::terminal::{
-    Exit, Failure, JsonOutput, OutputPath, Sizes, escape, file_format, json, messages, stdout,
+    Exit, Failure, JsonOutput, Sizes, escape, messages,
     value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
 };
-use results::BenchResults;
+use comparison::Comparison;
+use results::Results;
+use tables::Bench;
 
-/// How many sizes past its quick ones an engine is timed where nobody names it: about ten seconds instead of one.
+/// How many sizes past its quick ones an engine is timed if nobody names it: about ten seconds instead of one.
 const BEYOND_QUICK: usize = 1;
 
 #[derive(ClapArgs, Debug)]
-// As in version 0.2, where the file was the next word.
-#[command(mut_arg("json", |json| json.require_equals(false)))]
 pub(crate) struct Args {
     /// Columns and rows of the boards, 0 to 32, or ranges such as 10-14; if omitted: 10 to 16 and those of the score
     #[arg(value_name = "N", allow_negative_numbers = true)]
@@ -57,28 +56,23 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) json: JsonOutput,
 
-    /// Write the results as CSV; - means stdout, in place of the table
-    #[arg(long, value_name = "FILE", value_parser = OutputPath::with(file_format::CSV))]
-    pub(crate) csv: Option<OutputPath>,
+    /// Print the machine and the results as Markdown, to be shared
+    #[arg(long)]
+    pub(crate) markdown: bool,
 
-    /// Write the machine and the results as Markdown, to be shared; - means stdout, in place of the table
-    #[arg(long, value_name = "FILE", value_parser = OutputPath::with(file_format::MARKDOWN))]
-    pub(crate) markdown: Option<OutputPath>,
-
-    /// Time nothing; show, write and compare what --json saved earlier
+    /// Time nothing; show what --json=FILE saved earlier, or a machine that comes with the program: zen4, zen5
     #[arg(
         long,
-        value_name = "FILE",
-        num_args = 1..,
+        value_name = "FILE|NAME",
         conflicts_with_all = ["sizes", "threads", "runs", "engines", "isa", "score"]
     )]
-    pub(crate) from: Vec<PathBuf>,
+    pub(crate) from: Option<PathBuf>,
 
-    /// Compare with the JSON of an earlier run; exit code 3 if a median is slower than the tolerance allows
-    #[arg(long, value_name = "OLD")]
+    /// Compare with such a file or machine; exit code 3 if a median is slower than the tolerance allows
+    #[arg(long, value_name = "FILE|NAME")]
     pub(crate) compare: Option<PathBuf>,
 
-    /// How much slower a median may be than in the earlier run, for example 10% or 0.1
+    /// How much slower a median may be, for example 10% or 0.1
     #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
     pub(crate) tolerance: f64,
 
@@ -87,82 +81,61 @@ pub(crate) struct Args {
     pub(crate) progress: When,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(size) =
-        args.json.path().and_then(|path| path.name().to_str()).filter(|text| text.parse::<Sizes>().is_ok())
-    {
-        let reason = format!("a size of boards comes before --json; a file of that name is './{size}'");
-        return Err(Failure::invalid("--json [<FILE>]", size, &reason));
-    }
-    let has_result = args.json.path().into_iter().chain(&args.csv).chain(&args.markdown).any(OutputPath::is_stdout);
-    if args.from.len() > 1 {
-        let reason = "--from takes one file: --from A --compare B holds A against B, and scripts/plot draws several";
-        return Err(Failure::usage(&reason));
+pub(crate) fn run(args: &Args) -> Result<Bench, Failure> {
+    if args.markdown && args.json.is_alone() {
+        return Err(Failure::usage(&"only one result goes to stdout; give --json a file"));
     }
     // A file that cannot be read is an error before the long work, not after it.
-    let old = args.compare.as_deref().map(|path| BenchResults::read(path).map(|old| (path, old))).transpose()?;
-    let saved = args.from.first();
-    let results = saved.map_or_else(|| measure(args), |path| BenchResults::read(path))?;
-    // Where nobody reads any more, the files and the verdict are still to come.
-    let mut printed = Ok(());
-    if !has_result {
-        let from = saved.map_or_else(String::new, |path| {
-            format!("{}: {}, queens {}\n", escape::name(path), results.processor(), results.version)
-        });
-        printed = messages::deliver(&(from + &tables::terminal(&results, stdout::width())));
-    }
-    let save = |path: &Option<OutputPath>, text: fn(&BenchResults) -> String| {
-        path.as_ref().map_or(Ok(()), |path| path.save(text(&results).as_bytes()))
+    let old = args.compare.as_deref().map(|path| Results::read(path).map(|old| (path, old))).transpose()?;
+    let (results, signal) = match &args.from {
+        Some(path) => (Results::read(path)?, None),
+        None => measure(args)?,
     };
-    // A file that cannot be written any more is no reason to lose the others.
-    let delivered = args.json.deliver_text(&json::object(&results), || Ok(()));
-    let delivered = delivered.and(save(&args.csv, tables::csv)).and(save(&args.markdown, tables::markdown));
-    let Some((path, old)) = old else { return delivered.and(printed) };
-    // Where stdout is one result alone, the comparison goes to stderr, behind which there is nobody to be told of a failure.
-    let print = |text: &str| {
-        if has_result {
-            let _ = anstream::stderr().write_all(text.as_bytes());
-            return Ok(());
-        }
-        printed.and_then(|()| messages::deliver(text))
-    };
-    match tables::compare(print, &results, &old, path, args.tolerance) {
-        Err(Failure::Closed) => delivered.and(Err(Failure::Closed)),
-        compared => compared.and(delivered),
-    }
+    let compare = |(path, old)| Comparison::new(&results, &old, escape::name(path), args.tolerance);
+    let (comparison, source) = (old.map(compare), args.from.as_deref().map(escape::name));
+    Ok(Bench { results, comparison, source, markdown: args.markdown, signal })
 }
 
-/// Times the combinations asked for.
-fn measure(args: &Args) -> Result<BenchResults, Failure> {
-    /// Where half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
+/// Times the combinations asked for, or as many as it can until a signal comes.
+fn measure(args: &Args) -> Result<(Results, Option<i32>), Failure> {
+    /// If half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
     const NOISE: f64 = 0.05;
     let combinations = combinations(args)?;
-    let activity = Activity::start(args.progress, "bench");
-    let watch = Watch::default();
+    let (activity, watch) = (Activity::start(args.progress, "bench"), Watch::default());
     let watched = watch.clone();
     activity.watch(move || {
         let Progress { doing, done, total, share, .. } = watched.progress();
         let fields = vec![format!("{done} of {total} runs")];
         Status { title: doing, share: Some(share), fields, ..Status::default() }
     });
-    let timings = bench(&combinations, args.runs as usize, &watch);
-    activity.finish();
-    let timings = timings.map_err(|error| match error {
+    let (working, runs) = (watch.clone(), args.runs as usize);
+    let work = move || bench(&combinations, runs, &working);
+    let (timings, signal) = until_signal(&activity, &watch, work)?;
+    let timings = timings.unwrap_or_else(|| Ok(watch.known().unwrap_or_default())).map_err(|error| match error {
         BenchError::Count(error) => error.into(),
         _ => Failure::Run(Exit::Difference, error.to_string()),
     })?;
-    let saved = BenchResults::new(&timings, args.runs);
-    let noise = saved.noise();
+    if let Some(signal) = signal {
+        // A program that reads JSON learns that it was stopped.
+        drop(activity);
+        if timings.is_empty() {
+            return Err(Failure::Signal(signal));
+        }
+    } else {
+        activity.finish();
+    }
+    let results = Results::new(&timings, args.runs, signal.is_none());
+    let noise = results.noise();
     if args.runs > 1 && noise > NOISE {
         messages::warning(&format!(
             "the machine is busy or noisy: half of the times vary by more than ± {:.0} %",
             100.0 * noise
         ));
     }
-    Ok(saved)
+    Ok((results, signal))
 }
 
-/// The combinations asked for that can be counted: by size, then engine, then threads. Where none was asked for, also
+/// The combinations asked for that can be counted: by size, then engine, then threads. If none was asked for, also
 /// those of the score.
 fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     let cores = available_threads();
@@ -192,7 +165,7 @@ fn combinations(args: &Args) -> Result<Vec<Combination>, Failure> {
     for size in sizes {
         let methods = methods(size, &args.engines, BEYOND_QUICK, &isas).map_err(|error| Failure::usage(&error))?;
         let versions = |engine| methods.iter().filter(|method| method.engine == engine).count();
-        // Where sets are compared, an engine that has one version only is left out unless it is named.
+        // If sets are compared, an engine that has one version only is left out unless it is named.
         for &method in methods.iter().filter(|method| !only_sets || versions(method.engine) > 1) {
             combinations.extend(threads.iter().map(|&threads| Combination { size, method, threads }));
         }

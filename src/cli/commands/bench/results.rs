@@ -1,5 +1,4 @@
-//! The results of a benchmark: what `--json` writes and `--from` and `--compare` read, and what every table is
-//! made from, so that saved results look like new ones.
+//! The results of a benchmark: what `--json` writes, what `--from` and `--compare` read, and what the tables are made of.
 
 use std::fmt;
 use std::path::Path;
@@ -7,20 +6,24 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use queens::bench::{Combination, Timing};
-use queens::{Isa, Method, MethodError, Size, oeis};
+use queens::{Isa, Method, MethodError, Size, available_threads, oeis};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sysinfo::System;
 
-use super::machine::Machine;
 use crate::cli::terminal::{
-    Failure, escape, files, json,
+    Failure, escape, files,
+    json::cpu_name,
     numbers::{count_of, rate},
 };
 
-/// What ± means, after the sign.
-pub(super) const SPREAD: &str = "is half the range from the fastest to the slowest run";
+/// Machines to compare with: their results, by name.
+pub(super) const MACHINES: [(&str, &str); 2] = [
+    ("zen4", include_str!("../../../../docs/machines/zen4.json")),
+    ("zen5", include_str!("../../../../docs/machines/zen5.json")),
+];
 
-/// The times of one board by one engine on some number of threads; seconds.
+/// The times of one board by one engine on some number of threads, in seconds.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Measurement {
     pub(super) n: usize,
@@ -34,14 +37,31 @@ pub(super) struct Measurement {
     pub(super) fastest: f64,
     pub(super) slowest: f64,
     pub(super) solutions_per_second: f64,
-    /// Over one thread, where that was timed too.
+    /// Over one thread, if that was timed too.
     pub(super) speed_up: Option<f64>,
-    pub(super) efficiency: Option<f64>,
 }
 
 impl Measurement {
+    fn new(timing: &Timing, all: &[Timing]) -> Self {
+        let Combination { size, method, threads } = timing.combination;
+        let median = timing.median().as_secs_f64();
+        Self {
+            n: size.get(),
+            engine: method.engine.info().name.to_owned(),
+            isa: method.isa.name().to_owned(),
+            threads,
+            count: timing.count.to_string(),
+            seconds: timing.times.iter().map(Duration::as_secs_f64).collect(),
+            median,
+            fastest: timing.fastest().as_secs_f64(),
+            slowest: timing.slowest().as_secs_f64(),
+            solutions_per_second: timing.count as f64 / median,
+            speed_up: timing.speed_up(all),
+        }
+    }
+
     /// Whether there is such a board, and time has passed: nothing can be said of other numbers.
-    pub(super) fn is_possible(&self) -> bool {
+    fn is_possible(&self) -> bool {
         // Some 30,000 years, and more threads than there are.
         const MOST: f64 = 1e12;
         let Self { n, threads, median, fastest, slowest, .. } = *self;
@@ -49,7 +69,7 @@ impl Measurement {
             && (1..=1 << 24).contains(&threads)
             && [0.0, fastest, median, slowest, MOST].is_sorted()
             && median > 0.0
-            && [self.speed_up, self.efficiency].into_iter().flatten().all(|share| (0.0..=MOST).contains(&share))
+            && self.speed_up.is_none_or(|times| (0.0..=MOST).contains(&times))
     }
 
     /// Half the range from the fastest to the slowest run, over the median.
@@ -58,110 +78,104 @@ impl Measurement {
     }
 }
 
+/// The machine, beside its processor.
+#[derive(Clone, Serialize, Deserialize)]
+struct Machine {
+    cores: Option<usize>,
+    /// That this process may use at once.
+    threads: usize,
+    system: String,
+}
+
 /// All that one run of `queens bench` has measured, and on what.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct BenchResults {
-    schema: u32,
+pub(super) struct Results {
+    /// Of the program, and of the processor. Every object has these two, so that they are not written here.
+    #[serde(skip_serializing)]
     pub(super) version: String,
+    #[serde(skip_serializing)]
     pub(super) cpu: String,
-    command: String,
-    /// Version 0.1.0 wrote neither this nor the fields with a default below.
-    #[serde(default)]
-    pub(super) commit: String,
-    #[serde(default)]
-    pub(super) date: String,
-    #[serde(default)]
-    pub(super) machine: Machine,
+    commit: String,
+    date: String,
+    machine: Machine,
     pub(super) runs: u64,
-    /// Where the board of the score was among those timed.
-    #[serde(default)]
+    /// Whether there were so many runs of every combination, and no signal before their end.
+    pub(super) finished: bool,
+    /// If a board of the score is among those timed.
     pub(super) score: Option<Score>,
     pub(super) results: Vec<Measurement>,
 }
 
-impl BenchResults {
-    pub(super) fn new(timings: &[Timing], runs: u64) -> Self {
-        let measurement = |timing: &Timing| {
-            let combination = timing.combination;
-            let speed_up = timing.speed_up(timings);
-            let median = timing.median().as_secs_f64();
-            Measurement {
-                n: combination.size.get(),
-                engine: combination.method.engine.info().name.to_owned(),
-                isa: combination.method.isa.name().to_owned(),
-                threads: combination.threads,
-                count: timing.count.to_string(),
-                seconds: timing.times.iter().map(Duration::as_secs_f64).collect(),
-                median,
-                fastest: timing.fastest().as_secs_f64(),
-                slowest: timing.slowest().as_secs_f64(),
-                solutions_per_second: timing.count as f64 / median,
-                speed_up,
-                efficiency: speed_up.map(|speed_up| speed_up / combination.threads as f64),
-            }
-        };
-        let results: Vec<Measurement> = timings.iter().map(measurement).collect();
+impl Results {
+    pub(super) fn new(timings: &[Timing], runs: u64, finished: bool) -> Self {
+        let results: Vec<Measurement> = timings.iter().map(|timing| Measurement::new(timing, timings)).collect();
+        let version = System::long_os_version().unwrap_or_default();
+        let kernel = System::kernel_version().map_or_else(|_| String::new(), |kernel| format!("kernel {kernel}"));
+        let system = [version, kernel, std::env::consts::ARCH.to_owned()];
         Self {
-            schema: json::SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            cpu: json::cpu_name(),
-            command: "bench".to_owned(),
+            cpu: cpu_name(),
             commit: env!("QUEENS_COMMIT").to_owned(),
             date: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            machine: Machine::here(),
+            machine: Machine {
+                cores: System::physical_core_count().ok(),
+                threads: available_threads(),
+                system: system.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", "),
+            },
             runs,
+            finished,
             score: Score::of(&results),
             results,
         }
     }
 
-    /// Reads the file that an earlier run wrote.
+    /// What an earlier run has written in a file, or a machine that comes with the program.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let failure = |reason: String| files::unread(path, &reason);
-        let bytes = files::read(path)?;
-        let saved: Self = serde_json::from_slice(&bytes)
-            .map_err(|error| failure(format!("not a result of queens bench --json: {error}")))?;
-        if saved.results.is_empty() {
-            return Err(failure("no results in it".to_owned()));
-        }
+        let failure = |reason: &str| files::unread(path, &reason);
         // The file may come from anybody.
-        let foreign = |what: &str| failure(format!("not a result of queens bench --json: {what}"));
-        if serde_json::from_slice(&bytes).is_ok_and(|value| has_controls(&value)) {
-            return Err(foreign("control characters in its text"));
+        let foreign = |what: String| failure(&format!("not a result of queens bench --json: {what}"));
+        let bytes = match MACHINES.iter().find(|(name, _)| path.as_os_str() == *name) {
+            Some((_, saved)) => saved.as_bytes().to_vec(),
+            None if !path.exists() => {
+                let names = MACHINES.map(|(name, _)| name).join(", ");
+                return Err(failure(&format!("there is no such file, and no machine of this name; there are {names}")));
+            }
+            None => files::read(path)?,
+        };
+        let value: Value = serde_json::from_slice(&bytes).map_err(|error| foreign(error.to_string()))?;
+        if has_controls(&value) {
+            return Err(foreign("control characters in its text".to_owned()));
+        }
+        let saved: Self = serde_json::from_value(value).map_err(|error| foreign(error.to_string()))?;
+        if saved.results.is_empty() {
+            return Err(failure("no results in it"));
         }
         if let Some(index) = saved.results.iter().position(|measurement| !measurement.is_possible()) {
-            return Err(foreign(&format!("no run has the numbers of result {}", index + 1)));
+            return Err(foreign(format!("no run has the numbers of result {}", index + 1)));
         }
         Ok(saved)
     }
 
-    /// `AMD EPYC, family 25, model 17 (Zen 4)`
-    pub(super) fn processor(&self) -> String {
-        let name = if self.cpu.is_empty() { "unknown processor" } else { &self.cpu };
-        format!("{name}{}", self.machine.identity())
-    }
-
-    /// Whether the other results are of another processor, by all that both say of it.
-    pub(super) fn is_elsewhere(&self, other: &Self) -> bool {
-        let model = |of: &Self| of.machine.family.zip(of.machine.model);
-        self.cpu != other.cpu || model(self).zip(model(other)).is_some_and(|(one, another)| one != another)
+    /// `AMD EPYC, queens 1.0.0`
+    pub(super) fn origin(&self) -> String {
+        let cpu = if self.cpu.is_empty() { "unknown processor" } else { &self.cpu };
+        format!("{cpu}, queens {}", self.version)
     }
 
     /// The machine and the program, as label and value.
-    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
-        let machine = &self.machine;
+    pub(super) fn about(&self) -> Vec<(&'static str, String)> {
+        let Self { cpu, version, machine, .. } = self;
+        let cores = machine.cores.map_or_else(String::new, |cores| count_of(cores as u64, "core") + ", ");
         let commit = if self.commit.is_empty() { String::new() } else { format!(", commit {}", self.commit) };
-        let facts = [
-            ("processor", self.processor()),
-            ("cores", if machine.threads == 0 { String::new() } else { machine.cores() }),
-            ("caches", machine.caches.join(", ")),
+        let about = [
+            ("processor", cpu.clone()),
+            ("cores", format!("{cores}{} for this program", count_of(machine.threads as u64, "thread"))),
             ("system", machine.system.clone()),
-            ("program", format!("queens {}{commit}", self.version)),
+            ("program", format!("queens {version}{commit}")),
             ("date", self.date.clone()),
-            ("runs", format!("{} of each, medians; ± {}", self.runs, SPREAD)),
-            ("score", self.score.as_ref().map_or_else(String::new, ToString::to_string)),
+            ("runs", format!("medians of {}", self.runs)),
         ];
-        facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+        about.into_iter().filter(|(_, value)| !value.is_empty()).collect()
     }
 
     /// The median of all [`Measurement::spread`]: how far apart the runs of a typical combination were.
@@ -196,18 +210,11 @@ pub(super) struct Score {
     isa: String,
     /// The most threads timed.
     threads: usize,
-    /// Million solutions a second of the board of `n` columns, on these and on one.
-    value: f64,
-    one_thread: Option<f64>,
-    /// The score: 100 for one core of the machine that the boards were timed on. Version 0.2 wrote neither this nor the
-    /// fields below.
-    #[serde(default)]
+    /// 100 for one core of the machine that the boards were timed on.
     points: f64,
     /// Half the range of the runs over the median.
-    #[serde(default)]
     spread: f64,
     /// On one thread, perhaps for another board.
-    #[serde(default)]
     points_one_thread: Option<f64>,
 }
 
@@ -232,55 +239,40 @@ fn board(threads: usize) -> usize {
     long.unwrap_or(&BOARDS[BOARDS.len() - 1]).0
 }
 
-/// The points for this many million solutions a second.
-fn points(n: usize, millions: f64) -> Option<f64> {
-    let (_, seconds) = BOARDS.iter().find(|(board, _)| *board == n)?;
-    Some(100.0 * seconds * millions * 1e6 / oeis::QUEENS.term(n)? as f64)
-}
-
 impl Score {
-    /// From the results, where a board of the score is among them: the largest on the most threads.
+    /// From the results, if a board of the score is among them: the largest on the most threads.
     fn of(results: &[Measurement]) -> Option<Self> {
         let size = Size::new(BOARDS[0].0).expect("as above");
         let engine = Method::choose(None, None, size).ok()?.engine.info().name;
-        let is_board = |n| BOARDS.iter().any(|(board, _)| *board == n);
-        let timed = || results.iter().filter(|timed| is_board(timed.n) && timed.engine == engine);
-        let millions = |measurement: &Measurement| measurement.solutions_per_second / 1e6;
-        // Where instruction sets were compared, that of the fastest.
+        let points = |timed: &Measurement| {
+            let (_, seconds) = BOARDS.iter().find(|(board, _)| *board == timed.n)?;
+            Some(100.0 * seconds * timed.solutions_per_second / oeis::QUEENS.term(timed.n)? as f64)
+        };
+        let timed = || results.iter().filter(|timed| timed.engine == engine && points(timed).is_some());
+        // The fastest instruction set, if several were compared.
         let key = |timed: &&Measurement| (timed.threads, timed.n);
         let most = timed().map(|timed| key(&timed)).max()?;
         let most = timed().filter(|timed| key(timed) == most).min_by(|a, b| a.median.total_cmp(&b.median))?;
-        let one = || timed().filter(|timed| timed.threads == 1 && timed.isa == most.isa);
+        let one = timed().find(|timed| timed.threads == 1 && timed.isa == most.isa);
         Some(Self {
             n: most.n,
             isa: most.isa.clone(),
             threads: most.threads,
-            value: millions(most),
-            one_thread: one().find(|timed| timed.n == most.n).map(millions),
-            points: points(most.n, millions(most))?,
+            points: points(most)?,
             spread: most.spread(),
-            points_one_thread: one().next().and_then(|timed| points(timed.n, millions(timed))),
+            points_one_thread: one.and_then(points),
         })
-    }
-
-    /// For results of version 0.2 they are worked out.
-    fn points(&self) -> f64 {
-        if self.points > 0.0 { self.points } else { points(self.n, self.value).unwrap_or_default() }
     }
 }
 
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", rate(self.points()))?;
-        if self.spread > 0.0 {
-            write!(f, " ± {:.0}%", 100.0 * self.spread)?;
-        }
-        write!(f, " on {}", count_of(self.threads as u64, "thread"))?;
-        let one = self.points_one_thread.or_else(|| points(self.n, self.one_thread?));
-        if let Some(one) = one.filter(|_| self.threads > 1) {
+        let Self { n, isa, threads, points, spread, points_one_thread } = self;
+        write!(f, "{} ± {:.0}% on {}", rate(*points), 100.0 * spread, count_of(*threads as u64, "thread"))?;
+        if let Some(one) = points_one_thread.filter(|_| *threads > 1) {
             write!(f, ", {} on one", rate(one))?;
         }
-        write!(f, " (N = {}, {}; 100 is a core of an AMD EPYC, Zen 4)", self.n, self.isa)
+        write!(f, " (N = {n}, {isa}; 100 is a core of an AMD EPYC, Zen 4)")
     }
 }
 
@@ -291,6 +283,8 @@ mod tests {
     use queens::EngineKind;
     use queens::Watch;
     use queens::bench::bench;
+    use std::collections::BTreeSet;
+    use std::fs;
 
     #[test]
     fn figures_follow_from_the_times() {
@@ -301,31 +295,29 @@ mod tests {
             timing.times = seconds.map(Duration::from_secs).to_vec();
             timing
         };
-        let saved = BenchResults::new(&[timing(1, [4, 8, 16]), timing(4, [3, 2, 4])], 3);
+        let saved = Results::new(&[timing(1, [4, 8, 16]), timing(4, [3, 2, 4])], 3, true);
         let figures = |measurement: &Measurement| {
-            let Measurement { median, fastest, slowest, solutions_per_second, speed_up, efficiency, .. } = measurement;
-            [*median, *fastest, *slowest, *solutions_per_second, speed_up.unwrap(), efficiency.unwrap()]
+            let Measurement { median, fastest, slowest, solutions_per_second, speed_up, .. } = measurement;
+            [*median, *fastest, *slowest, *solutions_per_second, speed_up.unwrap()]
         };
-        let near = |found: [f64; 6], expected: [f64; 6]| {
+        let near = |found: [f64; 5], expected: [f64; 5]| {
             let all = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9);
             assert!(all, "{found:?} instead of {expected:?}");
         };
-        near(figures(&saved.results[0]), [8.0, 4.0, 16.0, 11.5, 1.0, 1.0]);
-        near(figures(&saved.results[1]), [3.0, 2.0, 4.0, 92.0 / 3.0, 8.0 / 3.0, 2.0 / 3.0]);
+        near(figures(&saved.results[0]), [8.0, 4.0, 16.0, 11.5, 1.0]);
+        near(figures(&saved.results[1]), [3.0, 2.0, 4.0, 92.0 / 3.0, 8.0 / 3.0]);
         assert!((saved.noise() - 0.75).abs() < 1e-9);
     }
 
-    /// Names of virtual processors are the same for several models, and version 0.3 did not save the model.
     #[test]
-    fn other_models_are_other_processors() {
-        let of = |family, model| {
-            let mut results = crate::cli::commands::bench::tests::results(Vec::new());
-            (results.machine.family, results.machine.model) = (family, model);
-            results
-        };
-        let [zen4, zen5, unknown] = [of(Some(25), Some(17)), of(Some(26), Some(2)), of(None, None)];
-        assert!(zen4.is_elsewhere(&zen5) && !zen4.is_elsewhere(&zen4) && !zen4.is_elsewhere(&unknown));
-        assert!(zen4.is_elsewhere(&BenchResults { cpu: "Another".to_owned(), ..zen4.clone() }));
+    fn every_machine_of_the_documents_comes_with_the_program() {
+        let folder = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/machines")).unwrap();
+        let files: BTreeSet<String> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(files, MACHINES.map(|(name, _)| format!("{name}.json")).into());
+        for (name, _) in MACHINES {
+            let machine = Results::read(Path::new(name)).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+            assert_eq!(machine.score, Score::of(&machine.results), "{name}");
+        }
     }
 
     #[test]
@@ -347,17 +339,11 @@ mod tests {
         };
         for (n, seconds) in BOARDS {
             let score = Score::of(&[timed(17, 1, 0.26), timed(n, 2, seconds / 2.0)]).unwrap();
-            assert!((score.points() - 200.0).abs() < 1e-9 && (score.points_one_thread.unwrap() - 100.0).abs() < 1e-9);
+            assert!((score.points - 200.0).abs() < 1e-9 && (score.points_one_thread.unwrap() - 100.0).abs() < 1e-9);
             let told =
                 format!("200 ± 2% on 2 threads, 100 on one (N = {n}, avx512; 100 is a core of an AMD EPYC, Zen 4)");
             assert_eq!(score.to_string(), told);
         }
-        // What version 0.2 wrote.
-        let old: Score = serde_json::from_str(
-            r#"{"n": 17, "isa": "avx512", "threads": 2, "value": 737.0392615384616, "one_thread": 368.5196307692308}"#,
-        )
-        .unwrap();
-        assert!(old.to_string().starts_with("200 on 2 threads, 100 on one (N = 17"), "{old}");
         assert_eq!(Score::of(&[timed(16, 2, 0.1)]), None);
     }
 }

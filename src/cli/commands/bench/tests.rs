@@ -1,18 +1,16 @@
 //! Results that were never measured, for the tests of the tables.
 
-use super::results::{BenchResults, Measurement};
+use super::results::{Measurement, Results};
 
 /// Results as of another machine.
-pub(super) fn results(results: Vec<Measurement>) -> BenchResults {
+pub(super) fn results(results: Vec<Measurement>) -> Results {
     let value = serde_json::json!({
-        "schema": 1, "version": "0.2.0", "cpu": "A Processor, of some make", "command": "bench",
-        "commit": "0123456789ab", "date": "2026-11-21T12:00:00Z", "runs": 5,
-        "machine": {"cores": 2, "threads_per_core": 1, "threads": 2, "caches": ["L1d 32 KiB"], "system": "Some 1.0"},
-        "score": {"n": 17, "isa": "avx512", "threads": 2, "value": 563.2, "one_thread": 290.4}, "results": [],
+        "version": "1.0.0", "cpu": "A Processor, of some make", "commit": "0123456789ab", "date": "2026-11-21T12:00:00Z",
+        "machine": {"cores": 2, "threads": 2, "system": "Some 1.0"}, "runs": 5, "finished": true,
+        "score": {"n": 17, "isa": "avx512", "threads": 2, "points": 153.0, "spread": 0.06, "points_one_thread": 78.8},
+        "results": [],
     });
-    let mut planted: BenchResults = serde_json::from_value(value).unwrap();
-    planted.results = results;
-    planted
+    Results { results, ..serde_json::from_value(value).unwrap() }
 }
 
 /// Times of an engine on an instruction set.
@@ -35,6 +33,5 @@ pub(super) fn measurement(
         slowest,
         solutions_per_second: count.parse::<f64>().unwrap() / median,
         speed_up: None,
-        efficiency: None,
     }
 }
