@@ -204,6 +204,81 @@ fn a_wrong_sum_is_seen_whatever_is_drawn() {
     assert!(err.contains("leaves 1 modulo 4, but the symmetric solutions demand 0"), "{err}");
 }
 
+/// Folders stand for the ledgers in them, whatever else is there; a damaged one is an error, and no file that is passed over.
+#[test]
+fn folders_stand_for_their_ledgers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("r")).unwrap();
+    for k in [1, 2] {
+        assert_eq!(output(path, &format!("count 12 --shard {k}/2 --out r/{k}")).0, Some(0));
+    }
+    fs::write(path.join("r/log"), "hello\n").unwrap();
+    let all = json(path, "audit r --units 1000000 --json", 0);
+    assert_eq!([&all["recounted"], &all["oeis"]["agrees"]], [&Value::from("14200"), &true.into()]);
+    fs::create_dir(path.join("empty")).unwrap();
+    let none = "error: empty: no checkpoint and no shard\n";
+    assert_eq!(output(path, "audit empty"), (Some(1), String::new(), none.to_owned()));
+    forged(path, "r/2", "r/3", |unit, tally| tally + u128::from(unit % 2 == 1));
+    let (code, _, err) = output(path, "audit r");
+    assert!(code == Some(3) && err.starts_with("error: r/3: unit 1 has two tallies, "), "{err}");
+    let text = fs::read_to_string(path.join("r/2")).unwrap();
+    fs::write(path.join("r/3"), &text[..text.len() / 2]).unwrap();
+    let (code, _, err) = output(path, "audit r");
+    assert!(code == Some(1) && err.starts_with("error: r/3: "), "{err}");
+}
+
+/// Without the auditor, nothing is said of what it finds.
+#[test]
+fn no_tasks_are_no_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    assert_eq!(output(path, "count 12 --engine join --checkpoint whole").0, Some(0));
+    let (code, out, err) = output(path, "audit whole --tasks 0");
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+    assert!(!out.contains("auditor") && !out.contains("independent"), "{out}");
+    assert_eq!(out.matches("no difference").count(), 1, "{out}");
+    // In no time nothing is recounted, and there is no difference to report.
+    let (code, out, _) = output(path, "audit whole --tasks 0 --max-time 1ns");
+    assert!(code == Some(1) && out.contains("0 recounted by join") && !out.contains("no difference"), "{out}");
+}
+
+/// An audit that a signal ends prints and writes what it has recounted by then.
+#[test]
+#[cfg(unix)]
+fn an_audit_that_is_stopped_tells_what_it_has() {
+    use crate::common::runs::{end, first_line_of, signal};
+    use crate::common::texts;
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // Made up: units of which each takes a moment, and all of them hours.
+    assert_eq!(output(path, "count 20 --engine backtrack --checkpoint c --max-time 1ms").0, Some(75));
+    let fingerprint: Fingerprint = store::read(&path.join("c")).unwrap().fingerprint().clone();
+    let mut ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
+    for unit in 0..fingerprint.units {
+        ledger.record(unit, 1.into()).unwrap();
+    }
+    Store::open(path.join("all")).unwrap().save(&ledger).unwrap();
+    let line = "audit all --units 1000000 --max-time 9h --tasks 0 --threads 1 --json=o.json --progress json";
+    let mut child = queens(path, line).spawn().unwrap();
+    first_line_of(&mut child, |line| line.contains("\"share\":") && !line.contains("\"share\":0.0,"));
+    signal(&child, Signal::INT);
+    let ended = end(child);
+    let (_, out, err) = texts(&ended);
+    assert_eq!(ended.status.signal(), Some(2), "{err}");
+    assert!(out.contains(" recounted by backtrack") && err.contains("\"event\":\"stopped\""), "{out}{err}");
+    let saved: Value = serde_json::from_str(&fs::read_to_string(path.join("o.json")).unwrap()).unwrap();
+    let drawn = saved["drawn"].as_array().unwrap().len();
+    assert!((1..fingerprint.units).contains(&drawn), "{drawn} of {} units", fingerprint.units);
+    assert!(err.contains("has 1, but the engine finds "), "{err}");
+    let child = queens(path, "audit all --threads 1").spawn().unwrap();
+    crate::common::runs::thread_named("audit", &child);
+    signal(&child, Signal::TERM);
+    assert_eq!(end(child).status.signal(), Some(15));
+}
+
 /// Nobody can forge a ledger so that the next audit misses it: which units it draws is known to nobody before.
 #[test]
 fn each_audit_draws_other_units() {

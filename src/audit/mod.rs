@@ -94,8 +94,10 @@ pub struct AuditedTask {
     /// How many symmetric tasks it stands for.
     pub weight: u64,
     /// The engine's count, without the weight.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::as_text"))]
     pub engine: u64,
     /// The auditor's count, without the weight.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::as_text"))]
     pub auditor: u64,
     /// Whether both counts are of a random part of the task only, because the whole would take the auditor too long.
     pub is_part: bool,

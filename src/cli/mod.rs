@@ -50,7 +50,7 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Count(args) => count::run(&args)?.tell(&args.form()),
         Command::Merge(args) => merge::run(&args),
         Command::Status(args) => status::run(&args),
-        Command::Audit(args) => audit::run(&args),
+        Command::Audit(args) => audit::run(&args)?.tell(&Form::text(&args.json)),
         Command::Profile(args) => profile::run(&args)?.tell(&args.form()),
         Command::Verify(args) => verify::run(&args)?.tell(&Form::text(&args.json)),
         Command::Bench(args) => bench::run(&args)?.tell(&Form::text(&args.json)),

@@ -19,7 +19,7 @@ pub(crate) const OUTPUTS: [(&str, &str, &str); 12] = [
 
 /// Arguments that name what is read or saved, and a line of the command in which `FILE` is that and a result.
 pub(crate) const KEPT: [(&str, &str, &str); 8] = [
-    ("audit", "files", "audit s1 FILE --json=FILE"),
+    ("audit", "paths", "audit s1 FILE --json=FILE"),
     ("bench", "compare", "bench --from b --compare FILE --json=FILE"),
     ("bench", "from", "bench --from FILE --json=FILE"),
     ("count", "checkpoint", "count 32 --checkpoint FILE --json=FILE"),

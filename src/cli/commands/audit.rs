@@ -1,19 +1,22 @@
-//! `queens audit FILE...`
+//! `queens audit PATH...`
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
+use queens::tally::Tally;
 use queens::{
-    AuditOptions, AuditedTask, CountError, Findings, MethodError, Progress, Recounted, Request, Shard, Share,
-    UnknownEngine, Watch,
+    AuditOptions, CountError, Findings, Isa, MethodError, Progress, Recounted, Request, Shard, Share,
+    Subject, UnknownEngine, Watch,
 };
+use serde::Serialize;
 
 use crate::cli::commands::merge;
-use crate::cli::long_run::{Activity, Agreement, Status, When, status};
-use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, value_parsers};
+use crate::cli::long_run::{Activity, Agreement, NamedFile, Status, When, named_files::named_files, status, until_signal};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
 ///
@@ -22,24 +25,24 @@ use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages, numbers, 
 /// compared with what is known of it. Each audit draws other units, so that it adds to the audits before it.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Checkpoints or shards of one count
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
+    /// Checkpoints or shards of one count, or folders with them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
 
-    /// Finished units to draw, from all files together; where left out as many as begin within --max-time, and without
-    /// that as many as begin within a minute, 16 at least
+    /// Units to recount, from all files together [default: as many as start within --max-time, else within a minute (at least
+    /// 16)]
     #[arg(long, value_name = "U", value_parser = value_parsers::whole("U", 1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     units: Option<u64>,
 
-    /// Tasks of each of these that the auditor recounts, from N = 26 on a part of each; 0 leaves it out
+    /// Tasks of each of these units that the auditor recounts, from N = 26 on a part of each; 0 for none
     #[arg(long, value_name = "T", default_value = "1", value_parser = value_parsers::whole("T", 0..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     tasks: u64,
 
-    /// Draw the units that an earlier audit drew with this seed, in the same order; a random one where left out
+    /// Repeat an earlier audit's selection, in the same order [default: random]
     #[arg(long, value_name = "S", value_parser = value_parsers::whole("S", 0..=u64::MAX), allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// End after this time with what has been recounted, as in 90s or 2h; after 10m where left out
+    /// Stop after this time with what has been recounted, for example 90s or 2h [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     max_time: Option<Duration>,
 
@@ -47,7 +50,7 @@ pub(crate) struct Args {
     cores: value_parsers::Cores,
 
     #[command(flatten)]
-    json: JsonOutput,
+    pub(crate) json: JsonOutput,
 
     /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -71,59 +74,81 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (ledger, parts) = read(&args.files)?;
+pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
+    let (ledger, parts) = read(&args.paths)?;
     if ledger.reached() == (0, 0) {
         return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
     }
-    let options = args.options();
-    let request = Request::try_from(ledger.fingerprint()).map_err(CountError::from);
-    let activity = Activity::start(args.progress, "audit");
-    let (watch, title) = (Watch::default(), status::title(ledger.fingerprint()));
-    let watched = watch.clone();
+    let failed = |error| match error {
+        CountError::Ledger(error) => StoreError::Ledger(parts[0].0.clone(), error).into(),
+        CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
+            Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
+        }
+        error => error.into(),
+    };
+    let (options, request) = (args.options(), Request::try_from(ledger.fingerprint()));
+    let request = request.map_err(|error| failed(error.into()))?.isa(args.cores.isa).threads(args.cores.threads);
+    let (activity, watch) = (Activity::start(args.progress, "audit"), Watch::default());
+    let (title, watched) = (status::title(ledger.fingerprint()), watch.clone());
     activity.watch(move || {
         let Progress { done, share, .. } = watched.progress();
         let fields = vec![format!("{} recounted", numbers::count_of(done, "unit"))];
         Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
     });
-    let findings = request
-        .and_then(|request| request.isa(args.cores.isa).threads(args.cores.threads).audit(&ledger, &options, &watch))
-        .map_err(|error| match error {
-            CountError::Ledger(error) => StoreError::Ledger(args.files[0].clone(), error).into(),
-            CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
-                Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
-            }
-            error => error.into(),
-        })?;
-    activity.finish();
-    let known = ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?;
+    let (audited, working) = (ledger.clone(), watch.clone());
+    let work = move || request.audit(&audited, &options, &working);
+    let (findings, signal) = until_signal(&activity, &watch, work)?;
+    let findings = match findings {
+        Some(findings) => findings.map_err(failed)?,
+        // It was stopped, and a task in hand takes longer than a person waits who pressed ^C.
+        None => watch.known().ok_or_else(|| Failure::Signal(signal.expect("nothing else stops it")))?,
+    };
+    let known = if let Some(signal) = signal {
+        // A program that reads JSON learns that it was stopped.
+        drop(activity);
+        if findings.units.is_empty() {
+            return Err(Failure::Signal(signal));
+        }
+        None
+    } else {
+        activity.finish();
+        ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?
+    };
     let agreement = known.map_or_else(Agreement::default, |(_, agreement)| agreement);
-    for line in wrong(&findings, args, &parts) {
+    for line in wrong(&findings, &parts) {
         messages::error(&line);
     }
-    let facts = facts(&findings, &ledger, &agreement, options.seed);
-    verdict(&findings, args, &agreement).and(args.json.deliver(&facts))
+    let verdict = signal.map_or_else(|| verdict(&findings, args, &agreement), |signal| Err(Failure::Signal(signal)));
+    Ok(Audit::new(findings, &ledger, agreement, options.seed, verdict))
 }
 
-/// The union of the files, and each of them.
-fn read(files: &[PathBuf]) -> Result<(Ledger, Vec<Ledger>), Failure> {
-    let parts = files.iter().map(|path| store::read(path)).collect::<Result<Vec<_>, _>>()?;
-    let mut whole = Ledger::new(parts[0].fingerprint().clone(), Shard::WHOLE);
-    for (path, part) in files.iter().zip(&parts) {
-        whole.merge(part).map_err(|error| StoreError::Ledger(path.clone(), error))?;
+/// The union of the ledgers in these files and folders, and each of them.
+fn read(paths: &[PathBuf]) -> Result<(Ledger, Vec<(PathBuf, Ledger)>), Failure> {
+    let (mut whole, mut parts): (Option<Ledger>, _) = (None, Vec::new());
+    for NamedFile { path, is_named } in named_files(paths, 0)? {
+        let part = match store::read(&path) {
+            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => continue,
+            part => part?,
+        };
+        let whole = whole.get_or_insert_with(|| Ledger::new(part.fingerprint().clone(), Shard::WHOLE));
+        whole.merge(&part).map_err(|error| StoreError::Ledger(path.clone(), error))?;
+        parts.push((path, part));
     }
+    let whole = whole.ok_or_else(|| {
+        let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
+        Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", ")))
+    })?;
     Ok((whole, parts))
 }
 
 /// Every difference, a line each, with the file that has the unit.
-fn wrong(findings: &Findings, args: &Args, parts: &[Ledger]) -> Vec<String> {
+fn wrong(findings: &Findings, parts: &[(PathBuf, Ledger)]) -> Vec<String> {
     let in_file = |found: &Recounted| {
         let of_unit = |unit| unit == found.unit;
-        let holds = |part: &Ledger| {
+        let holds = |(_, part): &&(PathBuf, Ledger)| {
             part.tallies().any(|(unit, _)| of_unit(unit)) || part.partials().any(|(unit, _)| of_unit(unit))
         };
-        let file = parts.iter().position(holds).unwrap_or(0);
-        let file = args.files[file].display();
+        let file = parts.iter().find(holds).unwrap_or(&parts[0]).0.display().to_string();
         differences(found).into_iter().map(move |line| format!("{file}: {line}"))
     };
     findings.differences().flat_map(in_file).collect()
@@ -145,81 +170,130 @@ fn verdict(findings: &Findings, args: &Args, agreement: &Agreement) -> Result<()
     Err(Failure::Run(Exit::Failure, format!("{nothing} within {time}{longer}")))
 }
 
-fn facts(findings: &Findings, ledger: &Ledger, agreement: &Agreement, seed: u64) -> Facts {
-    let Fingerprint { subject, engine, .. } = ledger.fingerprint();
-    let Findings { finished, total, isa, threads, .. } = *findings;
-    let more = if findings.parts == 0 { String::new() } else { format!(" and parts of {} more", findings.parts) };
-    // Of nothing there is no difference to tell.
-    let found = |recounted: usize, wrong: usize| match (recounted, wrong) {
-        (0, _) => String::new(),
-        (_, 0) => ": no difference".to_owned(),
-        (_, wrong) => format!(": {wrong} WRONG"),
-    };
-    let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
-    let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
-    let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
-    let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
-    // A float must not make a part the whole.
-    let share = |part| if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) };
-    let (recounted, audited, compared) = (findings.recounted(), findings.audited(), findings.units.len());
-    let (seconds, is_audited) = (findings.elapsed.as_secs_f64(), findings.tasks() > 0);
-    let tasks = if is_audited {
-        let found = found(findings.tasks(), wrong_tasks);
-        Facts::default().result("tasks", format!("{} recounted by the auditor{in_part}{found}", findings.tasks()))
-    } else {
-        Facts::default()
-    };
-    let and = if is_audited { "," } else { "" };
-    // So many wrong units, and how likely such an audit finds one of them.
-    let many = |share| Share::try_from(share).expect("from 0 to 1").of(findings.finished + findings.parts);
-    let [one, hundredth, tenth] = [1, many(0.01), many(0.1)].map(|units| (units, findings.chance_to_find(units)));
-    let in_json = |(units, chance)| Facts::default().with("wrong_units", units).with("chance", chance);
-    let if_share = |share, (units, chance)| {
-        let (chance, are) = (percent(chance), numbers::count_of(units as u64, "unit"));
-        format!("{chance} to find one if {share} % of them are wrong ({are})")
-    };
-    Facts::of("audit")
-        .subject(subject)
-        .with("units", ledger.units())
-        .with("finished", finished)
-        .with("parts", findings.parts)
-        .with("solutions", total.to_string())
-        .row("ledger", format!("{finished} of {} units{more}, {} solutions", ledger.units(), numbers::grouped(total)))
-        .result("units", format!("{compared} recounted by {engine} ({isa}){}", found(compared, wrong_units)))
-        .with("audited_tasks", findings.tasks())
-        .and(tasks)
-        .and(agreement.facts())
-        .with("agrees", findings.differences().next().is_none() && agreement.verdict().is_ok())
-        .with("recounted", recounted.to_string())
-        .row("confirmed", format!("{} of these solutions by {engine}{and}", percent(share(recounted))))
-        .with("audited", audited.to_string())
-        .row_some("", is_audited.then(|| format!("{} by independent code", percent(share(audited)))))
-        .row("chance", format!("{} to find a single wrong unit", percent(one.1)))
-        .row("", if_share(1, hundredth))
-        .row("", if_share(10, tenth))
-        .with("chance_to_see_1_percent", hundredth.1)
-        .list("chances", [one, hundredth, tenth].map(in_json))
-        .with("seed", seed.to_string())
-        .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
-        .by(Some(engine), isa, threads)
-        .row("threads", threads)
-        .with("seconds", seconds)
-        .row("time", numbers::seconds(seconds))
-        .list("drawn", findings.units.iter().map(recounted_facts))
+/// What was recounted of a ledger, and how it compares.
+#[derive(Serialize)]
+pub(crate) struct Audit {
+    #[serde(flatten)]
+    subject: Subject,
+    /// Of the plan, with a tally, and with a tally of their first tasks only.
+    units: usize,
+    finished: usize,
+    parts: usize,
+    /// In all of these tallies, found again by the engine, and by the auditor in so many tasks.
+    solutions: Tally,
+    recounted: Tally,
+    audited: Tally,
+    audited_tasks: usize,
+    #[serde(flatten)]
+    agreement: Agreement,
+    agrees: bool,
+    chances: [Chance; 3],
+    seed: String,
+    engine: &'static str,
+    isa: Isa,
+    threads: usize,
+    seconds: f64,
+    drawn: Vec<Recounted>,
+    #[serde(skip)]
+    verdict: Result<(), Failure>,
 }
 
-/// A unit for programs.
-fn recounted_facts(found: &Recounted) -> Facts {
-    let task = |task: &AuditedTask| {
-        Facts::default()
-            .with("task", task.index)
-            .with("weight", task.weight)
-            .with("is_part", task.is_part)
-            .with("engine", task.engine.to_string())
-            .with("auditor", task.auditor.to_string())
-    };
-    let facts = Facts::default().with("unit", found.unit).with("tally", found.tally);
-    facts.with("recounted", found.recounted).list("tasks", found.tasks.iter().map(task))
+/// How likely such an audit draws one of so many wrong units.
+#[derive(Serialize)]
+struct Chance {
+    wrong_units: usize,
+    chance: f64,
+}
+
+impl Audit {
+    fn new(
+        findings: Findings,
+        ledger: &Ledger,
+        agreement: Agreement,
+        seed: u64,
+        verdict: Result<(), Failure>,
+    ) -> Self {
+        let Fingerprint { subject, .. } = ledger.fingerprint();
+        let Findings { finished, parts, total, engine, isa, threads, elapsed, .. } = findings;
+        let many = |share| Share::try_from(share).expect("from 0 to 1").of(finished + parts);
+        let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
+        Self {
+            subject: *subject,
+            units: ledger.units(),
+            finished,
+            parts,
+            solutions: total.into(),
+            recounted: findings.recounted().into(),
+            audited: findings.audited().into(),
+            audited_tasks: findings.tasks(),
+            agrees: findings.differences().next().is_none() && agreement.verdict().is_ok(),
+            agreement,
+            chances: [1, many(0.01), many(0.1)].map(chance),
+            seed: seed.to_string(),
+            engine,
+            isa,
+            threads,
+            seconds: elapsed.as_secs_f64(),
+            drawn: findings.units,
+            verdict,
+        }
+    }
+}
+
+impl Answer for Audit {
+    fn command(&self) -> &'static str {
+        "audit"
+    }
+
+    fn text(&self, width: usize) -> String {
+        let Self { subject, units, finished, parts, solutions, engine, isa, threads, seed, .. } = self;
+        let more = if *parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
+        // Of nothing there is no difference to report.
+        let found = |recounted: usize, wrong: usize| match (recounted, wrong) {
+            (0, _) => String::new(),
+            (_, 0) => ": no difference".to_owned(),
+            (_, wrong) => format!(": {wrong} WRONG"),
+        };
+        let all_tasks = || self.drawn.iter().flat_map(|unit| &unit.tasks);
+        let wrong_units = self.drawn.iter().filter(|unit| !unit.is_confirmed()).count();
+        let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
+        let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
+        let (total, compared, audited) = (solutions.get(), self.drawn.len(), self.audited_tasks);
+        // A float must not make a part the whole.
+        let share = |part: Tally| {
+            let part = part.get();
+            percent(if part == total { 1.0 } else { (part as f64 / total as f64).min(1.0 - f64::EPSILON) })
+        };
+        let [one, hundredth, tenth] = &self.chances;
+        let if_share = |share, of: &Chance| {
+            let (chance, are) = (percent(of.chance), numbers::count_of(of.wrong_units as u64, "unit"));
+            format!("{chance} to find one if {share} % of them are wrong ({are})")
+        };
+        let rows = Rows::of(subject)
+            .row("ledger", format!("{finished} of {units} units{more}, {} solutions", numbers::grouped(total)))
+            .result("units", format!("{compared} recounted by {engine} ({isa}){}", found(compared, wrong_units)));
+        let rows = if audited == 0 {
+            rows
+        } else {
+            let found = found(audited, wrong_tasks);
+            rows.result("tasks", format!("{audited} recounted by the auditor{in_part}{found}"))
+        };
+        let and = if audited > 0 { "," } else { "" };
+        rows.row_some("check", self.agreement.words())
+            .row("confirmed", format!("{} of these solutions by {engine}{and}", share(self.recounted)))
+            .row_some("", (audited > 0).then(|| format!("{} by independent code", share(self.audited))))
+            .row("chance", format!("{} to find a single wrong unit", percent(one.chance)))
+            .row("", if_share(1, hundredth))
+            .row("", if_share(10, tenth))
+            .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
+            .row("threads", threads)
+            .row("time", numbers::seconds(self.seconds))
+            .text(width)
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        self.verdict.clone()
+    }
 }
 
 /// The differences in a unit, a line each.
@@ -325,19 +399,20 @@ mod tests {
             let findings = request.prepare_by(engine).unwrap().audit(&ledger, &options, &Watch::default()).unwrap();
             assert!(findings.units.len() == 3 && findings.units.iter().all(Recounted::is_confirmed));
             let unknown = Agreement::default();
-            let facts = facts(&findings, &ledger, &unknown, options.seed);
-            (facts, wrong(&findings, &args, &[ledger]), verdict(&findings, &args, &unknown))
+            let verdict = verdict(&findings, &args, &unknown);
+            let audit = Audit::new(findings.clone(), &ledger, unknown, options.seed, verdict);
+            (audit, wrong(&findings, &[("a-file".into(), ledger)]))
         };
-        let (facts, wrong, verdict) = audited(&WrongBeyond(10));
-        assert!(verdict.is_ok() && wrong.is_empty(), "{}", facts.table());
-        let (facts, wrong, verdict) = audited(&WrongBeyond(9));
+        let (audit, wrong) = audited(&WrongBeyond(10));
+        assert!(audit.verdict().is_ok() && wrong.is_empty(), "{}", audit.text(80));
+        let (audit, wrong) = audited(&WrongBeyond(9));
+        let verdict = audit.verdict();
         assert!(matches!(verdict, Err(Failure::AlreadyReported(Exit::Difference))), "{verdict:?}");
-        let text = facts.table();
+        let text = anstream::adapter::strip_str(&audit.text(80)).to_string();
         assert!(text.contains("3 recounted by backtrack (portable): no difference"), "{text}");
         assert!(text.contains("3 recounted by the auditor: 3 WRONG"), "{text}");
         assert_eq!(wrong.len(), 3);
         assert!(wrong[0].starts_with("a-file: ") && wrong[0].contains("task 0: the engine finds "));
-        let json: serde_json::Value = serde_json::from_str(&facts.json()).unwrap();
-        assert_eq!(json["agrees"], false);
+        assert!(!audit.agrees);
     }
 }
