@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use queens::{Isa, Placement, Rotation, Subject};
+use queens::{Placement, Rotation, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::{
@@ -103,11 +103,6 @@ impl Facts {
         let facts = self.with("n", subject.n()).with("prefix", subject.prefix());
         let facts = facts.with_some("symmetry", subject.rotation().map(Rotation::name));
         Self { rows: facts.rows.and(Rows::of(subject)), ..facts }
-    }
-
-    /// What counted.
-    pub(crate) fn by(self, engine: Option<&str>, isa: Isa, threads: usize) -> Self {
-        self.with_some("engine", engine).with("isa", isa.name()).with("threads", threads)
     }
 
     /// The object, on a line of its own.

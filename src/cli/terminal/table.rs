@@ -150,7 +150,7 @@ mod tests {
                 Column::numbers("rate", 2, cells(["1,000", "2", ""])).style(Style::new().bold()),
             ]
         };
-        let plain = |width| anstream::adapter::strip_str(&Table::new(columns(), width).text()).to_string();
+        let plain = |width| strip_str(&Table::new(columns(), width).text()).to_string();
         assert_eq!(plain(17), " N  engine   rate\n 8  join    1,000\n\n12              2\n12  naive\n");
         assert_eq!(plain(16), " N  engine\n 8  join\n\n12\n12  naive\n");
         assert_eq!([plain(9), plain(1)], [" N\n 8\n\n12\n12\n"; 2]);

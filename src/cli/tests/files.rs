@@ -28,7 +28,7 @@ fn every_argument_that_names_a_file_is_tested() {
     assert_eq!(arguments(TypeId::of::<OutputPath>()), named(&outputs::OUTPUTS));
     assert_eq!(arguments(TypeId::of::<PathBuf>()), named(&outputs::KEPT));
     // No other type for names: the guard knows these two.
-    let others = ["FILE", "PATH", "FOLDER", "OLD"];
+    let others = ["FILE", "PATH", "FOLDER", "FILE|NAME"];
     for sub in command().get_subcommands() {
         for argument in sub.get_arguments() {
             let names = argument.get_value_names().unwrap_or_default();

@@ -113,7 +113,8 @@ fn notes(results: &Results) -> Vec<String> {
         Some("± is half the range from the fastest to the slowest run".to_owned()),
         first.map(|first| format!("speed: how many times as fast as by {}", first.isa)),
         results.score.as_ref().map(|score| format!("score {score}")),
-        (!results.finished).then(|| format!("stopped early: not everything was timed {} times", grouped(results.runs.into()))),
+        (!results.finished)
+            .then(|| format!("stopped early: not everything was timed {} times", grouped(results.runs.into()))),
     ];
     lines.into_iter().flatten().collect()
 }
