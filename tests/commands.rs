@@ -161,8 +161,6 @@ fn profiles_of_a_range_are_the_triangle() {
         (&["verify", "--profile", "13-14"][..], 1, "A319284 has no term from N = 13 to 14"),
         (&["profile", "1-33"], 2, "N is a whole number from 0 to 32"),
         (&["profile", "3-1"], 2, "a range begins with the smaller board: 1-3"),
-        (&["profile", "9", "--checkpoint", "c"], 2, "--checkpoint is gone: a profile is counted in one go"),
-        (&["profile", "9", "--double-check", "1%"], 2, "'queens count N --double-check P' checks a count"),
     ] {
         queens(args).assert().code(code).stdout("").stderr(predicate::str::contains(reason));
     }

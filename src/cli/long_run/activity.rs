@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use console::Term;
 use jiff::Zoned;
+use serde_json::{Value, json};
 
 use crate::cli::long_run::{Status, When};
-use crate::cli::terminal::{Answering, Facts, messages, signals};
+use crate::cli::terminal::{Answering, messages, signals};
 
 /// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -117,12 +118,12 @@ impl Activity {
     }
 
     pub(crate) fn finish(&self) {
-        self.end(Vec::new(), "finished", Facts::default());
+        self.end(Vec::new(), "finished", json!({}));
     }
 
     /// It is over: removes the bar, says these lines and, for programs, the event and what it has beside the fields of others.
     /// From then on it shows nothing.
-    pub(crate) fn end(&self, lines: Vec<Line>, event: &'static str, object: Facts) {
+    pub(crate) fn end(&self, lines: Vec<Line>, event: &'static str, object: Value) {
         *self.answering.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.wait(move |display, _printed| {
             display.draw("");
@@ -132,7 +133,7 @@ impl Activity {
             if display.when == When::Json {
                 let status = (display.status)();
                 let status = if event == "finished" { status.finished() } else { status };
-                messages::event(&status.event(event).and(object));
+                messages::event(event, status.object(object));
             }
             display.when = When::Never;
         });
@@ -150,7 +151,7 @@ impl Activity {
 
 impl Drop for Activity {
     fn drop(&mut self) {
-        self.end(Vec::new(), "stopped", Facts::default());
+        self.end(Vec::new(), "stopped", json!({}));
     }
 }
 
@@ -226,7 +227,7 @@ impl Display {
                 self.draw(&if plain { anstream::adapter::strip_str(&text).to_string() } else { text });
             }
             When::Auto => messages::note(&status.line(usize::MAX, &Zoned::now())),
-            When::Json => messages::event(&status.event("progress")),
+            When::Json => messages::event("progress", status.object(())),
             When::Never => {}
         }
     }
@@ -235,7 +236,7 @@ impl Display {
     fn show(&mut self) {
         let status = (self.status)();
         if self.when == When::Json {
-            return messages::event(&status.event("progress"));
+            return messages::event("progress", status.object(()));
         }
         let width = if std::io::stderr().is_terminal() { messages::width() } else { usize::MAX };
         self.draw("");
@@ -255,6 +256,7 @@ impl Display {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::terminal::json;
 
     /// A bar after two seconds and then at every tick, a line every minute, an object every second and at once; and after an
     /// hour in which the process was stopped, one and not those that were missed.
@@ -284,10 +286,10 @@ mod tests {
             activity.status.lock().unwrap()()
         };
         assert!(told(true).left.is_some() && told(false).left.is_none());
-        let event = told(false).event("progress").json();
+        let event = json::event("progress", told(false).object(()));
         let seen = "\"command\":\"test\",\"doing\":\"N = 8\",\"left\":null,\"share\":0.5,\"elapsed\":";
         assert!(event.contains(seen), "{event}");
-        let event = told(false).finished().event("finished").json();
+        let event = json::event("finished", told(false).finished().object(()));
         assert!(event.contains("\"doing\":\"N = 8\",\"left\":0.0,\"share\":1.0,\"elapsed\":"), "{event}");
     }
 }

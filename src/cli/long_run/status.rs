@@ -8,10 +8,10 @@ use jiff::Zoned;
 use queens::ledger::Fingerprint;
 use queens::{Interval, Progress};
 
-use crate::cli::terminal::{
-    Facts,
-    numbers::{self, count_of, grouped, rounded},
-};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::cli::terminal::numbers::{self, count_of, grouped, rounded};
 
 const DONE: Style = AnsiColor::Cyan.on_default();
 const TO_DO: Style = Style::new().dimmed();
@@ -30,16 +30,16 @@ pub(crate) struct Status {
     pub(crate) left: Option<Interval>,
     /// What else there is to tell, the most important first, as in `6.12 million solutions`.
     pub(crate) fields: Vec<String>,
-    /// What the JSON object has beside `left`, `share` and `elapsed`.
-    pub(crate) object: Facts,
+    /// What programs are told beside `left`, `share` and `elapsed`.
+    pub(crate) object: Value,
 }
 
 impl Status {
     /// The status of a command that began so long ago.
-    pub(super) fn of_command(self, command: &str, elapsed: Duration) -> Self {
+    pub(super) fn of_command(self, command: &'static str, elapsed: Duration) -> Self {
         let even = self.share.filter(|_| self.is_even).and_then(|share| even(share, elapsed));
         let left = even.map(Interval::exactly);
-        let object = Facts::default().with("command", command).with("doing", &self.title);
+        let object = json!({"command": command, "doing": self.title});
         Self { elapsed, left, object, ..self }
     }
 
@@ -57,20 +57,21 @@ impl Status {
             saved.map(|age| format!("saved {} ago", time(age))),
             (!earlier.is_zero()).then(|| format!("{} with earlier runs", time(earlier.saturating_add(elapsed)))),
         ];
-        let object = Facts::default()
-            .with("n", fingerprint.subject.n())
-            .with("engine", &fingerprint.engine)
-            .with("threads", threads)
-            .with("units_done", progress.done)
-            .with("units", progress.total)
-            .with("total", (earlier + elapsed).as_secs_f64())
-            .with("left_low", left.map(|left| left.low))
-            .with("left_high", left.map(|left| left.high))
-            .with("solutions", solutions.to_string())
-            .with("recounted", recounted)
-            .with("to_recount", to_recount)
-            .with("tasks_per_second", progress.tasks_per_second())
-            .with("saved_ago", saved.map(|age| age.as_secs_f64()));
+        let object = json!({
+            "n": fingerprint.subject.n(),
+            "engine": fingerprint.engine,
+            "threads": threads,
+            "units_done": progress.done,
+            "units": progress.total,
+            "total": (earlier + elapsed).as_secs_f64(),
+            "left_low": left.map(|left| left.low),
+            "left_high": left.map(|left| left.high),
+            "solutions": solutions.to_string(),
+            "recounted": recounted,
+            "to_recount": to_recount,
+            "tasks_per_second": progress.tasks_per_second(),
+            "saved_ago": saved.map(|age| age.as_secs_f64()),
+        });
         // Before the run has begun, nobody knows how many.
         let threads = if threads > 0 { format!(", {}", count_of(threads as u64, "thread")) } else { String::new() };
         let title = format!("{}{threads}", title(fingerprint));
@@ -121,12 +122,20 @@ impl Status {
         if whole.len() - self.title.len() == brief.len() - short.len() { whole } else { brief }
     }
 
-    /// An object for programs.
-    pub(crate) fn event(&self, event: &'static str) -> Facts {
-        let Self { share, elapsed, left, .. } = self;
-        let left = left.map(|left| left.mean);
-        let object = Facts::event(event).and(self.object.clone()).with("left", left);
-        object.with("share", share).with("elapsed", elapsed.as_secs_f64())
+    /// An object for programs, with these fields beside its own.
+    pub(crate) fn object(&self, more: impl Serialize) -> impl Serialize {
+        #[derive(Serialize)]
+        struct Told<T> {
+            #[serde(flatten)]
+            status: Value,
+            #[serde(flatten)]
+            more: T,
+            left: Option<f64>,
+            share: Option<f64>,
+            elapsed: f64,
+        }
+        let (left, elapsed) = (self.left.map(|left| left.mean), self.elapsed.as_secs_f64());
+        Told { status: self.object.clone(), more, left, share: self.share, elapsed }
     }
 
     /// The most important first.
@@ -229,6 +238,7 @@ pub(crate) fn time(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::terminal::json;
     use queens::{Placement, Request, Rotation, RotationalBoard, Size};
 
     fn left(mean: f64, error: f64) -> Interval {
@@ -243,7 +253,7 @@ mod tests {
             elapsed: Duration::from_secs(62),
             left: Some(left(4.4, 0.01)),
             fields: vec!["6.12 million solutions".to_owned(), "saved 12 s ago".to_owned()],
-            object: Facts::default().with("n", 16),
+            object: json!({"n": 16}),
         }
     }
 
@@ -274,8 +284,8 @@ mod tests {
              saved 12 s ago"
         );
         assert_eq!(
-            status().event("progress").json(),
-            "{\"schema\":2,\"event\":\"progress\",\"n\":16,\"left\":4.4,\"share\":0.4231,\"elapsed\":62.0}\n"
+            json::event("progress", status().object(())),
+            "{\"schema\":1,\"event\":\"progress\",\"n\":16,\"left\":4.4,\"share\":0.4231,\"elapsed\":62.0}\n"
         );
     }
 

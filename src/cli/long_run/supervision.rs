@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
 use queens::{CountError, Report, Run, Watch};
+use serde_json::json;
 
 use super::activity::Line;
 use super::forecast::LongRunHint;
 use super::status::recounting;
 use crate::cli::long_run::{Activity, LongRun, Status, When, checkpoint::Checkpoint};
-use crate::cli::terminal::{Exit, Facts, Failure, Interruption, Listening, messages, numbers, signals};
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, messages, numbers, signals};
 
 /// How long threads that were told to stop may take to finish their tasks. Tasks that take longer are lost, for a person
 /// who pressed ^C does not wait.
@@ -128,7 +129,7 @@ pub(crate) fn run(
         // A task that was counted twice with different results is not among those finished.
         Some(Err(error)) => {
             let saved = run.checkpoint.save(&ledger);
-            activity.end(unsaved(saved), "stopped", Facts::default().with("reason", error.to_string()));
+            activity.end(unsaved(saved), "stopped", json!({"reason": error.to_string()}));
             Err(error.into())
         }
     }
@@ -254,7 +255,7 @@ impl SupervisedRun<'_> {
         }
         lines.extend(last);
         let event = if checkpoint.is_kept() && saved.is_ok() { "saved" } else { "stopped" };
-        let object = Facts::default().with("reason", reason).with("resume", command.filter(|_| exists));
+        let object = json!({"reason": reason, "resume": command.filter(|_| exists)});
         activity.end(lines, event, object);
         failure
     }

@@ -36,11 +36,6 @@ impl Facts {
         facts.with_some("cpu", cpu).with("command", command)
     }
 
-    /// A line of `--progress json`.
-    pub(crate) fn event(event: &'static str) -> Self {
-        Self::default().with("schema", SCHEMA).with("event", event)
-    }
-
     /// Those of others, behind its own.
     pub(crate) fn and(mut self, more: Self) -> Self {
         self.fields.extend(more.fields);

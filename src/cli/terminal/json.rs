@@ -10,7 +10,7 @@ use serde_json::ser::{CompactFormatter, Formatter};
 use crate::cli::terminal::{Facts, Failure, OutputPath, file_format, messages};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
-pub(crate) const SCHEMA: u32 = 2;
+pub(crate) const SCHEMA: u32 = 1;
 /// Name and version, as in the ledgers.
 pub(crate) const PROGRAM: &str = concat!("queens ", env!("CARGO_PKG_VERSION"));
 
@@ -21,6 +21,18 @@ pub(crate) fn object(value: &impl Serialize) -> String {
     written.expect("every result has a form in JSON");
     text.push(b'\n');
     String::from_utf8(text).expect("JSON is UTF-8")
+}
+
+/// An event of `--progress json`, with these fields.
+pub(crate) fn event(event: &'static str, fields: impl Serialize) -> String {
+    #[derive(Serialize)]
+    struct Event<T> {
+        schema: u32,
+        event: &'static str,
+        #[serde(flatten)]
+        fields: T,
+    }
+    object(&Event { schema: SCHEMA, event, fields })
 }
 
 /// A count in JSON, where most readers would round a number, is a string of its digits.

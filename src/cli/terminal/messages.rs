@@ -8,18 +8,9 @@ use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use console::Term;
 use queens::Size;
+use serde::Serialize;
 
-use crate::cli::terminal::{Exit, Facts, Failure, Sizes, escape::harmless, stdout, table::wrapped};
-
-/// Options that earlier versions had, by command, and what to use now; `REPOSITORY` is its address.
-const GONE: &[(&str, &[&str], &str)] = &[
-    (
-        "profile",
-        &["--checkpoint", "--checkpoint-every", "--resume", "--max-time", "--shard", "--out"],
-        "a profile is counted in one go, and is not saved",
-    ),
-    ("profile", &["--double-check"], "'queens count N --double-check P' checks a count, with which a profile ends"),
-];
+use crate::cli::terminal::{Exit, Failure, Sizes, escape::harmless, json, stdout, table::wrapped};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -60,7 +51,7 @@ pub(crate) fn width() -> usize {
 
 fn say(kind: &'static str, style: Style, message: &str) {
     if are_events() {
-        return event(&Facts::event(kind).with("message", message));
+        return event(kind, Said { message });
     }
     let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
     let line = format!("{label}{}", harmless(message));
@@ -69,9 +60,15 @@ fn say(kind: &'static str, style: Style, message: &str) {
     print(&(wrapped(&line, width, &[' ']).join("\n") + "\n"));
 }
 
-/// A line for programs.
-pub(crate) fn event(event: &Facts) {
-    print(&event.json());
+/// A message for programs.
+#[derive(Serialize)]
+struct Said<'a> {
+    message: &'a str,
+}
+
+/// A line of `--progress json`, with these fields.
+pub(crate) fn event(event: &'static str, fields: impl Serialize) {
+    print(&json::event(event, fields));
 }
 
 fn print(text: &str) {
@@ -90,9 +87,6 @@ pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
         let _ = write!(anstream::stderr(), "{}", error.render());
         return reported;
     }
-    if let Some(instead) = instead(error) {
-        return Err(Failure::usage(&instead));
-    }
     let text = error.render().to_string();
     let lines = || text.lines().map(str::trim);
     let is_wrong =
@@ -104,21 +98,6 @@ pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
         note(&right);
     }
     reported
-}
-
-/// What takes the place of an option that earlier versions had.
-fn instead(error: &clap::Error) -> Option<String> {
-    let ContextValue::String(wrong) = error.get(ContextKind::InvalidArg)? else { return None };
-    let usage = error.get(ContextKind::Usage)?.to_string();
-    let is_wrong = |command: &str, options: &[&str]| {
-        options.contains(&wrong.as_str()) && usage.contains(&format!("queens {command} "))
-    };
-    let (.., instead) = GONE.iter().find(|(command, options, _)| is_wrong(command, options))?;
-    let repository = match env!("CARGO_PKG_REPOSITORY") {
-        "" => "the repository",
-        address => address,
-    };
-    Some(format!("{wrong} is gone: {}", instead.replace("REPOSITORY", repository)))
 }
 
 /// What would be right, where that is known.
