@@ -27,7 +27,7 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`Request`], [`Report`], [`Subject`] | what to count and by which engine, and the result |
-//! | [`Size`], [`Placement`] | boards and queens: reading, printing, checking |
+//! | [`Size`], [`Placement`], [`FixedQueens`] | boards and queens: reading, printing, checking |
 //! | [`Solutions`] | the solutions themselves, one after another |
 //! | [`Ranking`] | the k-th solution, without listing all before it |
 //! | [`Symmetry`], [`Orbit`] | images under turns and reflections, and symmetry classes |
@@ -69,8 +69,8 @@ mod watch;
 
 pub use audit::{AuditOptions, AuditedTask, Findings, Recounted};
 pub use board::{
-    Orbit, Placement, PlacementError, Rotation, RotationalBoard, RotationalBoardError, Size, SizeError, Square,
-    Symmetry, UnknownRotation,
+    FixedQueens, Orbit, Placement, PlacementError, Rotation, RotationalBoard, RotationalBoardError, Size, SizeError,
+    Square, Symmetry, UnknownRotation,
 };
 pub use burnside::{NotDivisible, Residue, Unique};
 pub use engine::lanes::{Isa, IsaError};

@@ -46,7 +46,7 @@ fn bad_input_is_one_line_that_says_what_is_allowed() {
         (&["estimate", "29", "--engine", "join"], "join"),
         (&["count", "8", "--double-check", "-1%"], "a share is from 0% to 100%"),
         (&["count", "8", "-x"], "unexpected argument '-x' found"),
-        (&["browse", "8", "--at", "93"], "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
+        (&["browse", "8", "--number", "93"], "N = 8 has 92 solutions (OEIS A000170), numbered from 1 to 92"),
         (&["completions", "dos"], "possible values: bash"),
     ];
     for (args, reason) in cases {

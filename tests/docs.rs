@@ -51,7 +51,7 @@ const OBJECTS: [(&str, &[&str]); 13] = [
         "--progress json` of `verify`, `audit`, `bench`, `estimate` and `solutions",
         &["verify 0-6 --progress json", "verify --bfile b 0-5 --progress json"],
     ),
-    ("queens solutions", &["solutions 6 --format json", "solutions 6 --fundamental --format json"]),
+    ("queens solutions", &["solutions 6 --format jsonl", "solutions 6 --fundamental --format jsonl"]),
 ];
 
 fn document(name: &str) -> String {

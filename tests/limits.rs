@@ -165,12 +165,12 @@ fn runs_that_stop_at_once_are_saved_without_being_asked() {
     assert_eq!(fs::read_to_string(path.join("queens-19.ledger")).unwrap(), "mine");
     let saved = |name: &str| store::read(&path.join(name)).unwrap().reached();
     assert!(names.iter().all(|name| saved(name) > (0, 0)));
-    fs::rename(path.join("queens-19-2.ledger"), path.join("kept")).unwrap();
+    fs::rename(path.join("queens-19.2.ledger"), path.join("kept")).unwrap();
     let (code, _, err) = output(path, line);
     assert_eq!(code, Some(75));
-    assert!(err.ends_with(&format!("queens {line} --checkpoint queens-19-2.ledger --resume\n")), "{err}");
+    assert!(err.ends_with(&format!("queens {line} --checkpoint queens-19.2.ledger --resume\n")), "{err}");
     assert_eq!(output(path, &format!("{line} --checkpoint kept --resume")).0, Some(75));
-    assert!(saved("kept") > saved("queens-19-2.ledger"), "it went on");
+    assert!(saved("kept") > saved("queens-19.2.ledger"), "it went on");
     assert_eq!(fs::read_dir(path).unwrap().count(), 6, "nothing else is left");
 }
 
@@ -187,7 +187,7 @@ fn a_save_without_being_asked_tries_other_names() {
     assert!(err.contains(told) && !err.contains("another run") && !err.contains("before"), "{err}");
     assert_eq!(fs::read_dir(path).unwrap().count(), 0, "nothing is left");
     fs::create_dir(path.join(".queens-19.ledger.new")).unwrap();
-    fs::create_dir(path.join(".queens-19-2.ledger.lock")).unwrap();
+    fs::create_dir(path.join(".queens-19.2.ledger.lock")).unwrap();
     fs::create_dir(path.join("queens-19-3.ledger")).unwrap();
     let _run = Store::open(path.join("queens-19-4.ledger")).unwrap();
     let (code, _, err) = output(path, line);

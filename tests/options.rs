@@ -311,7 +311,7 @@ fn bench() {
 #[test]
 fn solutions() {
     let forms = [form("plain", "8"), form("prefix", "8 --prefix 1"), form("fundamental", "8 --fundamental")];
-    let [one, two, three, four, eleven, twelve, most] = [1, 2, 3, 4, 11, 12, 91].map(Lines);
+    let [none, one, two, three, four, eleven, twelve, sixteen, most] = [0, 1, 2, 3, 4, 11, 12, 16, 91].map(Lines);
     let (csv, commas, third) = (File("o.csv", "number,"), Out("1,5,8,6,3,7,2,4"), Out("3\n"));
     let foreign = Refused("the fundamental solution of its class is");
     #[rustfmt::skip]
@@ -320,6 +320,8 @@ fn solutions() {
         row("--prefix 1",       [four,    four,    two]),
         row("--from 16",        [most,    three,   eleven]),
         row("--fundamental",    [twelve,  two,     twelve]),
+        row("--queen 3,8",      [sixteen, two,     four]),
+        row("--symmetry half",  [four,    none,    CLASH]),
         row("--limit 1",        [one; 3]),
         row("--skip 1",         [most,    three,   eleven]),
         row("--rank 17468253",  [third,   third,   foreign]),
@@ -485,9 +487,10 @@ const VALUES: &[(&str, Expect)] = &[
     ("show 1 -n32 --json", Field("n", "32")),
     ("show 1 -n33", Refused("N is a whole number from 0 to 32")),
     ("show 1 --output=-", Out("")),
-    ("browse 8 --at=", Refused("a number from 1 on, or a placement")),
-    ("browse 8 --at=0", Refused("a number from 1 on, or a placement")),
-    ("browse 8 --at=93", Refused("numbered from 1 to 92")),
+    ("browse 8 --number=0", Refused("K is a whole number from 1 to 18446744073709551615")),
+    ("browse 8 --number=93", Refused("numbered from 1 to 92")),
+    ("browse 8 --from=", Refused("names at least one queen")),
+    ("browse 8 --queen=", Refused("is not a square")),
 ];
 
 #[test]

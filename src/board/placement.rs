@@ -34,13 +34,59 @@ pub struct Placement {
     filled: u8,
 }
 
-/// A queen's square, column and row counted from 1, as an error names it.
+/// A square of a board, column and row counted from 1, rows from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Square {
     /// Column, from 1.
     pub column: usize,
     /// Row, from 1.
     pub row: usize,
+}
+
+impl Square {
+    /// Reads `4,2`, the column and the row, or, on boards of up to 26 columns, `d7` as in chess: the letter of the column, and
+    /// the row from the bottom.
+    ///
+    /// # Errors
+    /// If the text is neither, or the square is outside the board.
+    pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
+        let text = text.trim();
+        let wrong = || PlacementError::NotASquare(text.to_owned());
+        let number = |text: &str| {
+            let digits = Some(text.trim()).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+            digits.and_then(|text| text.parse().ok()).ok_or_else(wrong)
+        };
+        let square = if let Some((column, row)) = text.split_once(',') {
+            Self { column: number(column)?, row: number(row)? }
+        } else {
+            let letter = text.bytes().next().filter(u8::is_ascii_alphabetic).filter(|_| size.get() <= 26);
+            let column = usize::from(letter.ok_or_else(wrong)?.to_ascii_lowercase() - b'a') + 1;
+            // A row beyond the board stays beyond it.
+            Self { column, row: (size.get() + 1).saturating_sub(number(&text[1..])?) }
+        };
+        square.check(size).map(|()| square)
+    }
+
+    /// Fails if it is outside the board.
+    pub(crate) fn check(self, size: Size) -> Result<(), PlacementError> {
+        let board = 1..=size.get();
+        match (board.contains(&self.column), board.contains(&self.row)) {
+            (true, true) => Ok(()),
+            (false, _) => Err(PlacementError::NoColumn(self, size)),
+            (true, false) => Err(PlacementError::OutOfBoard(self, size)),
+        }
+    }
+
+    /// Fails if queens on the two squares attack each other.
+    pub(crate) fn check_apart(self, other: Self) -> Result<(), PlacementError> {
+        let (across, down) = (self.column.abs_diff(other.column), self.row.abs_diff(other.row));
+        match (across, down) {
+            (0, _) => Err(PlacementError::SameColumn(self, other)),
+            (_, 0) => Err(PlacementError::SameRow(self, other)),
+            _ if across == down => Err(PlacementError::SameDiagonal(self, other)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Square {
@@ -69,6 +115,17 @@ pub enum PlacementError {
     /// A row beyond the board.
     #[error("the queen in {0} is outside the board; rows go from 1 to {1}")]
     OutOfBoard(Square, Size),
+    /// Not a square.
+    #[error(
+        "'{0}' is not a square; it is written column,row as in 4,2 or, on boards of up to 26 columns, as in chess: d7"
+    )]
+    NotASquare(String),
+    /// A column beyond the board.
+    #[error("the queen in {0} is outside the board; columns go from 1 to {1}")]
+    NoColumn(Square, Size),
+    /// Two queens in one column.
+    #[error("the queens in {0} and {1} share a column")]
+    SameColumn(Square, Square),
     /// Two queens in one row.
     #[error("the queens in {0} and {1} share a row")]
     SameRow(Square, Square),
@@ -140,17 +197,8 @@ impl Placement {
             return Err(PlacementError::TooMany { queens: filled + 1, size: self.size });
         }
         let new = Square { column: filled + 1, row };
-        if row == 0 || row > self.size.get() {
-            return Err(PlacementError::OutOfBoard(new, self.size));
-        }
-        for old in self.squares() {
-            if old.row == new.row {
-                return Err(PlacementError::SameRow(old, new));
-            }
-            if old.row.abs_diff(new.row) == new.column - old.column {
-                return Err(PlacementError::SameDiagonal(old, new));
-            }
-        }
+        new.check(self.size)?;
+        self.squares().try_for_each(|old| old.check_apart(new))?;
         let mut next = self;
         next.rows[filled] = row as u8 - 1;
         next.filled += 1;

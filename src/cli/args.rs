@@ -109,6 +109,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queens solutions 8", "all 92"),
     ("queens solutions 8 --from 425 --limit 3", "three, from 4,2,5 on"),
     ("queens solutions 8 --rank 42586137", "its number in the list, 31"),
+    ("queens solutions 8 --queen 4,2 --queen h5", "those with two given queens"),
     ("queens solutions 8 -o sheet.svg", "all 92 on one sheet, which a browser prints"),
     ("queens solutions 8 -o queens.html", "a page to walk through"),
     ("queens symmetries 15863724", "its eight images, each named"),
@@ -116,8 +117,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queens show 15863724", "a board in the terminal"),
     ("queens show 158 -o 158.svg", "three queens and the lines of each"),
     ("queens show --number 31 8", "the 31st of 92"),
+    ("queens show -n 8 --queen d4", "a queen in column 4 and the fourth row from the bottom"),
     ("queens browse 8", "? tells the keys"),
-    ("queens browse 8 --at 31", "from the 31st on"),
+    ("queens browse 8 --number 31", "from the 31st on"),
     ("queens completions bash", "for ~/.local/share/bash-completion/completions/queens"),
     ("queens completions fish", "for ~/.config/fish/completions/queens.fish"),
     ("queens man", "the program's page"),
@@ -177,7 +179,7 @@ mod tests {
                 let line = ["queens", sub, &format!("--{long}={value}")];
                 let kind = all.clone().try_get_matches_from(line).err().map(|error| error.kind());
                 let is_refused = matches!(kind, Some(ErrorKind::ValueValidation | ErrorKind::InvalidValue));
-                let is_told = is_refused || ["P", "K|P", "FILE", "FILE|NAME"].contains(&of);
+                let is_told = is_refused || ["P", "C,R", "FILE", "FILE|NAME"].contains(&of);
                 (!is_told).then(|| format!("{sub} --{long}"))
             });
             taking.collect::<Vec<_>>()
@@ -186,7 +188,7 @@ mod tests {
         let zero = [
             "count --threads", "audit --tasks", "audit --seed", "audit --threads", "profile --threads",
             "verify --threads", "bench --threads", "bench --tolerance", "estimate --threads", "estimate --seed",
-            "solutions --limit", "solutions --skip", "show --size",
+            "solutions --limit", "solutions --skip", "show --seed", "show --size",
         ];
         assert_eq!(taking("0"), zero);
     }

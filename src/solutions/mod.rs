@@ -8,13 +8,16 @@
 //! that of the previous solution. So a solution costs only as many steps as it has new columns.
 
 mod board_list;
+mod constrained;
 mod ranking;
 
 use std::collections::VecDeque;
 
 use board_list::{BoardList, Leaf, TAIL};
 
-use crate::board::{Board, Orbit, Placement, Size};
+use constrained::Constrained;
+
+use crate::board::{Board, FixedQueens, Orbit, Placement, Rotation, Size};
 use crate::oeis::{self, Sequence};
 
 pub use ranking::Ranking;
@@ -26,14 +29,17 @@ pub enum Listed {
     All,
     /// Only the least solution of each symmetry class.
     Fundamental,
+    /// Only those that the turn leaves unchanged.
+    Unchanged(Rotation),
 }
 
 impl Listed {
     /// The published numbers of such solutions on whole boards.
-    pub const fn sequence(self) -> &'static Sequence {
+    pub fn sequence(self) -> &'static Sequence {
         match self {
             Self::All => &oeis::QUEENS,
             Self::Fundamental => &oeis::UNIQUE,
+            Self::Unchanged(turn) => turn.sequence(),
         }
     }
 }
@@ -58,6 +64,10 @@ impl Listed {
 #[derive(Clone, Debug)]
 pub struct Solutions {
     listed: Listed,
+    fixed: FixedQueens,
+    start: Placement,
+    /// What searches in place of the lists, if queens are fixed beyond the first columns or a turn is given.
+    constrained: Option<Constrained>,
     /// One list for each number of queens from 0 to N − 3.
     levels: Vec<BoardList>,
     /// The last level that may have boards left.
@@ -77,41 +87,50 @@ impl Solutions {
         Self::completions(Placement::empty(size))
     }
 
-    /// The solutions that begin with the queens of `prefix`.
-    pub fn completions(prefix: Placement) -> Self {
-        Self::within(prefix, prefix)
+    /// The solutions that have these queens: a [`Placement`] with which they begin, or [`FixedQueens`] on any squares.
+    pub fn completions(fixed: impl Into<FixedQueens>) -> Self {
+        let fixed = fixed.into();
+        Self::within(fixed, fixed.prefix())
     }
 
-    /// The completions of `prefix` from `start` on, a placement on the same board. A partial `start` comes before its
-    /// completions.
+    /// The same from `start` on, a placement on the same board. A partial `start` comes before its completions.
     ///
     /// # Panics
     /// If the two boards differ in size.
-    pub fn within(prefix: Placement, start: Placement) -> Self {
-        assert_eq!(prefix.size(), start.size(), "both placements must be on the same board");
-        let searched = (prefix.size().get() + 1).saturating_sub(TAIL);
+    pub fn within(fixed: impl Into<FixedQueens>, start: Placement) -> Self {
+        let fixed = fixed.into();
+        assert_eq!(fixed.size(), start.size(), "both must be on the same board");
+        let searched = (fixed.size().get() + 1).saturating_sub(TAIL);
         let mut solutions = Self {
             listed: Listed::All,
+            fixed,
+            start,
+            constrained: None,
             levels: (0..searched).map(|_| BoardList::new()).collect(),
             depth: 0,
             leaves: Vec::new(),
             found: VecDeque::new(),
             path: vec![None; searched],
-            current: prefix,
+            current: start,
         };
-        if prefix.begins(&start) {
-            solutions.seed(prefix.len(), &start);
-        } else if start < prefix {
-            solutions.seed(prefix.len(), &prefix);
+        match fixed.as_placement() {
+            None => solutions.constrained = Some(Constrained::new(fixed, None, start)),
+            Some(prefix) if prefix.begins(&start) => solutions.seed(prefix.len(), &start),
+            Some(prefix) if start < prefix => solutions.seed(prefix.len(), &prefix),
+            // `start` comes after every completion of the prefix, and there is no solution to find.
+            Some(_) => {}
         }
-        // Otherwise `start` comes after every completion of `prefix`, and there is no solution to find.
         solutions
     }
 
     /// Of these solutions only the ones in such a list.
     #[must_use]
     pub fn only(self, listed: Listed) -> Self {
-        Self { listed, ..self }
+        let constrained = match listed {
+            Listed::Unchanged(turn) => Some(Constrained::new(self.fixed, Some(turn), self.start)),
+            _ => self.constrained,
+        };
+        Self { listed, constrained, ..self }
     }
 
     /// Prepares a search for the completions of `begun` and all solutions after them that have the same first `fixed`
@@ -199,11 +218,15 @@ impl Iterator for Solutions {
 
     fn next(&mut self) -> Option<Placement> {
         loop {
-            if self.found.is_empty() {
-                self.search()?;
-            }
-            let solution = self.found.pop_front()?;
-            if self.listed == Listed::All {
+            let solution = if let Some(constrained) = &mut self.constrained {
+                constrained.next()?
+            } else {
+                if self.found.is_empty() {
+                    self.search()?;
+                }
+                self.found.pop_front()?
+            };
+            if self.listed != Listed::Fundamental {
                 return Some(solution);
             }
             // Upside down, the first queen of this solution and of every later one would be in a smaller row.

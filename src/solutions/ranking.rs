@@ -9,6 +9,8 @@
 //! Thus the blocks grow on the way: those that share all queens but the last few with the first solution, then those
 //! that share fewer, and a small number is found at once on a large board too.
 //!
+//! Lists with queens fixed beyond the first columns, or unchanged by a turn, are short for their boards, and are walked through.
+//!
 //! The counts of the largest blocks are remembered. A second look-up in the same list costs little, and so does the
 //! second half of the list of all: upside down, it is the first half in reverse.
 
@@ -19,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::board::Placement;
+use crate::board::{FixedQueens, Placement};
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
 use crate::run::counting::Counter;
@@ -39,7 +41,7 @@ const COUNTED_ALONE: usize = 14;
 /// The counts of blocks that have so many more queens than the list are remembered: at most 29,760 blocks.
 const REMEMBERED: usize = 3;
 
-/// The completions of a placement in lexicographic order, numbered from 1.
+/// The solutions that have given queens in lexicographic order, numbered from 1.
 ///
 /// Between blocks, every search tells its watch how many solutions it has passed so far, and ends without a result if it is
 /// stopped.
@@ -56,23 +58,24 @@ const REMEMBERED: usize = 3;
 /// ```
 #[derive(Debug)]
 pub struct Ranking {
-    prefix: Placement,
+    fixed: FixedQueens,
     listed: Listed,
     counts: Mutex<HashMap<Placement, u64>>,
 }
 
 impl Ranking {
     /// Counts nothing yet, but the engine that counts blocks is put to its self-check.
-    pub fn new(prefix: Placement, listed: Listed) -> Result<Self, SelfCheckError> {
+    pub fn new(fixed: impl Into<FixedQueens>, listed: Listed) -> Result<Self, SelfCheckError> {
+        let fixed = fixed.into();
         let backtrack = Method { engine: EngineKind::Backtrack, isa: Isa::best() };
-        self_check::check(&Counter::new(backtrack), &prefix.into(), false)?;
-        Ok(Self { prefix, listed, counts: Mutex::default() })
+        self_check::check(&Counter::new(backtrack), &fixed.prefix().into(), false)?;
+        Ok(Self { fixed, listed, counts: Mutex::default() })
     }
 
     /// How many solutions are listed. Takes a fifth of a second for N = 16 on two cores, eight times as long for each
     /// further N, and twice as long for fundamental solutions.
     pub fn total(&self, watch: &Watch) -> Option<u64> {
-        self.search(self.prefix, u64::MAX, None, watch).continue_value()
+        self.search(self.fixed.prefix(), u64::MAX, None, watch).continue_value()
     }
 
     /// The solution with this number, from 1, among those from `start` on; `None` where there are fewer. Counts the
@@ -83,7 +86,7 @@ impl Ranking {
 
     /// How many listed solutions come before `placement` or equal it. If it is listed, that is its number.
     pub fn number(&self, placement: &Placement, watch: &Watch) -> Option<u64> {
-        self.search(self.prefix, u64::MAX, Some(*placement), watch).continue_value()
+        self.search(self.fixed.prefix(), u64::MAX, Some(*placement), watch).continue_value()
     }
 
     /// Passes the solutions from `start` on and not after `last`, and counts them. Breaks with the one that has this
@@ -97,28 +100,36 @@ impl Ranking {
     ) -> ControlFlow<Option<Placement>, u64> {
         let steps = Steps::begin(watch, "passing solutions", 0);
         let mut search = RankingSearch { ranking: self, start, number, last, passed: 0, watch, steps };
-        search.within(self.prefix)?;
+        search.within(self.fixed.prefix())?;
         ControlFlow::Continue(search.passed)
     }
 
-    /// The solutions of a block, counted on every core.
-    fn count(&self, block: Placement) -> u64 {
+    /// Whether the list is walked through from its start on.
+    fn is_walked(&self) -> bool {
+        matches!(self.listed, Listed::Unchanged(_)) || self.fixed.as_placement().is_none()
+    }
+
+    /// The solutions of a block, counted on every core; `None` if it is stopped.
+    fn count(&self, block: Placement, watch: &Watch) -> Option<u64> {
         if let Some(count) = self.remembered(&block) {
-            return count;
+            return Some(count);
+        }
+        if watch.is_stopped() {
+            return None;
         }
         let count = match self.listed {
             _ if columns_left(&block) > COUNTED_ALONE => {
                 let children: Vec<Placement> = block.extensions().collect();
-                children.into_par_iter().with_max_len(1).map(|child| self.count(child)).sum()
+                children.into_par_iter().with_max_len(1).map(|child| self.count(child, watch)).sum::<Option<u64>>()?
             }
             Listed::All => {
                 let backtrack = Backtrack::default();
                 backtrack.count(&mut backtrack.worker(), &block)
             }
-            Listed::Fundamental => Solutions::completions(block).only(self.listed).count() as u64,
+            _ => Solutions::completions(block).only(self.listed).count() as u64,
         };
         self.remember(&block, count);
-        count
+        Some(count)
     }
 
     fn remembered(&self, block: &Placement) -> Option<u64> {
@@ -136,9 +147,9 @@ impl Ranking {
     fn key(&self, block: &Placement) -> Option<Placement> {
         let key = match self.listed {
             Listed::All => block.upside_down().min(*block),
-            Listed::Fundamental => *block,
+            _ => *block,
         };
-        (block.len() <= self.prefix.len() + REMEMBERED).then_some(key)
+        (block.len() <= self.fixed.prefix().len() + REMEMBERED).then_some(key)
     }
 }
 
@@ -158,9 +169,15 @@ impl RankingSearch<'_> {
     fn within(&mut self, block: Placement) -> ControlFlow<Option<Placement>> {
         let (start, last) = (self.start, self.last);
         let is_after = |placement: &Placement| last.is_some_and(|last| *placement > last);
-        if columns_left(&block) <= WALKED {
-            let solutions = Solutions::within(block, start).only(self.ranking.listed);
+        let ranking = self.ranking;
+        if columns_left(&block) <= WALKED || ranking.is_walked() {
+            let within = if ranking.is_walked() { ranking.fixed } else { block.into() };
+            let solutions = Solutions::within(within, start).only(ranking.listed);
             for solution in solutions.take_while(|solution| !is_after(solution)) {
+                if self.watch.is_stopped() {
+                    return ControlFlow::Break(None);
+                }
+                self.steps.done.store(self.passed, Ordering::Relaxed);
                 if self.passed + 1 >= self.number {
                     return ControlFlow::Break(Some(solution));
                 }
@@ -179,8 +196,13 @@ impl RankingSearch<'_> {
                 if self.watch.is_stopped() {
                     return ControlFlow::Break(None);
                 }
-                let count = self.ranking.remembered(&child);
-                let count = count.or_else(|| is_cheap.then(|| self.ranking.count(child)));
+                let count = ranking.remembered(&child);
+                let count = if is_cheap && count.is_none() {
+                    let Some(count) = ranking.count(child, self.watch) else { return ControlFlow::Break(None) };
+                    Some(count)
+                } else {
+                    count
+                };
                 if let Some(count) = count.filter(|&count| count < self.number - before) {
                     self.passed += count;
                     continue;
@@ -188,7 +210,7 @@ impl RankingSearch<'_> {
             }
             self.within(child)?;
             if is_whole {
-                self.ranking.remember(&child, self.passed - before);
+                ranking.remember(&child, self.passed - before);
             }
         }
         ControlFlow::Continue(())

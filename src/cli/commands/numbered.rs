@@ -1,9 +1,10 @@
-//! Solutions by their number in a list: the published total as a bound, the search, and a draw at random.
+//! Lists of solutions, and solutions by their number in one: the published total as a bound, the search, and a draw at random.
 
 use std::time::Duration;
 
+use clap::Args;
 use queens::estimate::Sampling;
-use queens::{EngineKind, Listed, Orbit, Placement, Ranking, Request, Size, Solutions, Watch};
+use queens::{EngineKind, FixedQueens, Listed, Orbit, Placement, Ranking, Request, Size, Solutions, Square, Watch};
 
 use crate::cli::long_run::{Activity, Status, status};
 use crate::cli::terminal::{Failure, messages, numbers};
@@ -21,38 +22,60 @@ const WALKING: f64 = 6.0;
 /// Why a search that is told to go on has a result.
 const UNSTOPPED: &str = "nothing stops it";
 
-/// Which solutions are listed: those that begin with these queens, all of them or the fundamental ones.
+/// Queens on given squares, for every command that lists or shows boards.
+#[derive(Args, Debug)]
+pub(crate) struct QueenArgs {
+    /// A queen on this square: its column and row, as in 4,2, or as in chess, d7; once for each queen
+    #[arg(long = "queen", value_name = "C,R")]
+    pub(crate) queens: Vec<String>,
+}
+
+impl QueenArgs {
+    /// These queens beside those of a placement.
+    pub(crate) fn beside(&self, placement: Placement) -> Result<FixedQueens, Failure> {
+        self.queens.iter().try_fold(placement.into(), |queens: FixedQueens, text| {
+            let with = Square::parse(text, placement.size()).and_then(|square| queens.with(square));
+            with.map_err(|error| Failure::invalid("--queen <C,R>", text, &error))
+        })
+    }
+}
+
+/// Which solutions are listed: those with these queens, and all of them or only some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SolutionList {
-    pub(crate) prefix: Placement,
+    pub(crate) fixed: FixedQueens,
     pub(crate) listed: Listed,
 }
 
 impl SolutionList {
     /// Every solution of a board.
     pub(crate) fn all(size: Size) -> Self {
-        Self { prefix: Placement::empty(size), listed: Listed::All }
+        Self { fixed: Placement::empty(size).into(), listed: Listed::All }
     }
 
     /// How many solutions the whole board has, if that is published: a bound for numbers, and never itself a result.
     fn bound(self) -> Option<u64> {
-        self.listed.sequence().term(self.prefix.size().get()).and_then(|total| total.try_into().ok())
+        self.listed.sequence().term(self.fixed.size().get()).and_then(|total| total.try_into().ok())
     }
 
     /// How many are listed, if that is published.
     pub(crate) fn published(self) -> Option<u64> {
-        self.bound().filter(|_| self.prefix.is_empty())
+        self.bound().filter(|_| self.fixed.is_empty())
     }
 
     /// Why no solution of the list has this number, where the published total says so.
     pub(crate) fn beyond(self, number: u64) -> Option<String> {
         let total = self.bound().filter(|&total| number > total)?;
-        let kind = if self.listed == Listed::Fundamental { "fundamental solution" } else { "solution" };
-        let (size, id) = (self.prefix.size(), self.listed.sequence().id);
+        let kind = match self.listed {
+            Listed::All => "solution".to_owned(),
+            Listed::Fundamental => "fundamental solution".to_owned(),
+            Listed::Unchanged(turn) => format!("{turn}-turn solution"),
+        };
+        let (size, id) = (self.fixed.size(), self.listed.sequence().id);
         if total == 0 {
             return Some(format!("N = {size} has no {kind}s (OEIS {id})"));
         }
-        let (has, last) = (numbers::count_of(total, kind), numbers::grouped(total.into()));
+        let (has, last) = (numbers::count_of(total, &kind), numbers::grouped(total.into()));
         Some(format!("N = {size} has {has} (OEIS {id}), numbered from 1 to {last}"))
     }
 
@@ -62,47 +85,56 @@ impl SolutionList {
         orbit.flatten().map(|orbit| orbit.class_size())
     }
 
-    /// Whether it may take ten seconds or longer to count the completions.
+    /// Whether it may take ten seconds or longer to count the list.
     pub(crate) fn is_long(self) -> bool {
-        self.prefix.size().get() - self.prefix.len() >= MOST_COLUMNS_COUNTED
+        match self.listed {
+            Listed::Unchanged(_) => self.bound().is_none_or(|total| total > LONG),
+            _ => self.fixed.size().get() - self.fixed.len() >= MOST_COLUMNS_COUNTED,
+        }
     }
 
-    /// The solution with this number among those from `start` on.
+    /// The solution with this number among those from `start` on. In the second half of a whole list it is counted from the end:
+    /// upside down, the list of all is the same in reverse.
     pub(crate) fn select(
         self,
         start: Placement,
         number: u64,
         activity: &Activity,
     ) -> Result<Option<Placement>, Failure> {
-        let ranking = Ranking::new(self.prefix, self.listed)?;
+        let total = self.published().filter(|_| self.listed == Listed::All && start.is_empty());
+        if let Some(total) = total.filter(|&total| number <= total && number - 1 > total / 2) {
+            let found = self.select(start, total + 1 - number, activity)?;
+            return Ok(found.map(Placement::upside_down));
+        }
+        let ranking = Ranking::new(self.fixed, self.listed)?;
         let before = number - 1;
         if before > LONG && self.tell(|total| self.work(before as f64 / total))? {
-            let size = self.prefix.size();
+            let size = self.fixed.size();
             messages::note(&format!("'queens solutions {size} --from P' begins at any placement at once"));
         }
         // Of a board without a published total no search gets far.
         let total = self.bound().unwrap_or(u64::MAX) as f64;
         let done = move |passed: u64| self.work(passed as f64 / total);
         let share = move |passed| Some(done(passed) / done(before.max(1)));
-        Ok(ranking.select(start, number, &shown(self.prefix, share, activity)))
+        Ok(ranking.select(start, number, &shown(start.size(), share, activity)))
     }
 
     /// The number of a solution in the list.
     pub(crate) fn number(self, solution: &Placement, activity: &Activity) -> Result<u64, Failure> {
-        let (prefix, ranking) = (self.prefix, Ranking::new(self.prefix, self.listed)?);
+        let (prefix, ranking) = (self.fixed.prefix(), Ranking::new(self.fixed, self.listed)?);
         if self.is_long() {
             // Each row of the next queen takes about as long as any other.
             let row = solution.rows().nth(prefix.len()).map_or(0.0, |row| row as f64 - 0.5);
             let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
             self.tell(|_| (both_halves * row / prefix.size().get() as f64).min(1.0))?;
         }
-        Ok(ranking.number(solution, &shown(prefix, |_| None, activity)).expect(UNSTOPPED))
+        Ok(ranking.number(solution, &shown(prefix.size(), |_| None, activity)).expect(UNSTOPPED))
     }
 
     /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would
     /// take long.
     pub(crate) fn before(self, from: Placement, activity: &Activity) -> Result<Option<u64>, Failure> {
-        if from <= self.prefix {
+        if from <= self.fixed.prefix() {
             return Ok(Some(0));
         }
         if self.is_long() {
@@ -110,7 +142,7 @@ impl SolutionList {
             return Ok(None);
         }
         // Where no solution is left there is none to number.
-        let first = Solutions::within(self.prefix, from).only(self.listed).next();
+        let first = Solutions::within(self.fixed, from).only(self.listed).next();
         first.map_or(Ok(Some(0)), |first| Ok(Some(self.number(&first, activity)? - 1)))
     }
 
@@ -119,20 +151,22 @@ impl SolutionList {
     /// the solutions become three times as many: in a share x of the time, about (x + x²) / 2 of them are counted.
     fn work(self, share: f64) -> f64 {
         match self.listed {
-            Listed::All if self.prefix.is_empty() => ((1.0 + 16.0 * share.min(0.5)).sqrt() - 1.0) / 2.0,
+            Listed::All if self.fixed.is_empty() => ((1.0 + 16.0 * share.min(0.5)).sqrt() - 1.0) / 2.0,
             _ => share,
         }
     }
 
     /// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for
-    /// the whole list, and may depend on its length: both are estimated.
+    /// the whole list, and may depend on its length: both are estimated, for lists with queens on the first columns alone.
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
+        let Some(prefix) = self.fixed.as_placement() else { return Ok(false) };
         let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
-        let request = Request::completions(self.prefix).engine(EngineKind::Backtrack);
+        let request = Request::completions(prefix).engine(EngineKind::Backtrack);
         let all = request.estimate(&sampling, &Watch::default())?;
         let part = match self.listed {
             Listed::All => part(all.count.mean),
             Listed::Fundamental => WALKING * part(all.count.mean / 8.0),
+            Listed::Unchanged(_) => return Ok(false),
         };
         let time = all.seconds.times(part);
         let is_long = time.mean > 10.0;
@@ -146,7 +180,11 @@ impl SolutionList {
 
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.
 /// On others the first queens are drawn row by row, and the rest evenly among their completions.
-pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Option<u64>), Failure> {
+pub(crate) fn random(
+    size: Size,
+    mut draws: fastrand::Rng,
+    activity: &Activity,
+) -> Result<(Placement, Option<u64>), Failure> {
     /// So many columns are left by the queens that are drawn row by row: their completions are counted at once.
     const COLUMNS_LEFT: usize = 16;
     let (board, n) = (Placement::empty(size), size.get());
@@ -159,14 +197,14 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
     } else if SolutionList::all(size).is_long() {
         SolutionList::all(size).tell(|_| 1.0)?;
     }
-    let watch = shown(board, |_| None, activity);
+    let watch = shown(size, |_| None, activity);
     loop {
-        let draw = |begun: Placement, _| fastrand::choice(begun.extensions().collect::<Vec<_>>());
+        let draw = |begun: Placement, _| draws.choice(begun.extensions().collect::<Vec<_>>());
         // A beginning that leaves no free row, or has no completion, is drawn anew.
         let Some(begun) = (0..drawn).try_fold(board, draw) else { continue };
         let ranking = Ranking::new(begun, Listed::All)?;
         let total = ranking.total(&watch).expect(UNSTOPPED);
-        let number = fastrand::u64(1..=total.max(1));
+        let number = draws.u64(1..=total.max(1));
         match ranking.select(begun, number, &watch) {
             Some(solution) => return Ok((solution, is_uniform.then_some(number))),
             None if is_uniform => return Err(Failure::invalid("<N>", &size.to_string(), &"there is no solution")),
@@ -176,12 +214,12 @@ pub(crate) fn random(size: Size, activity: &Activity) -> Result<(Placement, Opti
 }
 
 /// A watch of searches, of which the activity shows how many solutions are passed, and the share of the time where that is known.
-fn shown(prefix: Placement, share: impl Fn(u64) -> Option<f64> + Send + 'static, activity: &Activity) -> Watch {
+fn shown(size: Size, share: impl Fn(u64) -> Option<f64> + Send + 'static, activity: &Activity) -> Watch {
     let watch = Watch::default();
     let watched = watch.clone();
     activity.watch(move || {
         let passed = watched.progress().done;
-        progress(prefix.size(), share(passed), passed, "solutions passed")
+        progress(size, share(passed), passed, "solutions passed")
     });
     watch
 }

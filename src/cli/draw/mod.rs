@@ -5,16 +5,16 @@ pub(crate) mod svg;
 use std::fmt::Write;
 
 use anstyle::{Ansi256Color, Style};
-use queens::{Placement, Square};
+use queens::{FixedQueens, Square};
 
 /// Whether a queen is on a square; columns and rows count from 1, here and below.
-pub(crate) fn has_queen(placement: &Placement, column: usize, row: usize) -> bool {
-    placement.rows().nth(column - 1) == Some(row)
+pub(crate) fn has_queen(queens: &FixedQueens, column: usize, row: usize) -> bool {
+    queens.row(column) == Some(row)
 }
 
 /// The columns of the queens that attack a square without a queen.
-pub(crate) fn attackers(placement: &Placement, column: usize, row: usize) -> impl Iterator<Item = usize> + '_ {
-    placement.squares().filter_map(move |queen| {
+pub(crate) fn attackers(queens: &FixedQueens, column: usize, row: usize) -> impl Iterator<Item = usize> + '_ {
+    queens.squares().filter_map(move |queen| {
         let (across, down) = (queen.column.abs_diff(column), queen.row.abs_diff(row));
         (across == 0 || down == 0 || across == down).then_some(queen.column)
     })
@@ -64,12 +64,12 @@ pub(crate) struct Cell {
 pub(crate) const FOREGROUND: u8 = 16;
 
 impl Cell {
-    pub(crate) fn new(palette: Palette, placement: &Placement, column: usize, row: usize) -> Self {
-        let dark = is_dark(placement.size().get(), column, row);
+    pub(crate) fn new(palette: Palette, queens: &FixedQueens, column: usize, row: usize) -> Self {
+        let dark = is_dark(queens.size().get(), column, row);
         let fill = if palette == Palette::Unicode && dark { '░' } else { ' ' };
         // With all queens placed every square is attacked, and there is nothing left to decide.
-        let attacker = attackers(placement, column, row).next().filter(|_| !placement.is_solution());
-        let mark = match (has_queen(placement, column, row), attacker) {
+        let attacker = if queens.is_solution() { None } else { attackers(queens, column, row).next() };
+        let mark = match (has_queen(queens, column, row), attacker) {
             (true, _) if palette == Palette::Ascii => 'Q',
             (true, _) => '♛',
             (false, Some(attacker)) => letter(attacker),
@@ -89,17 +89,28 @@ fn letter(column: usize) -> char {
 /// The columns of the terminal that a square takes where there is room, so that it looks like a square.
 const WIDTH: usize = 3;
 
-/// The board, with row numbers at the left and column numbers below, and of a partial placement the legend. If it is
-/// wider than `room`, its squares are narrower, and not every column is numbered.
-pub(crate) fn board(placement: &Placement, palette: Palette, room: usize) -> String {
-    let n = placement.size().get();
+/// The rows of the board from the top, with squares of this width.
+fn rows(queens: &FixedQueens, palette: Palette, width: usize) -> impl Iterator<Item = String> + '_ {
+    let side = 1..=queens.size().get();
+    let square = move |column, row| square(&Cell::new(palette, queens, column, row), width);
+    side.clone().map(move |row| side.clone().map(|column| square(column, row)).collect::<String>())
+}
+
+/// The squares alone, as in `. Q . .`, a row a line.
+pub(crate) fn matrix(queens: &FixedQueens) -> String {
+    rows(queens, Palette::Ascii, 2).map(|row| format!("{}\n", row.trim_end())).collect()
+}
+
+/// The board, with row numbers at the left and column numbers below, and below the board, unless it is a solution, the legend.
+/// If it is wider than `room`, its squares are narrower, and not every column is numbered.
+pub(crate) fn board(queens: &FixedQueens, palette: Palette, room: usize) -> String {
+    let n = queens.size().get();
     let (left, right, margin) = if palette == Palette::Unicode { ("│", "│", "    ") } else { ("", "", "   ") };
     let around = 3 + left.chars().count() + right.chars().count();
     let width = (room.saturating_sub(around) / n.max(1)).clamp(1, WIDTH);
     let edge = |left, right| format!("   {left}{}{right}\n", "─".repeat(width * n));
     let mut text = if palette == Palette::Unicode { edge('┌', '┐') } else { String::new() };
-    for row in 1..=n {
-        let line: String = (1..=n).map(|column| square(&Cell::new(palette, placement, column, row), width)).collect();
+    for (row, line) in (1..).zip(rows(queens, palette, width)) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!("{row:2} {left}{line}{right}").trim_end());
     }
@@ -112,18 +123,18 @@ pub(crate) fn board(placement: &Placement, palette: Palette, room: usize) -> Str
     let numbers: String = (1..=n).step_by(each).map(number).collect();
     text += format!("{margin}{numbers}").trim_end();
     text.push('\n');
-    if !placement.is_solution() && !placement.is_empty() {
-        text += &legend(placement, width * n);
+    if !queens.is_solution() && !queens.is_empty() {
+        text += &legend(queens, width * n);
     }
     text
 }
 
 /// What each letter means, in lines about as wide as the board.
-fn legend(placement: &Placement, width: usize) -> String {
+fn legend(queens: &FixedQueens, width: usize) -> String {
     /// Of an entry with the space behind it, as in `a 10,12`.
     const ENTRY: usize = 9;
-    let mut text = "First attacker, by column,row:\n".to_owned();
-    for line in placement.squares().collect::<Vec<_>>().chunks((width / ENTRY).max(1)) {
+    let mut text = "Attacked first by (column,row):\n".to_owned();
+    for line in queens.squares().collect::<Vec<_>>().chunks((width / ENTRY).max(1)) {
         let entry =
             |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));
         let _ = writeln!(text, "   {}", line.iter().map(entry).collect::<Vec<_>>().join(" ").trim_end());
@@ -144,11 +155,11 @@ fn square(cell: &Cell, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::Size;
+    use queens::{Placement, Size};
 
     #[test]
     fn squares_know_who_attacks_them() {
-        let placement = Placement::parse("24", Size::new(4).unwrap()).unwrap();
+        let placement = Placement::parse("24", Size::new(4).unwrap()).unwrap().into();
         let by = |column, row| attackers(&placement, column, row).collect::<Vec<_>>();
         assert!(has_queen(&placement, 1, 2) && !has_queen(&placement, 2, 1));
         assert_eq!([by(2, 1), by(4, 4), by(3, 1), by(3, 4)], [vec![1, 2], vec![2], vec![], vec![1, 2]]);
@@ -164,7 +175,7 @@ mod tests {
     /// An attacked square names the first queen that attacks it, in colour too.
     #[test]
     fn attacked_squares_name_a_queen() {
-        let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap();
+        let placement = Placement::parse("158", Size::new(8).unwrap()).unwrap().into();
         let shown = |column, row| square(&Cell::new(Palette::Colour, &placement, column, row), WIDTH);
         let painted = |text, background| format!("\u{1b}[38;5;16m\u{1b}[48;5;{background}m{text}\u{1b}[0m");
         assert_eq!([shown(2, 5), shown(4, 2)], [painted(" ♛ ", 109), painted("   ", 255)]);
@@ -177,7 +188,7 @@ mod tests {
     /// A board that is too wide for the terminal has narrower squares, down to one column each.
     #[test]
     fn wide_boards_are_made_narrow() {
-        let placement = Placement::parse_alone("1,3,5,2,4").unwrap();
+        let placement = Placement::parse_alone("1,3,5,2,4").unwrap().into();
         let board = |palette, room| board(&placement, palette, room);
         assert!(board(Palette::Ascii, 18).starts_with(" 1  Q  .  .  .  .\n"));
         assert_eq!(board(Palette::Ascii, 18), board(Palette::Ascii, usize::MAX));

@@ -1,7 +1,7 @@
 //! Boards as SVG: one with its coordinates and the lines on which each queen of a partial placement attacks, or a sheet of
 //! many, each with a caption.
 
-use queens::{Placement, Square};
+use queens::{FixedQueens, Placement, Square};
 
 use super::is_dark;
 
@@ -19,24 +19,24 @@ const SQUARE: usize = 100;
 const MARGIN: usize = 56;
 
 /// The picture, with a title for screen readers.
-pub(crate) fn svg(placement: &Placement) -> String {
-    let n = placement.size().get();
+pub(crate) fn svg(fixed: &FixedQueens) -> String {
+    let n = fixed.size().get();
     let side = n * SQUARE + 2 * MARGIN;
     // With all queens placed every square is attacked, and there is nothing left to decide.
-    let attacks = if placement.is_solution() { String::new() } else { attacks(placement) };
-    let board = squares(n) + &attacks + &queens(placement);
+    let attacks = if fixed.is_solution() { String::new() } else { attacks(fixed) };
+    let board = squares(n) + &attacks + &queens(fixed);
     let board = group(&format!("transform=\"translate({MARGIN} {MARGIN})\""), &board);
-    begin((side, side), &title(placement)) + &board + &coordinates(n) + "</svg>\n"
+    begin((side, side), &title(fixed)) + &board + &coordinates(n) + "</svg>\n"
 }
 
-fn title(placement: &Placement) -> String {
-    let n = placement.size();
+fn title(fixed: &FixedQueens) -> String {
+    let n = fixed.size();
     let board = format!("{} {n}×{n} board", article(n.get()));
-    match placement.len() {
+    match fixed.len() {
         0 => format!("An empty {n}×{n} board"),
-        _ if placement.is_solution() => format!("Solution {placement} on {board}"),
-        1 => format!("1 queen, {placement}, on {board}, with the lines on which it attacks"),
-        queens => format!("{queens} queens, {placement}, on {board}, with the lines on which they attack"),
+        _ if fixed.is_solution() => format!("Solution {fixed} on {board}"),
+        1 => format!("1 queen, {fixed}, on {board}, with the lines on which it attacks"),
+        queens => format!("{queens} queens, {fixed}, on {board}, with the lines on which they attack"),
     }
 }
 
@@ -79,19 +79,19 @@ fn squares(n: usize) -> String {
     )
 }
 
-fn queens(placement: &Placement) -> String {
+fn queens(fixed: &FixedQueens) -> String {
     let queen = |queen: Square| {
         let (x, y) = corner(queen.column, queen.row);
         format!("<use href=\"#queen\" transform=\"translate({} {}) scale(.84)\"/>\n", x + 8, y + 8)
     };
     let ink = format!("fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\"");
-    group(&ink, &placement.squares().map(queen).collect::<String>())
+    group(&ink, &fixed.squares().map(queen).collect::<String>())
 }
 
 /// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines of
 /// the queens that attack it, and through a free one none.
-fn attacks(placement: &Placement) -> String {
-    let board = placement.size().get() * SQUARE;
+fn attacks(fixed: &FixedQueens) -> String {
+    let board = fixed.size().get() * SQUARE;
     let back = 2 * board;
     let lines = |queen: Square| {
         let (x, y) = corner(queen.column, queen.row);
@@ -102,7 +102,7 @@ fn attacks(placement: &Placement) -> String {
             COLOURS[(queen.column - 1) % COLOURS.len()]
         )
     };
-    let lines: String = placement.squares().map(lines).collect();
+    let lines: String = fixed.squares().map(lines).collect();
     // A picture within the picture shows nothing beyond its edges.
     format!("<svg width=\"{board}\" height=\"{board}\" fill=\"none\" stroke-width=\"9\">\n{lines}</svg>\n")
 }
@@ -147,7 +147,7 @@ pub(crate) fn sheet(boards: &[(Placement, String)], title: &str, note: &str) -> 
         let n = placement.size().get();
         let (x, y) = (GAP + index % columns * (BOARD + GAP), GAP + index / columns * (BOARD + CAPTION + GAP));
         let scale = BOARD as f64 / (n.max(1) * SQUARE) as f64;
-        let board = squares(n) + &queens(placement);
+        let board = squares(n) + &queens(&(*placement).into());
         // Long captions get smaller letters, which are hardly wider than two thirds of their size.
         let size = (1.5 * BOARD as f64 / caption.chars().count() as f64).min(28.0);
         let caption = text(caption, (x + BOARD / 2, y + BOARD + CAPTION / 2 + 6), size);

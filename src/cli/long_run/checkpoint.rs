@@ -11,7 +11,7 @@ use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
 
 use crate::cli::long_run::LongRun;
-use crate::cli::terminal::{Exit, Failure, Sizes, json, messages};
+use crate::cli::terminal::{Exit, Failure, Sizes, files, json, messages};
 
 /// The checkpoint of a run, where it keeps one.
 #[derive(Default)]
@@ -184,8 +184,7 @@ fn new_name(ledger: &Ledger, number: usize) -> PathBuf {
     let prefix =
         subject.prefix().map_or_else(String::new, |prefix| format!("-{}", prefix.to_string().replace(',', ".")));
     let shard = if shard.is_whole() { String::new() } else { format!("-{}", shard.to_string().replace('/', "-of-")) };
-    let number = if number == 1 { String::new() } else { format!("-{number}") };
-    format!("queens-{}{turn}{prefix}{shard}{number}.ledger", subject.n()).into()
+    files::numbered_name(&format!("queens-{}{turn}{prefix}{shard}", subject.n()), number, "ledger").into()
 }
 
 /// Puts one board in the place of the range that it is of: what is saved is one board's.
@@ -306,7 +305,7 @@ mod tests {
             (ledger(turned, "1/1"), "queens-20-half.ledger"),
         ] {
             assert_eq!(new_name(&ledger, 1), Path::new(name));
-            assert_eq!(new_name(&ledger, 2), Path::new(&name.replace(".ledger", "-2.ledger")));
+            assert_eq!(new_name(&ledger, 2), Path::new(&name.replace(".ledger", ".2.ledger")));
         }
     }
 }

@@ -100,7 +100,8 @@ struct Envelope<'a, A> {
     answer: &'a A,
 }
 
-fn json<A: Answer>(answer: &A) -> String {
+/// The object of an answer, on a line of its own.
+pub(crate) fn json<A: Answer>(answer: &A) -> String {
     let (version, cpu) = match answer.found_by() {
         Some((version, cpu)) => (version, Some(cpu.to_owned())),
         None => (env!("CARGO_PKG_VERSION"), A::NAMES_PROCESSOR.then(cpu_name)),

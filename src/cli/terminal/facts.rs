@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use queens::{Placement, Rotation, Subject};
+use queens::{Rotation, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::{
@@ -23,17 +23,8 @@ pub(crate) struct Facts {
 impl Facts {
     /// What the result of a command begins with.
     pub(crate) fn of(command: &'static str) -> Self {
-        Self::on(Some(cpu_name()), command)
-    }
-
-    /// What the result begins with that is about one board, and the same on every processor.
-    pub(crate) fn of_board(command: &'static str, board: &Placement) -> Self {
-        Self::on(None, command).with("n", board.size().get()).with("placement", board.to_string())
-    }
-
-    fn on(cpu: Option<String>, command: &'static str) -> Self {
         let facts = Self::default().with("schema", SCHEMA).with("version", env!("CARGO_PKG_VERSION"));
-        facts.with_some("cpu", cpu).with("command", command)
+        facts.with("cpu", cpu_name()).with("command", command)
     }
 
     /// Those of others, behind its own.

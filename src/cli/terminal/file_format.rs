@@ -8,7 +8,11 @@ use crate::cli::terminal::{Failure, OutputPath, escape};
 pub(crate) type Extensions = &'static [&'static str];
 
 pub(crate) const TEXT: Extensions = &["txt"];
+/// One object on one line, which is a value and a line.
 pub(crate) const JSON: Extensions = &["json", "jsonl", "ndjson"];
+/// One value, and values that have a line each.
+pub(crate) const JSON_ARRAY: Extensions = &["json"];
+pub(crate) const JSON_LINES: Extensions = &["jsonl", "ndjson"];
 pub(crate) const CSV: Extensions = &["csv"];
 pub(crate) const HTML: Extensions = &["html", "htm"];
 pub(crate) const SVG: Extensions = &["svg"];

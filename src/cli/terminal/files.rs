@@ -279,6 +279,11 @@ impl Destination {
     }
 }
 
+/// The name of the first, second, ... file of a kind: `queens-20.svg`, `queens-20.2.svg`.
+pub(crate) fn numbered_name(stem: &str, number: usize, extension: &str) -> String {
+    if number == 1 { format!("{stem}.{extension}") } else { format!("{stem}.{number}.{extension}") }
+}
+
 /// The content of a file that a command reads, if it is no larger than any file for this program.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     const MOST: u64 = 1 << 24;

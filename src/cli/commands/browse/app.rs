@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use queens::SelfCheckError;
-use queens::{Listed, Orbit, Placement, Ranking, Size, Solutions, Symmetry, Watch};
+use queens::{FixedQueens, Listed, Orbit, Placement, Ranking, SelfCheckError, Size, Solutions, Symmetry, Watch};
 
 use super::CHECKED;
 use crate::cli::commands::numbered::{MOST_COLUMNS_COUNTED, SolutionList};
 use crate::cli::draw::{self, Palette, svg};
 use crate::cli::terminal::{
-    Failure, OutputPath, escape,
+    Failure, OutputPath,
     file_format::{self, SVG, TEXT},
-    numbers,
+    files, numbers,
 };
 
 /// More solutions than this are left to `queens solutions`, which writes while it searches.
@@ -27,41 +26,55 @@ const QUICK_SEARCH: Duration = Duration::from_millis(30);
 pub(super) struct Typing {
     pub(super) input: Input,
     pub(super) text: String,
+    /// Whether it is a suggestion that no key has changed yet: the first letter typed takes its place.
+    pub(super) is_suggested: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     Number,
     Prefix,
-    /// The name of the file that the board is saved to.
-    File,
+    /// The name of the file that the board is saved to, or the list.
+    BoardFile,
+    ListFile,
 }
 
 /// The number of solutions that are walked through.
 pub(super) enum Total {
     /// Counting would take too long; the published number, of the whole board.
     Uncounted(Option<u64>),
-    Counting(Background<u64>),
+    Counting(Background<Option<u64>>),
     /// With the time that counting took.
     Known(u64, Duration),
 }
 
-/// What a thread works on.
+/// What a thread works on, until nobody waits for it any more.
 pub(super) struct Background<T> {
     result: Receiver<T>,
     start: Instant,
+    watch: Watch,
 }
 
 impl<T: Send + 'static> Background<T> {
-    fn start(work: impl FnOnce() -> T + Send + 'static) -> Self {
+    fn start(work: impl FnOnce(&Watch) -> T + Send + 'static) -> Self {
         let (sender, result) = mpsc::channel();
-        // Nobody receives the result where something else was asked for meanwhile.
-        std::thread::spawn(move || drop(sender.send(work())));
-        Self { result, start: Instant::now() }
+        let watch = Watch::default();
+        let watched = watch.clone();
+        // Nobody receives the result if something else was asked for meanwhile.
+        std::thread::spawn(move || drop(sender.send(work(&watched))));
+        Self { result, start: Instant::now(), watch }
     }
+}
 
+impl<T> Background<T> {
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
+    }
+}
+
+impl<T> Drop for Background<T> {
+    fn drop(&mut self) {
+        self.watch.stop();
     }
 }
 
@@ -77,17 +90,14 @@ pub(super) struct App {
     pub(super) help: bool,
     pub(super) done: bool,
     pub(super) search: Option<Background<Option<Position>>>,
-    /// Cancels the search.
-    cancelled: Watch,
 }
 
 impl App {
-    pub(super) fn new(size: Size, at: Move) -> Result<Self, SelfCheckError> {
-        let list = SolutionList::all(size);
+    pub(super) fn new(list: SolutionList, at: Move) -> Result<Self, SelfCheckError> {
         let mut app = Self {
             list,
             total: Total::Uncounted(None),
-            ranking: Arc::new(Ranking::new(list.prefix, list.listed)?),
+            ranking: Arc::new(Ranking::new(list.fixed, list.listed)?),
             current: None,
             image: 0,
             typing: None,
@@ -95,26 +105,25 @@ impl App {
             help: false,
             done: false,
             search: None,
-            cancelled: Watch::default(),
         };
         app.open(list, at);
         Ok(app)
     }
 
     pub(super) fn size(&self) -> Size {
-        self.list.prefix.size()
+        self.list.fixed.size()
     }
 
-    /// Walks through these solutions from here on, beginning there.
+    /// Walks through these solutions from here on, beginning there; the others are no longer counted.
     pub(super) fn open(&mut self, list: SolutionList, at: Move) {
         self.list = list;
         self.current = None;
-        self.ranking = Arc::new(Ranking::new(list.prefix, list.listed).expect(CHECKED));
-        self.total = if self.size().get() - list.prefix.len() > MOST_COLUMNS_COUNTED {
+        self.ranking = Arc::new(Ranking::new(list.fixed, list.listed).expect(CHECKED));
+        self.total = if self.size().get() - list.fixed.len() > MOST_COLUMNS_COUNTED {
             Total::Uncounted(list.published())
         } else {
             let ranking = Arc::clone(&self.ranking);
-            Total::Counting(Background::start(move || ranking.total(&Watch::default()).expect("nothing stops it")))
+            Total::Counting(Background::start(move |watch| ranking.total(watch)))
         };
         self.go(at);
     }
@@ -122,10 +131,9 @@ impl App {
     /// Searches for another solution; a search still under way is cancelled.
     pub(super) fn go(&mut self, to: Move) {
         self.cancel();
-        self.cancelled = Watch::default();
-        let (list, from, cancelled) = (self.list, self.current, self.cancelled.clone());
+        let (list, from) = (self.list, self.current);
         let (ranking, total) = (Arc::clone(&self.ranking), self.counted());
-        let search = Background::start(move || list.find((&ranking, total), from, to, &cancelled));
+        let search = Background::start(move |watch| list.find((&ranking, total), from, to, watch));
         match search.result.recv_timeout(QUICK_SEARCH) {
             Ok(found) => self.arrive(found),
             Err(_) => self.search = Some(search),
@@ -134,7 +142,6 @@ impl App {
 
     /// Cancels a search; says whether there was one.
     pub(super) fn cancel(&mut self) -> bool {
-        self.cancelled.stop();
         self.search.take().is_some()
     }
 
@@ -145,7 +152,7 @@ impl App {
             self.arrive(found);
         }
         if let Total::Counting(counting) = &self.total
-            && let Ok(total) = counting.result.try_recv()
+            && let Ok(Some(total)) = counting.result.try_recv()
         {
             if let Some(current) = self.current.as_mut().filter(|current| current.number.is_none()) {
                 current.number = self.ranking.number(&current.placement, &Watch::default());
@@ -178,32 +185,42 @@ impl App {
     }
 
     /// The board on the screen: the current solution or the image of it that is shown.
-    pub(super) fn shown(&self) -> Placement {
-        self.images().get(self.image).map_or(self.list.prefix, |(image, _)| *image)
+    pub(super) fn shown(&self) -> FixedQueens {
+        self.images().get(self.image).map_or(self.list.fixed, |(image, _)| (*image).into())
     }
 
-    /// A name for the board on the screen that no file has yet; none where there is no solution.
-    pub(super) fn picture_name(&self) -> Option<String> {
+    /// A name for the board on the screen that no file has yet; none if there is no solution.
+    pub(super) fn board_name(&self) -> Option<String> {
         let found = self.current?;
         let turned = if self.image > 0 { format!("-{}", self.image + 1) } else { String::new() };
         let which = match found.number {
             Some(number) if self.list == SolutionList::all(self.size()) => number.to_string(),
             _ => found.placement.to_string(),
         };
-        Some(self.free_name(&format!("-{which}{turned}"), "svg").name().display().to_string())
+        Some(self.free_name(&format!("-{which}{turned}"), "svg"))
+    }
+
+    /// A name for the list that no file has yet, or why the list is not saved.
+    pub(super) fn list_name(&self) -> Result<String, String> {
+        if self.counted().is_none_or(|total| total > MOST_SAVED) {
+            let (most, size) = (numbers::grouped(MOST_SAVED.into()), self.size());
+            return Err(format!("only up to {most} counted solutions are saved here; see 'queens solutions {size}'"));
+        }
+        let SolutionList { fixed, listed } = self.list;
+        let begun = match fixed.as_placement() {
+            Some(prefix) if prefix.is_empty() => String::new(),
+            Some(prefix) => format!("-prefix-{prefix}"),
+            None => format!("-queens-{fixed}"),
+        };
+        let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
+        Ok(self.free_name(&(begun + kind), "txt"))
     }
 
     /// Writes the board on the screen to a new file, as a picture or as text by the extension of its name, and says so.
     pub(super) fn save_board(&self, name: &str) -> Result<String, Failure> {
-        let board = self.shown();
-        if name.is_empty() {
-            return Ok(String::new());
-        }
-        let Some(path) = OutputPath::unused(name) else {
-            return Ok(format!("{name} is there already; nothing was written"));
-        };
+        let (board, path) = (self.shown(), new_file(name)?);
         let format = file_format::by_extension(&path, &[TEXT, SVG].map(|format| (format, format)));
-        let drawn = match format.map_err(|reason| Failure::invalid("w", name, &reason))? {
+        let drawn = match format.map_err(|reason| Failure::usage(&reason))? {
             Some(SVG) => svg::svg(&board),
             _ => draw::board(&board, Palette::Unicode, usize::MAX),
         };
@@ -211,33 +228,36 @@ impl App {
         Ok(format!("board written to {name}"))
     }
 
-    /// Writes the solutions to a new file in the current folder, and says where.
-    pub(super) fn save_list(&self) -> Result<String, Failure> {
-        let Some(total) = self.counted().filter(|&total| total <= MOST_SAVED) else {
-            let (most, size) = (numbers::grouped(MOST_SAVED.into()), self.size());
-            return Ok(format!("only up to {most} counted solutions are saved here; see 'queens solutions {size}'"));
-        };
-        let SolutionList { prefix, listed } = self.list;
-        let begun = if prefix.is_empty() { String::new() } else { format!("-prefix-{prefix}") };
-        let kind = if listed == Listed::Fundamental { "-fundamental" } else { "" };
-        let path = self.free_name(&(begun + kind), "txt");
+    /// Writes the solutions to a new file, and says so.
+    pub(super) fn save_list(&self, name: &str) -> Result<String, Failure> {
+        let path = new_file(name)?;
+        let format = file_format::by_extension(&path, &[(TEXT, TEXT)]);
+        format.map_err(|reason| Failure::usage(&reason))?;
         let line = |solution| match self.list.class_size(&solution) {
             Some(size) => format!("{solution} {size}\n"),
             None => format!("{solution}\n"),
         };
-        let text: String = Solutions::completions(prefix).only(listed).map(line).collect();
-        path.save(text.as_bytes())?;
-        let place = std::path::absolute(path.name()).unwrap_or_else(|_| path.name().into());
-        Ok(format!("{} written to {}", numbers::count_of(total, "solution"), escape::name(&place)))
+        let solutions = Solutions::completions(self.list.fixed).only(self.list.listed);
+        let lines: Vec<String> = solutions.map(line).collect();
+        path.save(lines.concat().as_bytes())?;
+        Ok(format!("{} written to {name}", numbers::count_of(lines.len() as u64, "solution")))
     }
 
-    /// A name for a file with this content, without commas, that none in the current folder has yet.
-    fn free_name(&self, content: &str, extension: &str) -> OutputPath {
-        let stem = format!("queens-{}{content}", self.size()).replace(',', "-");
-        let copies = (2..).map(|copy| format!("{stem}.{copy}.{extension}"));
-        let mut names = std::iter::once(format!("{stem}.{extension}")).chain(copies);
-        names.find_map(OutputPath::unused).expect("there is always another number")
+    /// A name for a file with this content, without commas and blanks, that none in the current folder has yet.
+    fn free_name(&self, content: &str, extension: &str) -> String {
+        let stem = format!("queens-{}{content}", self.size()).replace([',', ' '], "-");
+        let mut names = (1..).map(|copy| files::numbered_name(&stem, copy, extension));
+        names.find(|name| OutputPath::unused(name).is_some()).expect("there is always another number")
     }
+}
+
+/// The file of this name, if there is none yet.
+fn new_file(name: &str) -> Result<OutputPath, Failure> {
+    if name.is_empty() {
+        return Err(Failure::usage(&"a file needs a name"));
+    }
+    let path = OutputPath::unused(name);
+    path.ok_or_else(|| Failure::usage(&format!("{name} is there already; give another name")))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,15 +288,16 @@ impl SolutionList {
         to: Move,
         cancelled: &Watch,
     ) -> Option<Position> {
-        let forth = |start, most| self.last_of(Solutions::within(self.prefix, start), most, cancelled);
+        let first = self.fixed.prefix();
+        let forth = |start, most| self.last_of(Solutions::within(self.fixed, start), most, cancelled);
         // Upside down the order of solutions is reversed, so the way back is the way on from the mirrored placement.
         let back = |start: Placement, most| {
-            let solutions = Solutions::within(self.prefix.upside_down(), start.upside_down());
+            let solutions = Solutions::within(self.fixed.upside_down(), start.upside_down());
             self.last_of(solutions.map(Placement::upside_down), most, cancelled)
         };
         match (to, from) {
             (Move::Number(number), _) => {
-                let placement = ranking.select(self.prefix, number, cancelled)?;
+                let placement = ranking.select(first, number, cancelled)?;
                 Some(Position { placement, number: Some(number) })
             }
             (Move::Step(steps), Some(from)) => {
@@ -297,7 +318,7 @@ impl SolutionList {
             },
             (Move::Last, _) => match total {
                 Some(total) => self.find((ranking, Some(total)), None, Move::Number(total), cancelled),
-                None => back(self.prefix, 1).map(|(placement, _)| Position { placement, number: None }),
+                None => back(first, 1).map(|(placement, _)| Position { placement, number: None }),
             },
         }
     }
@@ -322,18 +343,25 @@ impl SolutionList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::Size;
+    use queens::Square;
 
     /// Walks to the end and back again, with and without the total, and asks for every number.
     #[test]
     fn every_way_through_the_solutions_agrees() {
         let size = Size::new(8).unwrap();
-        for (prefix, listed) in
-            [("", Listed::All), ("", Listed::Fundamental), ("4", Listed::All), ("3", Listed::Fundamental)]
-        {
+        for (prefix, square, listed) in [
+            ("", None, Listed::All),
+            ("", None, Listed::Fundamental),
+            ("4", None, Listed::All),
+            ("3", None, Listed::Fundamental),
+            ("", Some("5,7"), Listed::All),
+        ] {
             let prefix = Placement::parse(prefix, size).unwrap_or(Placement::empty(size));
-            let list = SolutionList { prefix, listed };
-            let ranking = Ranking::new(prefix, listed).unwrap();
+            let fixed = square.map_or(prefix.into(), |text| {
+                FixedQueens::from(prefix).with(Square::parse(text, size).unwrap()).unwrap()
+            });
+            let list = SolutionList { fixed, listed };
+            let ranking = Ranking::new(fixed, listed).unwrap();
             for total in [None, ranking.total(&Watch::default())] {
                 let go = |from, to| list.find((&ranking, total), from, to, &Watch::default());
                 let mut here = go(None, Move::Number(1)).unwrap();
@@ -360,10 +388,24 @@ mod tests {
         }
     }
 
+    /// A count or a search that nobody waits for any more is told to end.
+    #[test]
+    fn work_ends_when_it_is_dropped() {
+        let (sender, ended) = mpsc::channel();
+        let work = Background::start(move |watch| {
+            while !watch.is_stopped() {
+                std::thread::yield_now();
+            }
+            sender.send(()).unwrap();
+        });
+        drop(work);
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(()));
+    }
+
     #[test]
     fn a_move_that_is_cancelled_leads_nowhere() {
         let list = SolutionList::all(Size::new(20).unwrap());
-        let ranking = Ranking::new(list.prefix, list.listed).unwrap();
+        let ranking = Ranking::new(list.fixed, list.listed).unwrap();
         let cancelled = Watch::default();
         cancelled.stop();
         assert_eq!(list.find((&ranking, None), None, Move::Number(1_000_000_000), &cancelled), None);

@@ -46,7 +46,8 @@ pub(super) fn press(app: &mut App, key: KeyEvent) {
 
 fn command(app: &mut App, key: KeyCode) {
     app.message.clear();
-    let ask = |input, text| Some(Typing { input, text });
+    let ask = |input, text| Some(Typing { input, text, is_suggested: false });
+    let suggest = |input, text| Some(Typing { input, text, is_suggested: true });
     match key {
         KeyCode::Left | KeyCode::Up | KeyCode::Char('h' | 'k') => app.go(Move::Step(-1)),
         KeyCode::Right | KeyCode::Down | KeyCode::Char('l' | 'j' | ' ') => app.go(Move::Step(1)),
@@ -63,8 +64,11 @@ fn command(app: &mut App, key: KeyCode) {
             app.open(SolutionList { listed, ..app.list }, to);
         }
         KeyCode::Char('/') => app.typing = ask(Input::Prefix, String::new()),
-        KeyCode::Char('w') => app.typing = app.picture_name().and_then(|name| ask(Input::File, name)),
-        KeyCode::Char('p') => app.message = said(app.save_list()),
+        KeyCode::Char('w') => app.typing = app.board_name().and_then(|name| suggest(Input::BoardFile, name)),
+        KeyCode::Char('p') => match app.list_name() {
+            Ok(name) => app.typing = suggest(Input::ListFile, name),
+            Err(reason) => app.message = reason,
+        },
         KeyCode::Char('?') => app.help = true,
         KeyCode::Char('q') => app.done = true,
         // The first Esc cancels a search that takes too long.
@@ -79,43 +83,93 @@ fn edit(app: &mut App, mut typing: Typing, key: KeyCode) {
     let allowed = |letter: char| match typing.input {
         Input::Number => letter.is_ascii_digit(),
         Input::Prefix => letter.is_ascii_digit() || letter == ',',
-        Input::File => !letter.is_control(),
+        Input::BoardFile | Input::ListFile => !letter.is_control(),
     };
+    app.message.clear();
     match key {
-        KeyCode::Enter => return enter(app, &typing),
+        KeyCode::Enter => match enter(app, &typing) {
+            Ok(()) => return,
+            // The text stays, to be mended.
+            Err(reason) => app.message = reason,
+        },
         KeyCode::Esc => return,
         KeyCode::Backspace => drop(typing.text.pop()),
-        KeyCode::Char(letter) if allowed(letter) && typing.text.len() < LONGEST => typing.text.push(letter),
+        KeyCode::Char(letter) if allowed(letter) && typing.text.len() < LONGEST => {
+            if typing.is_suggested {
+                typing.text.clear();
+            }
+            typing.text.push(letter);
+        }
         _ => {}
     }
+    typing.is_suggested = false;
     // A number begins with its first digit, so it ends without one.
     app.typing = Some(typing).filter(|typing| typing.input != Input::Number || !typing.text.is_empty());
 }
 
-fn enter(app: &mut App, Typing { input, text }: &Typing) {
+/// Does what the text asks for, or says why it cannot.
+fn enter(app: &mut App, Typing { input, text, .. }: &Typing) -> Result<(), String> {
+    let said = |failure: Failure| failure.reason();
     match input {
-        Input::Number => match text.parse() {
-            Ok(number) => match app.list.beyond(number) {
-                Some(reason) => app.message = reason,
-                None => app.go(Move::Number(number)),
-            },
-            Err(_) => app.message = format!("{text} is too large a number"),
-        },
+        Input::Number => {
+            let number = text.parse::<u64>().map_err(|_| format!("{text} is too large a number"))?;
+            app.list.beyond(number).map_or(Ok(()), Err)?;
+            app.go(Move::Number(number));
+        }
         Input::Prefix => {
-            let prefix = match text.as_str() {
+            let fixed = match text.as_str() {
                 "" => Ok(Placement::empty(app.size())),
                 text => Placement::parse(text, app.size()),
             };
-            match prefix {
-                Ok(prefix) => app.open(SolutionList { prefix, ..app.list }, Move::Number(1)),
-                Err(error) => app.message = error.to_string(),
-            }
+            let fixed = fixed.map_err(|error| error.to_string())?.into();
+            app.open(SolutionList { fixed, ..app.list }, Move::Number(1));
         }
-        Input::File => app.message = said(app.save_board(text)),
+        Input::BoardFile => app.message = app.save_board(text).map_err(said)?,
+        Input::ListFile => app.message = app.save_list(text).map_err(said)?,
     }
+    Ok(())
 }
 
-/// What was saved, or why not.
-fn said(saved: Result<String, Failure>) -> String {
-    saved.unwrap_or_else(|failure| failure.reason())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::commands::browse::app::Total;
+    use queens::Size;
+
+    /// What is wrong is said above the text, which stays; Esc goes back to the board, and Enter alone writes a file.
+    #[test]
+    fn a_prompt_stays_until_it_is_right_or_left() {
+        let mut app = App::new(SolutionList::all(Size::new(6).unwrap()), Move::Number(1)).unwrap();
+        while !matches!(app.total, Total::Known(..)) || app.current.is_none() {
+            app.collect();
+            std::thread::yield_now();
+        }
+        let mut after = |keys: &str| {
+            for key in keys.chars() {
+                let code = match key {
+                    '\n' => KeyCode::Enter,
+                    '\u{1b}' => KeyCode::Esc,
+                    '\u{8}' => KeyCode::Backspace,
+                    letter => KeyCode::Char(letter),
+                };
+                press(&mut app, KeyEvent::new(code, KeyModifiers::NONE));
+            }
+            assert!(!app.done, "{keys:?}");
+            (app.typing.as_ref().map(|typing| typing.text.clone()).unwrap_or_default(), app.message.clone())
+        };
+        let (typed, said) = after("99\n");
+        assert!(typed == "99" && said.contains("numbered from 1 to 4"), "{typed}: {said}");
+        assert_eq!(after("\u{8}"), ("9".to_owned(), String::new()));
+        let (typed, said) = after("\u{1b}/12\n");
+        assert!(typed == "12" && said.contains("share a diagonal"), "{typed}: {said}");
+        // A suggestion is taken back letter by letter, or replaced by the first one typed.
+        assert_eq!(after("\u{1b}p").0, "queens-6.txt");
+        assert_eq!(after("\u{8}\u{8}a").0, "queens-6.ta");
+        assert_eq!(after("\u{1b}w").0, "queens-6-1.svg");
+        let (typed, said) = after("x.png\n");
+        assert!(typed == "x.png" && said.contains("no format has the extension .png"), "{typed}: {said}");
+        let (typed, said) = after("\u{1b}wx\u{8}\n");
+        assert!(typed.is_empty() && said.contains("needs a name"), "{said}");
+        assert_eq!(after("\u{1b}"), (String::new(), String::new()));
+    }
 }

@@ -11,15 +11,15 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::{Placement, Size};
+use queens::{Listed, Placement, Size};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal::disable_raw_mode;
 #[cfg(unix)]
 use signal_hook::consts::SIGTSTP;
 
-use crate::cli::commands::numbered::SolutionList;
+use crate::cli::commands::numbered::{QueenArgs, SolutionList};
 use crate::cli::draw::Palette;
-use crate::cli::terminal::{Exit, Failure, Interruption, Listening, files, signals};
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, files, signals, value_parsers::whole};
 use app::{App, Move};
 
 #[derive(ClapArgs, Debug)]
@@ -28,9 +28,16 @@ pub(crate) struct Args {
     #[arg(value_name = "N", allow_negative_numbers = true)]
     size: Size,
 
-    /// Begin at the solution with this number, or at the first that does not come before this placement, as in 31 or 4,2,5
-    #[arg(long, value_name = "K|P", allow_negative_numbers = true)]
-    at: Option<String>,
+    #[command(flatten)]
+    queens: QueenArgs,
+
+    /// Begin at the solution with this number, from 1
+    #[arg(long, value_name = "K", value_parser = whole("K", 1..=u64::MAX), allow_negative_numbers = true)]
+    number: Option<u64>,
+
+    /// Begin at the first solution that does not come before this placement, as in 158 or 4,2,5
+    #[arg(long, value_name = "P", conflicts_with = "number")]
+    from: Option<String>,
 
     /// Use only ASCII characters
     #[arg(long)]
@@ -44,12 +51,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const CHECKED: &str = "the engine passed its self-check before the screen was opened";
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let at = args.at.as_deref().map_or(Ok(Move::Number(1)), |text| begin(text, args.size))?;
+    let fixed = args.queens.beside(Placement::empty(args.size))?;
+    let list = SolutionList { fixed, listed: Listed::All };
+    let at = begin(args, list)?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let message = "browse needs a terminal for input and output; see 'queens solutions' for lists".to_owned();
         return Err(Failure::Run(Exit::Failure, message));
     }
-    let app = App::new(args.size, at)?;
+    let app = App::new(list, at)?;
     let interruptions = Interruptions::listen().map_err(|error| terminal_failed(&error))?;
     // This also makes a panic restore the terminal before it is reported.
     let mut terminal = ratatui::try_init().map_err(|error| terminal_failed(&error))?;
@@ -65,18 +74,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     restored.map_err(|error| terminal_failed(&error))
 }
 
-/// A number, or a placement: one with commas, or with a digit for every column.
-fn begin(text: &str, size: Size) -> Result<Move, Failure> {
-    let invalid = |reason: &dyn std::fmt::Display| Failure::invalid("--at <K|P>", text, &reason);
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    if text.contains(',') || (digits && text.len() == size.get() && size.get() > 1) {
-        return Placement::parse(text, size).map(Move::NotBefore).map_err(|error| invalid(&error));
+/// Where the user wants to begin.
+fn begin(args: &Args, list: SolutionList) -> Result<Move, Failure> {
+    if let Some(text) = &args.from {
+        let from = Placement::parse(text, args.size).map_err(|error| Failure::invalid("--from <P>", text, &error));
+        return from.map(Move::NotBefore);
     }
-    let number = text.parse().ok().filter(|&number| number > 0);
-    let number = number.ok_or_else(|| {
-        invalid(&"a number from 1 on, or a placement: every row as digits, or some with commas, as in 4,2,5")
-    })?;
-    SolutionList::all(size).beyond(number).map_or(Ok(Move::Number(number)), |reason| Err(invalid(&reason)))
+    let number = args.number.unwrap_or(1);
+    match list.beyond(number).filter(|_| args.number.is_some()) {
+        Some(reason) => Err(Failure::invalid("--number <K>", &number.to_string(), &reason)),
+        None => Ok(Move::Number(number)),
+    }
 }
 
 /// What ends or suspends the screen from outside.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use queens::{Listed, Orbit, Placement};
+use queens::{FixedQueens, Listed, Orbit};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
@@ -91,8 +91,8 @@ const fn halves(height: u16) -> u16 {
     1 - height % 2
 }
 
-fn draw_board(buffer: &mut Buffer, area: Rect, placement: &Placement, palette: Palette) {
-    let n = placement.size().get() as u16;
+fn draw_board(buffer: &mut Buffer, area: Rect, queens: &FixedQueens, palette: Palette) {
+    let n = queens.size().get() as u16;
     let (width, height) = square(n, area, palette);
     let lines = n * height + halves(height);
     let left = area.x + MARGIN + area.width.saturating_sub(MARGIN + n * width) / 2;
@@ -103,7 +103,7 @@ fn draw_board(buffer: &mut Buffer, area: Rect, placement: &Placement, palette: P
         buffer.set_string(left - MARGIN, y, format!("{row:2}"), number);
     }
     for (row, column) in (1..=n).flat_map(|row| (1..=n).map(move |column| (row, column))) {
-        let cell = Cell::new(palette, placement, column.into(), row.into());
+        let cell = Cell::new(palette, queens, column.into(), row.into());
         let (x, y) = (left + (column - 1) * width, top + (row - 1) * height);
         let mut fill = |y, symbol: char, style| buffer.set_string(x, y, symbol.to_string().repeat(width.into()), style);
         let colour = cell.background.map(Color::Indexed);
@@ -149,54 +149,68 @@ fn panel_lines(app: &App, width: usize) -> Vec<Line<'static>> {
             lines.extend(wrapped(&format!("{image}: {}", symmetries[0])).map(|part| Line::from(part).yellow()));
         }
         if let Some(orbit) = Orbit::of(&found.placement) {
-            let rank =
-                if orbit.is_fundamental() { "fundamental".to_owned() } else { format!("least {}", orbit.canonical()) };
+            let rank = if orbit.is_fundamental() {
+                "fundamental".to_owned()
+            } else {
+                format!("fundamental {}", orbit.canonical())
+            };
             lines.extend(wrapped(&format!("Class of {}, {rank}", images.len())).map(Line::from));
         }
     }
-    let seconds = |time: Duration| numbers::seconds(time.as_secs_f64());
     lines.push(Line::from(match &app.total {
         Total::Uncounted(None) => "Not counted: that would take long".to_owned(),
         Total::Uncounted(Some(_)) => format!("By OEIS {}, not counted", app.list.listed.sequence().id),
-        Total::Counting(counting) => format!("Counting for {}", seconds(counting.elapsed())),
-        Total::Known(total, time) => format!("{} found in {}", numbers::grouped((*total).into()), seconds(*time)),
+        Total::Counting(counting) => format!("Counting{}", told(" for ", counting.elapsed())),
+        Total::Known(total, time) => format!("{} counted{}", numbers::grouped((*total).into()), told(" in ", *time)),
     }));
-    if !app.list.prefix.is_empty() {
-        lines.push(format!("Beginning with {}", app.list.prefix).into());
+    match app.list.fixed.as_placement() {
+        Some(prefix) if prefix.is_empty() => {}
+        Some(prefix) => lines.push(format!("Beginning with {prefix}").into()),
+        None => lines.extend(wrapped(&format!("With queens on {}", app.list.fixed)).map(Line::from)),
     }
     lines
 }
 
-/// The last lines: the text being typed, a message, or as many of the keys as there is room for.
+/// A time with the word before it, from a second on: milliseconds say more about the moment than about the board.
+fn told(before: &str, time: Duration) -> String {
+    let seconds = numbers::seconds(time.as_secs_f64());
+    if time < Duration::from_secs(1) { String::new() } else { format!("{before}{seconds}") }
+}
+
+/// The last lines: the text being typed below what is wrong with it, a message, or as many of the keys as there is room for.
 fn footer(app: &App, width: usize) -> Vec<Line<'static>> {
     let said = |text: &str| -> Vec<Line<'static>> {
         let parts = table::wrapped(text, width.saturating_sub(2), &[' ']);
         parts.into_iter().map(|part| Line::from(format!(" {part}")).yellow()).collect()
     };
     match (&app.typing, &app.search) {
-        (Some(typing), _) => vec![typed(typing, width)],
-        (None, Some(search)) => {
-            let time = numbers::seconds(search.elapsed().as_secs_f64());
-            said(&format!("Searching for {time}, Esc ends it"))
+        (Some(typing), _) => {
+            let mut lines = if app.message.is_empty() { Vec::new() } else { said(&app.message) };
+            lines.push(typed(typing, width));
+            lines
         }
+        (None, Some(search)) => said(&format!("Searching{}, Esc ends it", told(" for ", search.elapsed()))),
         (None, None) if !app.message.is_empty() => said(&app.message),
         (None, None) => vec![Line::from(keys_line(width)).dark_gray()],
     }
 }
 
 /// The text being typed, and what Enter does with it.
-fn typed(Typing { input, text }: &Typing, width: usize) -> Line<'static> {
+fn typed(Typing { input, text, is_suggested }: &Typing, width: usize) -> Line<'static> {
     let (before, after) = match input {
         Input::Number => ("number", "Enter goes there"),
         Input::Prefix => ("beginning", "Enter filters, empty shows all"),
-        Input::File => ("file", "Enter saves: .svg or .txt"),
+        Input::BoardFile => ("board to", "Enter saves: .svg or .txt"),
+        Input::ListFile => ("list to", "Enter saves"),
     };
     // Where there is no room for all, the beginning of what is typed is left out, and what Enter does.
     let room = width.saturating_sub(before.len() + 3);
     let typed = text.chars().count();
     let shown: String = text.chars().skip(typed.saturating_sub(room)).collect();
     let after = if typed.min(room) + after.len() + 2 > room { "" } else { after };
-    Line::from(format!(" {before} {shown}▏  {after}").trim_end().to_owned())
+    // A suggestion looks selected: what is typed takes its place.
+    let shown = Span::from(shown).style(if *is_suggested { Style::new().reversed() } else { Style::new() });
+    Line::from(vec![format!(" {before} ").into(), shown, format!("▏  {after}").trim_end().to_owned().into()])
 }
 
 /// As many of the keys as fit, the more important ones first.
@@ -221,7 +235,7 @@ fn draw_help(frame: &mut Frame, palette: Palette) {
 
 #[cfg(test)]
 mod tests {
-    use queens::Size;
+    use queens::{Placement, Size};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
@@ -242,7 +256,7 @@ mod tests {
 
     /// An app that has found and counted what it looks for, in a time of no consequence.
     fn app(n: usize, at: Move) -> App {
-        let mut app = App::new(Size::new(n).unwrap(), at).unwrap();
+        let mut app = App::new(SolutionList::all(Size::new(n).unwrap()), at).unwrap();
         while !matches!(app.total, Total::Known(..)) || app.current.is_none() {
             app.collect();
             std::thread::yield_now();
@@ -289,7 +303,7 @@ mod tests {
     /// Whatever the size of the window, the square's colour goes as far above the queen as below, and as far left as right.
     #[test]
     fn queens_are_in_the_middle_of_their_squares() {
-        let solution = Placement::parse("15863724", Size::new(8).unwrap()).unwrap();
+        let solution = Placement::parse("15863724", Size::new(8).unwrap()).unwrap().into();
         let mut heights = std::collections::BTreeSet::new();
         for (width, height) in (27..100).flat_map(|width| (9..60).map(move |height| (width, height))) {
             let area = Rect::new(0, 0, width, height);

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use queens::{Listed, Placement};
+use serde::Serialize;
 
 use crate::cli::commands::numbered::SolutionList;
-use crate::cli::draw::svg;
+use crate::cli::draw::{self, svg};
 use crate::cli::terminal::{Extensions, file_format};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -17,8 +18,10 @@ pub(super) enum ListFormat {
     List,
     /// A matrix each, Q for a queen and . for an empty square
     Board,
-    /// One object a line (.json, .jsonl)
+    /// One array of objects (.json)
     Json,
+    /// One object a line (.jsonl, .ndjson)
+    Jsonl,
     /// A line of column names, then one line each (.csv)
     Csv,
     /// A page to walk through them, in one file (.html)
@@ -27,11 +30,12 @@ pub(super) enum ListFormat {
     Svg,
 }
 
-pub(super) const FORMATS: [(ListFormat, Extensions); 7] = [
+pub(super) const FORMATS: [(ListFormat, Extensions); 8] = [
     (ListFormat::Digits, file_format::TEXT),
     (ListFormat::List, file_format::TEXT),
     (ListFormat::Board, file_format::TEXT),
-    (ListFormat::Json, file_format::JSON),
+    (ListFormat::Json, file_format::JSON_ARRAY),
+    (ListFormat::Jsonl, file_format::JSON_LINES),
     (ListFormat::Csv, file_format::CSV),
     (ListFormat::Html, file_format::HTML),
     (ListFormat::Svg, file_format::SVG),
@@ -56,6 +60,16 @@ impl ListFormat {
 /// The page; `@…@` marks what depends on the solutions.
 const PAGE: &str = include_str!("page.html");
 
+/// A solution as an object.
+#[derive(Serialize)]
+struct Object {
+    number: Option<u64>,
+    placement: Placement,
+    rows: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class_size: Option<usize>,
+}
+
 /// Makes the text of a list, which its caller takes away in pieces.
 pub(super) struct ListWriter {
     pub(super) text: Vec<u8>,
@@ -73,7 +87,7 @@ pub(super) struct ListWriter {
 
 impl ListWriter {
     pub(super) fn begin(format: ListFormat, list: SolutionList, first: Option<u64>) -> Self {
-        let (size, is_fundamental) = (list.prefix.size(), list.listed == Listed::Fundamental);
+        let (size, is_fundamental) = (list.fixed.size(), list.listed == Listed::Fundamental);
         let (mut out, mut rest) = (Vec::new(), String::new());
         match format {
             ListFormat::Csv => {
@@ -85,19 +99,25 @@ impl ListWriter {
                 out.extend_from_slice(if is_fundamental { b",class_size\n" } else { b"\n" });
             }
             ListFormat::Html => {
+                let given = match list.fixed.as_placement() {
+                    Some(prefix) if prefix.is_empty() => String::new(),
+                    Some(prefix) => format!(" beginning {prefix}"),
+                    None => format!(" with queens on {}", list.fixed),
+                };
                 let page = PAGE
                     .replace("@N@", &size.to_string())
                     .replace("@QUEEN@", svg::QUEEN)
                     .replace("@LIGHT@", svg::LIGHT)
                     .replace("@DARK@", svg::DARK)
                     .replace("@INK@", svg::INK)
-                    .replace("@PREFIX@", &list.prefix.to_string())
+                    .replace("@GIVEN@", &given)
                     .replace("@FUNDAMENTAL@", &is_fundamental.to_string())
                     .replace("@FIRST@", &number_or(first, "null"));
                 let (before, after) = page.split_once("@SOLUTIONS@").expect("the page has a place for the solutions");
                 out.extend_from_slice(before.as_bytes());
                 after.clone_into(&mut rest);
             }
+            ListFormat::Json => out.push(b'['),
             _ => {}
         }
         Self { text: out, format, list, first, written: 0, rest, boards: Vec::new() }
@@ -118,21 +138,19 @@ impl ListWriter {
             }
             ListFormat::Board => {
                 let _ = writeln!(out, "{}: {placement}{}", number_or(number, "?"), class(" (class of ", ")"));
-                for line in 1..=placement.size().get() {
-                    for row in placement.rows() {
-                        out.extend_from_slice(if row == line { b"Q " } else { b". " });
-                    }
-                    out.pop();
-                    out.push(b'\n');
-                }
+                out.extend_from_slice(draw::matrix(&(*placement).into()).as_bytes());
                 out.push(b'\n');
             }
-            // Of numbers and digits only, so there is nothing to escape.
-            ListFormat::Json => {
-                let number = number_or(number, "null");
-                let _ = write!(out, "{{\"number\":{number},\"placement\":\"{placement}\",\"rows\":[");
-                rows(out, placement, true);
-                let _ = writeln!(out, "]{}}}", class(",\"class_size\":", ""));
+            ListFormat::Json | ListFormat::Jsonl => {
+                let (before, after): (&[u8], &[u8]) = match (self.format, self.written) {
+                    (ListFormat::Jsonl, _) => (b"", b"\n"),
+                    (_, 0) => (b"\n", b""),
+                    _ => (b",\n", b""),
+                };
+                out.extend_from_slice(before);
+                let object = Object { number, placement: *placement, rows: placement.rows().collect(), class_size };
+                serde_json::to_writer(&mut *out, &object).expect("a vector takes every object");
+                out.extend_from_slice(after);
             }
             ListFormat::Csv => {
                 out.extend_from_slice(number_or(number, "").as_bytes());
@@ -157,11 +175,18 @@ impl ListWriter {
 
     /// After the last; `more` says whether the limit has cut the list short.
     pub(super) fn end(&mut self, more: bool) {
+        if self.format == ListFormat::Json {
+            self.text.extend_from_slice(if self.written > 0 { b"\n]\n" } else { b"]\n" });
+        }
         if self.format == ListFormat::Svg {
-            let kind = if self.list.listed == Listed::Fundamental { "Fundamental solutions" } else { "Solutions" };
+            let kind = match self.list.listed {
+                Listed::All => "Solutions".to_owned(),
+                Listed::Fundamental => "Fundamental solutions".to_owned(),
+                Listed::Unchanged(turn) => format!("Solutions unchanged by a {turn} turn,"),
+            };
             let of = self.list.published().map_or("...".to_owned(), |all| format!("of {all}"));
             let note = if more { format!("{} {of}", self.written) } else { String::new() };
-            let title = format!("{kind} for N = {}", self.list.prefix.size());
+            let title = format!("{kind} for N = {}", self.list.fixed.size());
             self.text.extend_from_slice(svg::sheet(&self.boards, &title, &note).as_bytes());
         }
         let rest = self.rest.replace("@COUNT@", &self.written.to_string()).replace("@MORE@", &more.to_string());

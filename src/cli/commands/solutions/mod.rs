@@ -5,12 +5,14 @@ mod formats;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use queens::{Listed, Orbit, Placement, Size, Solutions};
+use queens::{Listed, Orbit, Placement, Rotation, Size, Solutions, Symmetry};
 
-use crate::cli::commands::numbered::{self, SolutionList};
+use crate::cli::commands::numbered::{self, QueenArgs, SolutionList};
 use crate::cli::long_run::{Activity, When};
 use crate::cli::terminal::{
-    Failure, Output, OutputPath, file_format, messages, numbers::grouped, value_parsers::whole,
+    Failure, Output, OutputPath, file_format, messages,
+    numbers::{self, grouped},
+    value_parsers::{rotation_parser, whole},
 };
 use formats::{FORMATS, ListFormat, ListWriter};
 
@@ -24,6 +26,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     prefix: Option<String>,
 
+    #[command(flatten)]
+    queens: QueenArgs,
+
     /// Begin at the first solution that does not come before this placement
     #[arg(long, value_name = "P")]
     from: Option<String>,
@@ -31,6 +36,15 @@ pub(crate) struct Args {
     /// Only the first solution of each symmetry class, with the size of the class
     #[arg(long)]
     fundamental: bool,
+
+    /// Only solutions that a half or a quarter turn leaves unchanged
+    #[arg(
+        long,
+        value_name = "TURN",
+        value_parser = rotation_parser(),
+        conflicts_with_all = ["fundamental", "queens"]
+    )]
+    symmetry: Option<Rotation>,
 
     /// Stop after this many [default for html: 5000, for svg: 100]
     #[arg(long, value_name = "L", value_parser = whole("L", 0..=u64::MAX), allow_negative_numbers = true)]
@@ -68,8 +82,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => Ok(Placement::empty(args.size)),
         Some(text) => Placement::parse(text, args.size).map_err(|error| Failure::invalid(argument, text, &error)),
     };
-    let prefix = placement("--prefix <P>", &args.prefix)?;
-    let list = SolutionList { prefix, listed: if args.fundamental { Listed::Fundamental } else { Listed::All } };
+    let fixed = args.queens.beside(placement("--prefix <P>", &args.prefix)?)?;
+    let some = if args.fundamental { Listed::Fundamental } else { Listed::All };
+    let list = SolutionList { fixed, listed: args.symmetry.map_or(some, Listed::Unchanged) };
     if let Some(text) = &args.rank {
         return print_number(list, &placement("--rank <P>", &args.rank)?, text, args.progress);
     }
@@ -93,26 +108,54 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let share = expected.map(|expected| written as f64 / expected as f64);
         activity.at(numbered::progress(args.size, share, written, "solutions"));
     };
-    let solutions = start.map(|start| Solutions::within(prefix, start).only(list.listed));
-    let is_cut = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
+    let solutions = start.map(|start| Solutions::within(fixed, start).only(list.listed));
+    if out.is_file()
+        && let (Some(count), Some(solutions)) = (expected, &solutions)
+    {
+        tell_size(format, list, count, solutions.clone());
+    }
+    let (written, is_cut) = write(&mut out, ListWriter::begin(format, list, first), solutions, limit, tell)?;
     activity.finish();
     if is_cut && args.limit.is_none() {
         let of = all.map_or(String::new(), |all| format!("of {} ", grouped(all.into())));
         messages::note(&format!("{} {of}solutions are written; --limit L writes more", grouped(limit.into())));
     }
+    // Why nothing is left after those that were skipped has been said.
+    if written == 0 && limit > 0 && args.skip == 0 {
+        let given = if fixed.is_empty() { String::new() } else { format!(" with the queens {fixed}") };
+        let from = args.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
+        messages::note(&format!("no solutions{given}{from} for N = {}", args.size));
+    }
     out.finish()
+}
+
+/// Says how large a file of so many solutions will be, if they are many: its first solution is written to measure it.
+fn tell_size(format: ListFormat, list: SolutionList, count: u64, mut solutions: Solutions) {
+    const MANY: u64 = 1_000_000;
+    let mut writer = ListWriter::begin(format, list, Some(count));
+    let begun = writer.text.len();
+    if let Some(first) = solutions.next().filter(|_| count > MANY) {
+        writer.solution(&first);
+        let bytes = (writer.text.len() - begun) as f64 * count as f64;
+        let (count, bytes) = (grouped(count.into()), numbers::rounded(bytes));
+        messages::note(&format!("writing {count} solutions, about {bytes} bytes; --limit L writes fewer"));
+    }
 }
 
 /// Prints the number of a solution in the list.
 fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
-    let (size, queens, prefix) = (solution.size(), solution.len(), list.prefix);
+    let (size, queens, fixed) = (solution.size(), solution.len(), list.fixed);
     let reason = match Orbit::of(solution) {
         None => format!("no solution, which has a queen in each of the {size} columns: this has {queens}"),
-        Some(_) if !solution.rows().zip(prefix.rows()).all(|(row, begun)| row == begun) => {
-            format!("not in the list, which has only solutions that begin with {prefix}")
-        }
+        Some(_) if !fixed.is_part_of(solution) => match fixed.as_placement() {
+            Some(prefix) => format!("not in the list, which has only solutions that begin with {prefix}"),
+            None => format!("not in the list, which has only solutions with the queens {fixed}"),
+        },
         Some(orbit) if list.listed == Listed::Fundamental && !orbit.is_fundamental() => {
             format!("not in the list: the fundamental solution of its class is {}", orbit.canonical())
+        }
+        Some(orbit) if !is_unchanged(list.listed, &orbit, solution) => {
+            "not in the list: the turn leads to another solution".to_owned()
         }
         Some(_) => {
             let activity = Activity::start(progress, "solutions");
@@ -122,6 +165,16 @@ fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: 
         }
     };
     Err(Failure::invalid("--rank <P>", text, &reason))
+}
+
+/// Whether the turn that the list is about, if it is, leaves a solution unchanged.
+fn is_unchanged(listed: Listed, orbit: &Orbit, solution: &Placement) -> bool {
+    let Listed::Unchanged(turn) = listed else { return true };
+    let symmetry = match turn {
+        Rotation::Half => Symmetry::Rotation180,
+        Rotation::Quarter => Symmetry::Rotation90,
+    };
+    orbit.image(symmetry) == *solution
 }
 
 /// Where the list begins when its first solutions from `from` on are left out; `None` where none is left.
@@ -138,15 +191,15 @@ fn skip(list: SolutionList, from: Placement, skip: u64, activity: &Activity) -> 
     list.select(from, number, activity)
 }
 
-/// Writes the text out in pieces, and tells how many solutions it has written so far. Returns whether the limit has cut the
-/// list short.
+/// Writes the text out in pieces, and tells how many solutions it has written so far. Returns how many it has written at the
+/// end, and whether the limit has cut the list short.
 fn write(
     out: &mut Output,
     mut writer: ListWriter,
     mut solutions: Option<Solutions>,
     limit: u64,
     tell: impl Fn(u64),
-) -> Result<bool, Failure> {
+) -> Result<(u64, bool), Failure> {
     const PIECE: usize = 1 << 16;
     /// On a large board the next solution may take long to find: before, text older than this is written out for people
     /// who read along.
@@ -168,5 +221,5 @@ fn write(
     let more = writer.written == limit && solutions.as_mut().and_then(Solutions::next).is_some();
     writer.end(more);
     out.write(&writer.text)?;
-    Ok(more)
+    Ok((writer.written, more))
 }
