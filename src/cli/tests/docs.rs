@@ -88,7 +88,7 @@ fn commands_in_messages_are_taken() {
         // A P is a placement or a percentage.
         let is_taken = ["1", "1%"].into_iter().any(|p| {
             let words = command.split(' ').map(|word| match word {
-                "N" => "8",
+                "N" | "K" => "8",
                 "P" => p,
                 gap if gap.starts_with('{') && gap.ends_with('}') => "8",
                 word => word,
