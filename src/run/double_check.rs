@@ -267,9 +267,9 @@ mod tests {
     }
 
     /// Finds two solutions in every task, and stops a run in the third.
-    struct Three<'a>(&'a RunState, AtomicU64);
+    struct Three(Stop, AtomicU64);
 
-    impl Engine for Three<'_> {
+    impl Engine for Three {
         type Task = Placement;
         type Worker = ();
 
@@ -277,7 +277,7 @@ mod tests {
 
         fn count(&self, (): &mut (), _task: &Placement) -> u64 {
             if self.1.fetch_add(1, Ordering::Relaxed) == 2 {
-                self.0.stop().request();
+                self.0.request();
             }
             2
         }
@@ -291,7 +291,7 @@ mod tests {
         let mut ledger = Ledger::new(empty.fingerprint().clone(), only);
         for (earlier, now) in [(0, 3), (3, 6)] {
             let state = state_of(&counting(22, Two, Two), ledger.clone());
-            let stops = counting(22, Two, Three(&state, AtomicU64::new(0)));
+            let stops = counting(22, Two, Three(state.stop().clone(), AtomicU64::new(0)));
             let check = DoubleCheck::new(&stops, &ledger, Share::ALL);
             assert_eq!(units(&stops, &pool(1), &ledger, &check, &state), Err(CountError::Stopped));
             assert_eq!(check.recounted.load(Ordering::Relaxed), 3);

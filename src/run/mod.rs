@@ -174,9 +174,9 @@ mod tests {
     pub(super) fn counting<E, S>(n: usize, engine: E, second: S) -> impl Counting
     where
         E: Engine<Task = Placement> + Send,
-        S: Engine<Task = Placement> + Send,
+        S: Engine<Task = Placement> + Send + 'static,
     {
-        planted(PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())), engine, second)
+        planted(PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())), engine, second, None)
     }
 
     pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
@@ -301,7 +301,7 @@ mod tests {
     fn groups_are_shuffled_and_stay_together() {
         let size = Size::new(13).unwrap();
         let join = || Join::new(size, Portable::new());
-        let noted = Noted(planted(HalvesPlan::new(size), join(), join()), Mutex::default());
+        let noted = Noted(planted(HalvesPlan::new(size), join(), join(), None), Mutex::default());
         assert_eq!(count_all(&noted, 1, Share::NONE), Ok((73712, Checked::default())));
         let seen = noted.1.lock().unwrap().clone();
         assert!(!seen.is_sorted());

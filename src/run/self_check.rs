@@ -222,7 +222,7 @@ mod tests {
     use crate::engine::{Engine, fault as joins};
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
-    use crate::run::counting::tests::{Planted, planted};
+    use crate::run::counting::tests::planted;
     use crate::{CountError, Listed, Placement, Ranking, Request, Share, Watch};
 
     /// An engine that loses every solution whose first queen is in row 4.
@@ -274,12 +274,12 @@ mod tests {
     fn checked<P, E>(n: usize, plan: P, engine: E, second: bool) -> Result<(), SelfCheckError>
     where
         P: Plan<Task = Placement> + 'static,
-        E: Engine<Task = Placement> + Send,
+        E: Engine<Task = Placement> + Send + 'static,
     {
         if second {
-            check_second(&whole(n), &planted(plan, Naive, engine))
+            check_second(&whole(n), &planted(plan, Naive, engine, None))
         } else {
-            check_board(&whole(n), &planted(plan, engine, Naive))
+            check_board(&whole(n), &planted(plan, engine, Naive, None))
         }
     }
 
@@ -367,7 +367,7 @@ mod tests {
     /// Right by itself, but not by the auditor: one more in each of 21 tasks, of weight 2.
     #[test]
     fn a_wrong_auditor_counts_nothing() {
-        let audited = |more| Planted { audited: Some(more), ..planted(prefixes(8), Naive, Naive) };
+        let audited = |more| planted(prefixes(8), Naive, Naive, Some(more));
         assert_eq!(check_second(&whole(8), &audited(0)), Ok(()));
         assert_eq!(check_second(&whole(8), &audited(1)), wrong("on 8×8", 92 + 42, 92));
     }

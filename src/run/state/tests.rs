@@ -199,7 +199,7 @@ fn a_stop_loses_and_repeats_no_task() {
             let watch = state(saved);
             let engine = Numbers { stop: watch.stop(), counted, tasks: AtomicU64::new(0), most };
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1 + runs % 3).build().unwrap();
-            let result = count(&planted(Uneven, &engine, Never), &pool, Share::NONE, &watch);
+            let result = count(&planted(Uneven, &engine, Never, None), &pool, Share::NONE, &watch);
             saved = watch.ledger();
             let stopped = matches!(result, Err(CountError::Stopped));
             assert!(if saved.is_complete() { stopped || result.is_ok() } else { stopped });
