@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("12").parse()?;
     let run = Request::solutions(size).prepare()?;
     run.count()?;
-    let options = AuditOptions { units: 20, ..AuditOptions::default() };
+    let options = AuditOptions::default().units(20);
     let findings = run.audit(&run.ledger(), &options, &Watch::default())?;
     println!("{} units and {} tasks recounted", findings.units.len(), findings.tasks());
     assert_eq!(findings.differences().count(), 0);

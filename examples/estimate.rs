@@ -8,7 +8,7 @@ use queens::{Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let size: Size = std::env::args().nth(1).as_deref().unwrap_or("16").parse()?;
-    let sampling = Sampling { max_time: Duration::from_secs(5), ..Sampling::default() };
+    let sampling = Sampling::default().within(Duration::from_secs(5));
     let prediction = Request::solutions(size).estimate(&sampling, &Watch::default())?;
     let (count, seconds) = (prediction.count, prediction.seconds);
     println!("{:.4e} solutions, 95 % between {:.4e} and {:.4e}", count.mean, count.low, count.high);

@@ -5,7 +5,7 @@
 //! steady drift affects all of them alike. The result is the median.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::board::Size;
@@ -13,7 +13,7 @@ use crate::engine::Method;
 use crate::oeis;
 use crate::request::Request;
 use crate::run::CountError;
-use crate::watch::{Progress, Stop, Watch, Watched};
+use crate::watch::{Progress, Stop, Watch, Watched, lock};
 
 /// The least time of a run. Quicker counts are repeated within a run, because the clock and the threads have jitter.
 pub const SHORTEST_RUN: Duration = Duration::from_millis(50);
@@ -96,23 +96,16 @@ struct Timed {
     so_far: Mutex<(Option<Combination>, usize, Vec<Timing>)>,
 }
 
-impl Timed {
-    fn so_far(&self) -> MutexGuard<'_, (Option<Combination>, usize, Vec<Timing>)> {
-        // A panic elsewhere ends the benchmark anyway.
-        self.so_far.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Watched<Vec<Timing>> for Timed {
     fn progress(&self) -> Progress {
-        let (combination, done, _) = &*self.so_far();
+        let (combination, done, _) = &*lock(&self.so_far);
         let (doing, share) = (combination.map(|next| next.to_string()), *done as f64 / self.total.max(1) as f64);
         let (done, total, elapsed) = (*done as u64, self.total as u64, self.begun.elapsed());
         Progress { doing: doing.unwrap_or_default(), done, total, share, elapsed, ..Progress::default() }
     }
 
     fn known(&self) -> Option<Vec<Timing>> {
-        Some(self.so_far().2.iter().filter(|timing| !timing.times.is_empty()).cloned().collect())
+        Some(lock(&self.so_far).2.iter().filter(|timing| !timing.times.is_empty()).cloned().collect())
     }
 }
 
@@ -139,7 +132,7 @@ pub fn bench(combinations: &[Combination], runs: usize, watch: &Watch<Vec<Timing
     let mut repeats = Vec::with_capacity(combinations.len());
     for (index, combination) in order(combinations.len(), runs).map(|index| (index, combinations[index])) {
         let expected = {
-            let (next, _, timings) = &mut *timed.so_far();
+            let (next, _, timings) = &mut *lock(&timed.so_far);
             *next = Some(combination);
             expected(combination.size, timings)
         };
@@ -147,7 +140,7 @@ pub fn bench(combinations: &[Combination], runs: usize, watch: &Watch<Vec<Timing
             Err(BenchError::Count(CountError::Stopped)) => break,
             timed => timed?,
         };
-        let (_, done, timings) = &mut *timed.so_far();
+        let (_, done, timings) = &mut *lock(&timed.so_far);
         *done += 1;
         if repeats.len() == index {
             // The warm-up says how often a count fits a run.

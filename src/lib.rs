@@ -21,6 +21,16 @@
 //! column 3, row N - 2. A [`Placement`] has a queen in each of its first columns, and is written as their rows: `42` is
 //! column 1 row 4 and column 2 row 2, and `rows().nth(1)` is the 2 of column 2.
 //!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `cli` (by default) | the program `queens`; the library alone is `default-features = false` |
+//! | `browse` (by default) | its full screen of boards |
+//! | `serde` | reports, findings, predictions and profiles can be serialized |
+//!
+//! # Modules
+//!
 //! The idea of the library: *an engine is a pure function from a task to a count*, and everything else works on the
 //! *plan*, one deterministic list of weighted tasks.
 //!

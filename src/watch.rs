@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::interval::Interval;
@@ -138,11 +138,11 @@ impl<T> Watch<T> {
 
     /// The work begins that is watched from now on.
     pub(crate) fn begin(&self, work: Arc<dyn Watched<T>>) {
-        *self.work.lock().unwrap_or_else(PoisonError::into_inner) = Some(work);
+        *lock(&self.work) = Some(work);
     }
 
     fn work(&self) -> Option<Arc<dyn Watched<T>>> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.work).clone()
     }
 }
 
@@ -163,6 +163,11 @@ impl<T> fmt::Debug for Watch<T> {
         let (stopped, progress) = (self.is_stopped(), self.progress());
         f.debug_struct("Watch").field("stopped", &stopped).field("progress", &progress).finish_non_exhaustive()
     }
+}
+
+/// Locks what threads share. If one of them has panicked with it, the work ends anyway.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A flag that is raised once and never lowered. Clones share the flag.

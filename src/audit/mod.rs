@@ -16,7 +16,7 @@
 //! chance q^k.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
@@ -25,10 +25,11 @@ use crate::plan::Units;
 use crate::run::counting::{Compared, Counter, Counting, Found, Worker};
 use crate::run::{CountError, self_check, threads};
 use crate::tally::Tally;
-use crate::watch::{Progress, Watch, Watched};
+use crate::watch::{Progress, Watch, Watched, lock};
 
 /// What an audit recounts.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct AuditOptions {
     /// How many units are drawn at most.
     pub units: usize,
@@ -107,6 +108,12 @@ impl AuditOptions {
     /// So many units are begun however long they take, unless [`AuditOptions::units`] is smaller.
     pub const LEAST: usize = 16;
 
+    /// The same, but with at most so many units.
+    #[must_use]
+    pub fn units(self, units: usize) -> Self {
+        Self { units, ..self }
+    }
+
     /// The units of the ledger in the order in which they are recounted, at most `units`. `None` marks a finished unit,
     /// `Some` the number of its first tasks.
     fn order(&self, ledger: &Ledger) -> Vec<(usize, Option<u64>, Tally)> {
@@ -139,16 +146,9 @@ struct Auditing {
     findings: Mutex<Findings>,
 }
 
-impl Auditing {
-    fn findings(&self) -> MutexGuard<'_, Findings> {
-        // A panic elsewhere ends the audit anyway.
-        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Watched<Findings> for Auditing {
     fn progress(&self) -> Progress {
-        let (done, elapsed) = (self.findings().units.len(), self.begun.elapsed());
+        let (done, elapsed) = (lock(&self.findings).units.len(), self.begun.elapsed());
         let of_units = if self.units > 0 { done as f64 / self.units as f64 } else { 1.0 };
         let of_time = self.time.map_or(0.0, |time| elapsed.div_duration_f64(time));
         let (doing, share) = ("recounting units".to_owned(), of_units.max(of_time).min(1.0));
@@ -156,7 +156,7 @@ impl Watched<Findings> for Auditing {
     }
 
     fn known(&self) -> Option<Findings> {
-        let mut findings = self.findings().clone();
+        let mut findings = lock(&self.findings).clone();
         findings.elapsed = self.begun.elapsed();
         findings.units.sort_unstable_by_key(|unit| unit.unit);
         Some(findings)
@@ -203,7 +203,7 @@ pub(crate) fn audit(
                 return Ok(());
             }
             let Some(unit) = recount(&*plan, &mut *worker, part, options, &is_late)? else { return Ok(()) };
-            auditing.findings().units.push(unit);
+            lock(&auditing.findings).units.push(unit);
         }
     };
     pool.broadcast(|_| work()).into_iter().collect::<Result<(), CountError>>()?;
@@ -228,7 +228,7 @@ fn recount(
         found.push(task);
         if found.len() as u64 == last || is_late() { Err(CountError::Stopped) } else { Ok(()) }
     });
-    // That is how it ends after the last task, or when it is late.
+    // The error that ends it after the last task, or when it is late.
     counted.or_else(|error| if error == CountError::Stopped { Ok(()) } else { Err(error) })?;
     if (found.len() as u64) < last {
         return Ok(None);

@@ -8,8 +8,9 @@
 
 pub mod backtrack;
 pub(crate) mod cover;
+// These two are public for the benchmarks and the tests; users name the engine, and take `Isa` from the root.
+#[doc(hidden)]
 pub mod join;
-// Public for the benchmarks and the tests; users take `Isa` from the root.
 #[doc(hidden)]
 pub mod lanes;
 pub mod naive;

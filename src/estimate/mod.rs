@@ -70,6 +70,7 @@ fn time_that_leaves(seconds: f64) -> Duration {
 
 /// How many samples are drawn, and which.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Sampling {
     /// The most random parts to count, at least two; a tenth as many tasks are timed. The intervals narrow with the square
     /// root of this number.
@@ -80,6 +81,14 @@ pub struct Sampling {
     /// longer: a second or two, or more for the completions of few queens on a large board, which no smaller board can
     /// replace.
     pub max_time: Duration,
+}
+
+impl Sampling {
+    /// The same, but within this time.
+    #[must_use]
+    pub fn within(self, max_time: Duration) -> Self {
+        Self { max_time, ..self }
+    }
 }
 
 impl Default for Sampling {

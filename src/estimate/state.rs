@@ -1,6 +1,6 @@
 //! What an estimate has found so far, written by its threads and read by whoever watches.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::Prediction;
@@ -9,7 +9,7 @@ use crate::engine::Method;
 use crate::interval::Interval;
 use crate::run::counting::Sample;
 use crate::subject::Subject;
-use crate::watch::{Progress, Stop, Watched};
+use crate::watch::{Progress, Stop, Watched, lock};
 
 /// An estimate that goes on, with its samples so far.
 #[derive(Debug)]
@@ -130,8 +130,7 @@ impl Watched<Prediction> for Drawing {
 
 impl Drawing {
     pub(super) fn found(&self) -> MutexGuard<'_, Found> {
-        // A panic elsewhere ends the estimate anyway.
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.found)
     }
 }
 

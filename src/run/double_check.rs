@@ -89,10 +89,6 @@ pub(super) struct DoubleCheck<'a> {
     recounted: AtomicU64,
 }
 
-/// The second engine of a thread, with its buffers for the block of tasks that is being recounted. They are dropped when they
-/// are not needed for a while: they take as much memory as those of the run.
-pub(super) type Kept<'a> = Option<Box<Second<'a>>>;
-
 impl<'a> DoubleCheck<'a> {
     /// A random `share` of the tasks that the ledger lacks, and of the units and parts of units that it has. The latter is
     /// rounded down: to recount one takes the time of a unit, hours for the largest boards, and a run that is stopped meanwhile chooses and
@@ -128,10 +124,11 @@ impl<'a> DoubleCheck<'a> {
         pool.install(|| self.reread.par_iter().try_for_each_init(|| self.counting.second(), recount))
     }
 
-    /// Recounts this task of a unit if it is drawn.
+    /// Recounts this task of a unit if it is drawn. What a thread recounts with is kept for the tasks of its block, and then
+    /// dropped: it takes as much memory as what the run counts with.
     pub(super) fn check(
         &self,
-        kept: &mut Kept<'a>,
+        kept: &mut Option<Box<Second<'a>>>,
         (unit, index): (usize, u64),
         found: Found,
         stop: &Stop,

@@ -13,18 +13,18 @@ pub use double_check::{Share, ShareError};
 pub use self_check::SelfCheckError;
 pub use threads::{available_threads, thread_count};
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 
 use crate::board::SizeError;
 use crate::engine::MethodError;
 use crate::ledger::{Ledger, LedgerError, Partial};
-use crate::run::counting::{Counting, Found, Worker};
-use crate::run::double_check::{DoubleCheck, Kept};
-use crate::run::state::{RunState, Scribe};
+use crate::run::counting::{Counting, Found, Second, Worker};
+use crate::run::double_check::DoubleCheck;
+use crate::run::state::{Recorder, RunState};
 use crate::tally::{Overflow, Tally};
-use crate::watch::Stop;
+use crate::watch::{Stop, lock};
 
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,9 +107,9 @@ fn units<'a>(
     pool.install(|| {
         order.par_iter().with_max_len(1).try_for_each(|&unit| {
             let thread = rayon::current_thread_index().expect("this runs in the pool");
-            // No other thread uses it, so the lock never waits. A panic elsewhere ends the run anyway.
-            let idle = || idle[thread].lock().unwrap_or_else(PoisonError::into_inner);
-            let new = || Box::new(Thread { worker: counting.worker(), second: None, scribe: state.scribe() });
+            // No other thread uses it, so the lock never waits.
+            let idle = || lock(&idle[thread]);
+            let new = || Box::new(Thread { worker: counting.worker(), second: None, recorder: state.recorder() });
             let found = idle().pop();
             let mut thread = found.unwrap_or_else(new);
             let counted = thread.unit((unit, plan.tasks(unit)), ledger.partial(unit), check, state.stop());
@@ -122,8 +122,8 @@ fn units<'a>(
 /// What a thread of a run counts a unit with.
 struct Thread<'a> {
     worker: Box<dyn Worker + 'a>,
-    second: Kept<'a>,
-    scribe: Scribe,
+    second: Option<Box<Second<'a>>>,
+    recorder: Recorder,
 }
 
 impl<'a> Thread<'a> {
@@ -135,10 +135,10 @@ impl<'a> Thread<'a> {
         check: &DoubleCheck<'a>,
         stop: &Stop,
     ) -> Result<(), CountError> {
-        let Self { worker, second, scribe } = self;
+        let Self { worker, second, recorder } = self;
         let stopped = || if stop.is_requested() { Err(CountError::Stopped) } else { Ok(()) };
         stopped()?;
-        scribe.begin(unit, finished);
+        recorder.begin(unit, finished);
         worker.unit(unit, finished.tasks, &mut |found: Found| {
             check.check(second, (unit, finished.tasks), found, stop)?;
             finished.tally.add(found.count, found.weight)?;
@@ -147,10 +147,10 @@ impl<'a> Thread<'a> {
             if finished.tasks == of {
                 return Ok(());
             }
-            scribe.advance(&finished);
+            recorder.advance(&finished);
             stopped()
         })?;
-        scribe.finish(unit, &finished);
+        recorder.finish(unit, &finished);
         Ok(())
     }
 }
@@ -261,7 +261,7 @@ mod tests {
             Box::new(NotedWorker(self.0.worker(), &self.1))
         }
 
-        fn second(&self) -> Box<counting::Second<'_>> {
+        fn second(&self) -> Box<Second<'_>> {
             self.0.second()
         }
 

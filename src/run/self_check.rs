@@ -12,7 +12,7 @@
 //! The engine of double checks takes the first two steps too, where there are any. Each step is taken once in a process, unless
 //! the engine is from outside the crate.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::board::{Rotation, RotationalBoard, Size};
 use crate::engine::backtrack::Backtrack;
@@ -22,6 +22,7 @@ use crate::oeis;
 use crate::run::counting::{Counter, Counting, Found, Recount};
 use crate::subject::Subject;
 use crate::tally::Tally;
+use crate::watch::lock;
 
 /// The engine failed on a small board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,11 +102,10 @@ fn once(
     step: Step,
     check: impl FnOnce() -> Result<(), SelfCheckError>,
 ) -> Result<(), SelfCheckError> {
-    let passed = || PASSED.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(method) = method.filter(|_| !is_any_fault_planted()) else { return check() };
-    if !passed().contains(&(method, step)) {
+    if !lock(&PASSED).contains(&(method, step)) {
         check()?;
-        passed().push((method, step));
+        lock(&PASSED).push((method, step));
     }
     Ok(())
 }

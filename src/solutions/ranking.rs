@@ -17,7 +17,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ use crate::engine::{Engine, EngineKind, Method, backtrack::Backtrack};
 use crate::run::counting::Counter;
 use crate::run::{SelfCheckError, self_check};
 use crate::solutions::{Listed, Solutions};
-use crate::watch::{Steps, Watch};
+use crate::watch::{Steps, Watch, lock};
 
 /// A block with no more columns left than this is walked through.
 const WALKED: usize = 10;
@@ -133,12 +133,12 @@ impl Ranking {
     }
 
     fn remembered(&self, block: &Placement) -> Option<u64> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).get(&self.key(block)?).copied()
+        lock(&self.counts).get(&self.key(block)?).copied()
     }
 
     fn remember(&self, block: &Placement, count: u64) {
         if let Some(key) = self.key(block) {
-            self.counts.lock().unwrap_or_else(PoisonError::into_inner).insert(key, count);
+            lock(&self.counts).insert(key, count);
         }
     }
 

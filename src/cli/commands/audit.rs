@@ -61,14 +61,13 @@ pub(crate) struct Args {
 
 impl Args {
     fn options(&self) -> AuditOptions {
-        let default = AuditOptions::default();
-        AuditOptions {
-            units: self.units.map_or(default.units, |units| units as usize),
-            begin_within: default.begin_within.filter(|_| self.units.is_none() && self.max_time.is_none()),
-            end_within: Some(self.max_time()),
-            tasks: self.tasks,
-            seed: self.seed.unwrap_or(default.seed),
-        }
+        let mut options = AuditOptions::default();
+        options.units = self.units.map_or(options.units, |units| units as usize);
+        options.begin_within = options.begin_within.filter(|_| self.units.is_none() && self.max_time.is_none());
+        options.end_within = Some(self.max_time());
+        options.tasks = self.tasks;
+        options.seed = self.seed.unwrap_or(options.seed);
+        options
     }
 
     fn max_time(&self) -> Duration {

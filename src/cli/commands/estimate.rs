@@ -54,7 +54,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
     let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
-    let sampling = Sampling { samples: args.samples as usize, seed: args.seed, max_time: args.max_time };
+    let mut sampling = Sampling::default().within(args.max_time);
+    (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
     let watch = Watch::default();
     let (drawing, watched) = (watch.clone(), watch.clone());
     let activity = Activity::start(args.progress, "estimate");

@@ -160,7 +160,8 @@ impl SolutionList {
     /// the whole list, and may depend on its length: both are estimated, for lists with queens on the first columns alone.
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
         let Some(prefix) = self.fixed.as_placement() else { return Ok(false) };
-        let sampling = Sampling { samples: 500, max_time: Duration::from_secs(1), ..Sampling::default() };
+        let mut sampling = Sampling::default().within(Duration::from_secs(1));
+        sampling.samples = 500;
         let request = Request::completions(prefix).engine(EngineKind::Backtrack);
         let all = request.estimate(&sampling, &Watch::default())?;
         let part = match self.listed {

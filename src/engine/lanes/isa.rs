@@ -106,6 +106,7 @@ impl Isa {
     }
 
     /// Does `job` with the best lanes of this instruction set that the processor has; `None` where it has none.
+    #[doc(hidden)]
     pub fn with<J: WithLanes>(self, job: J) -> Option<J::Output> {
         match self {
             Self::Portable => Portable::detect().map(|lanes| job.with(lanes)),

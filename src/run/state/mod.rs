@@ -10,7 +10,7 @@
 mod thread_state;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::CountError;
@@ -20,8 +20,8 @@ use crate::interval::Interval;
 use crate::ledger::Ledger;
 use crate::plan::Units;
 use crate::tally::{Overflow, Tally};
-use crate::watch::{Progress, Stop, Watched};
-pub(crate) use thread_state::Scribe;
+use crate::watch::{Progress, Stop, Watched, lock};
+pub(crate) use thread_state::Recorder;
 use thread_state::{Batch, CurrentUnit, ThreadState};
 
 /// The state of a run with its ledger. The threads of the run write it, and others can read it meanwhile.
@@ -109,11 +109,11 @@ impl RunState {
     }
 
     /// For a thread of the run that was started, which tells by this what it has in hand and has finished.
-    pub(crate) fn scribe(&self) -> Scribe {
+    pub(crate) fn recorder(&self) -> Recorder {
         let (started, _) = self.started.get().expect("the run was started");
         let thread = Arc::default();
         lock(&self.threads).push(Arc::clone(&thread));
-        Scribe::new(thread, *started)
+        Recorder::new(thread, *started)
     }
 
     /// The sum of the finished units.
@@ -238,11 +238,6 @@ impl Watched<Ledger> for RunState {
     fn known(&self) -> Option<Ledger> {
         Some(self.ledger())
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere ends the run anyway.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl State {

@@ -78,7 +78,7 @@ fn told(earlier: Ledger, at: u64, finished: &[(usize, u64, u64)], current: &[(us
     drop(held);
     watch.start(current.len());
     for &(unit, _, tasks) in current {
-        watch.scribe().begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
+        watch.recorder().begin(unit, part(tasks, of_tasks(unit, tasks as usize)));
     }
     (progress, watch.ledger())
 }
@@ -232,13 +232,13 @@ fn what_threads_finish_is_told() {
     let watch = state(earlier);
     {
         watch.start(1);
-        let mut scribe = watch.scribe();
+        let mut recorder = watch.recorder();
         // The weight of a sample is its time after the start.
         for unit in 0..8 {
-            scribe.begin(unit, part(if unit == 0 { 4 } else { 0 }, 1));
+            recorder.begin(unit, part(if unit == 0 { 4 } else { 0 }, 1));
             std::thread::sleep(Duration::from_millis(2));
-            scribe.advance(&part(10, 7));
-            scribe.finish(unit, &part(10, 7));
+            recorder.advance(&part(10, 7));
+            recorder.finish(unit, &part(10, 7));
         }
         assert_eq!(watch.total().map(Tally::get), Ok(56));
         let progress = watch.progress();
@@ -246,8 +246,8 @@ fn what_threads_finish_is_told() {
         assert!((progress.share - 8.0 / 18.0).abs() < 1e-9, "{progress:?}");
         assert!(lock(&watch.state).pace.seconds().is_some());
         assert_eq!((watch.total().map(Tally::get), watch.ledger().finished()), (Ok(56), 8));
-        scribe.begin(8, part(0, 0));
-        scribe.finish(8, &part(10, u128::MAX));
+        recorder.begin(8, part(0, 0));
+        recorder.finish(8, &part(10, u128::MAX));
     }
     assert_eq!(watch.progress().solutions, u128::MAX, "as many as can be told");
     assert!(watch.total().is_err(), "and more than fit");

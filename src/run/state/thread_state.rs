@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::lock;
 use crate::ledger::Partial;
 use crate::tally::Tally;
+use crate::watch::lock;
 
 /// The unit in hand of a thread and its finished units, which others read now and then while the thread goes on. The thread
 /// never waits for them; a reader that comes while it writes reads again.
@@ -41,17 +41,17 @@ pub(super) struct Batch {
     pub(super) ended: Duration,
 }
 
-/// The side of a thread.
+/// With which a thread records what it has in hand and has finished.
 ///
 /// Units of a microsecond, at N = 14, are told in batches: a lock and a clock for each made the run a seventh longer.
 #[derive(Debug)]
-pub(crate) struct Scribe {
+pub(crate) struct Recorder {
     thread: Arc<ThreadState>,
     started: Instant,
     batch: Batch,
 }
 
-impl Scribe {
+impl Recorder {
     pub(super) fn new(thread: Arc<ThreadState>, started: Instant) -> Self {
         Self { thread, started, batch: Batch::default() }
     }
@@ -88,7 +88,7 @@ impl Scribe {
     }
 }
 
-impl Drop for Scribe {
+impl Drop for Recorder {
     fn drop(&mut self) {
         if !self.batch.units.is_empty() {
             self.batch.ended = self.started.elapsed();
@@ -184,29 +184,29 @@ mod tests {
             batches.into_iter().flat_map(|batch| batch.units).map(|(unit, _)| unit).collect()
         };
         let now = Instant::now();
-        let mut scribe = Scribe::new(Arc::clone(&thread), now);
-        scribe.begin(7, Partial::default());
+        let mut recorder = Recorder::new(Arc::clone(&thread), now);
+        recorder.begin(7, Partial::default());
         assert_eq!(thread.read().map(|unit| unit.unit), Some(7));
         std::thread::sleep(Duration::from_millis(2));
-        scribe.finish(7, &one);
+        recorder.finish(7, &one);
         assert_eq!(units(thread.take_finished()), [7]);
         // After two short units one of several tasks, whichever place it has among them.
         for unit in 0..3 {
-            scribe.begin(unit, Partial::default());
+            recorder.begin(unit, Partial::default());
             if unit == 2 {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            scribe.finish(unit, if unit == 2 { &several } else { &one });
+            recorder.finish(unit, if unit == 2 { &several } else { &one });
         }
         assert!(units(thread.take_finished()).contains(&2));
         // A batch that was begun a moment ago in the time of the run.
-        let mut scribe = Scribe::new(Arc::clone(&thread), now + Duration::from_hours(1));
+        let mut recorder = Recorder::new(Arc::clone(&thread), now + Duration::from_hours(1));
         for unit in 0..100 {
-            scribe.begin(unit, Partial::default());
-            scribe.finish(unit, &several);
+            recorder.begin(unit, Partial::default());
+            recorder.finish(unit, &several);
         }
         assert!(thread.take_finished().is_empty(), "they took no time");
-        drop(scribe);
+        drop(recorder);
         assert_eq!(units(thread.take_finished()), (0..100).collect::<Vec<_>>());
     }
 }
