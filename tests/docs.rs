@@ -90,7 +90,7 @@ fn files(folder: &Path) {
     made("count 9 --shard 2/2 --out s2");
     made("count 9 --symmetry half --checkpoint turn");
     fs::write(folder.join("b"), "5 11\n").unwrap();
-    fs::write(folder.join("cut"), "queens ledger 2\n").unwrap();
+    fs::write(folder.join("cut"), "queens ledger 1\n").unwrap();
     // Of N = 30 nobody knows more than a remainder.
     assert_eq!(output(folder, "count 30 --engine naive --checkpoint begun --max-time 1ms").0, Some(75));
     let mut ledger = Ledger::new(store::read(&folder.join("begun")).unwrap().fingerprint().clone(), Shard::WHOLE);

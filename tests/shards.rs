@@ -56,7 +56,7 @@ fn all_shards_make_the_total() {
         fs::write(&file, sealed(&body.collect::<String>())).unwrap();
     }
     let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
-    let elapsed = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().origin.elapsed;
+    let elapsed = |k: u32| store::read(&path.join(format!("s{k}"))).unwrap().elapsed();
     let all = (1..=3).map(elapsed).sum::<Duration>().as_secs_f64();
     assert!(all > 0.0 && (json["seconds"].as_f64().unwrap() - all).abs() < 1e-9, "{all} and {json}");
     assert_eq!(json["cpu_seconds"].as_f64(), cfg!(unix).then_some(7.5));
@@ -306,7 +306,9 @@ fn status_tells_shards_apart() {
     let begun = |k: u32, name: &str| {
         let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::new(k, 6).unwrap());
         ledger.record(k as usize - 1, 1.into()).unwrap();
-        ledger.origin.elapsed = Duration::from_secs(2);
+        ledger.begin_run(Some("a processor".to_owned()));
+        let run = ledger.current_run().unwrap();
+        (run.elapsed, run.double_checked, run.differed) = (Duration::from_secs(2), Some(5), Some(u64::from(k == 4)));
         let mut store = Store::open(path.join(name)).unwrap();
         store.save(&ledger).unwrap();
         store
@@ -316,7 +318,7 @@ fn status_tells_shards_apart() {
     let held = begun(4, "c/4");
     // Without a save, and told by its name.
     let unsaved = Store::open(path.join("r/5")).unwrap();
-    fs::write(path.join("r/6"), "queens ledger 2\n").unwrap();
+    fs::write(path.join("r/6"), "queens ledger 1\n").unwrap();
     let status = |line: &str| -> serde_json::Value {
         let (code, out, err) = output(path, &format!("status --json {line}"));
         assert_eq!((code, err.as_str()), (Some(0), ""));
@@ -340,11 +342,27 @@ fn status_tells_shards_apart() {
     ] {
         assert!(text.contains(line), "{text}");
     }
+    // The record of the runs.
+    let count = &status(".")["counts"][0];
+    assert_eq!((&count["double_checked_tasks"], &count["differed"]), (&10.into(), &1.into()), "{count}");
+    let program = concat!("queens ", env!("CARGO_PKG_VERSION"));
+    assert_eq!((&count["programs"], &count["count"]), (&serde_json::json!([program]), &serde_json::Value::Null));
+    let machines = count["machines"].as_array().unwrap();
+    let own = machines.iter().position(|machine| machine["processor"] != "a processor").unwrap();
+    assert_eq!((machines.len(), &machines[1 - own]["hosts"]), (2, &machines[own]["hosts"]), "{count}");
+    let of = |file: &str| count["files"].as_array().unwrap().iter().find(|of| of["file"] == file).unwrap();
+    let run = &of("./c/4")["runs"][0];
+    assert_eq!((&run["seconds"], &run["differed"], &run["host"]), (&2.0.into(), &1.into(), &machines[own]["hosts"][0]));
+    assert_eq!(of("./r/1")["runs"][0]["double_checked_tasks"], 0);
+    let text = output(path, "status .").1;
+    for line in ["checked   10 tasks counted twice, 1 DIFFERED\n", "plan      rows/1 N=11 ", " (a processor)\n"] {
+        assert!(text.contains(line), "{text}");
+    }
     // One file: of a single unit nobody can tell how long the others take.
     let text = output(path, "status c/4").1;
-    assert!(text.contains("state  running, saved ") && text.contains("\nleft   not known yet\n"), "{text}");
+    assert!(text.contains("\nstate     running, saved ") && text.contains("\nleft      not known yet\n"), "{text}");
     drop((held, unsaved));
-    assert!(output(path, "status c/4").1.contains("state  stopped, saved "));
+    assert!(output(path, "status c/4").1.contains("state     stopped, saved "));
     // As a run leaves it that is killed.
     fs::write(path.join("r/.5.lock"), "").unwrap();
     assert_eq!(status(".")["counts"][0]["running"].to_string(), "[]");
@@ -354,7 +372,7 @@ fn status_tells_shards_apart() {
     assert_eq!(output(path, "count 8 --checkpoint r/eight").0, Some(0));
     fs::write(path.join("r/notes"), "not a ledger\n").unwrap();
     assert_eq!(status("r")["counts"].as_array().unwrap().len(), 2);
-    assert!(output(path, "status r").1.contains("state  complete, saved "));
+    assert!(output(path, "status r").1.contains("state     complete, saved "));
     for (line, reason) in [
         ("status none", "none: there is no such file"),
         ("status r/6", "r/6: cut short: its last line is not a checksum"),

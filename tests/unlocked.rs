@@ -49,11 +49,11 @@ fn one_run_at_a_time_and_a_killed_one_is_followed() {
     let written = || fs::metadata(path.join(".c.holder")).unwrap().modified().unwrap();
     until("a beat", || written().elapsed().unwrap_or_default() < Duration::from_secs(15));
     let state = || texts(&end(unlocked(path, "status c"))).1;
-    assert!(state().contains("state  running, "));
+    assert!(state().contains("state     running, "));
     first.kill().unwrap();
     let process = first.id();
     end(first);
-    assert!(state().contains("state  stopped, "));
+    assert!(state().contains("state     stopped, "));
     let before = finished(path);
     let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume --max-time 2s"))));
     assert_eq!(code, Some(75), "{err}");

@@ -48,8 +48,8 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
     files::guard(matches)?;
     match args.command {
         Command::Count(args) => count::run(&args)?.tell(&args.form()),
-        Command::Merge(args) => merge::run(&args),
-        Command::Status(args) => status::run(&args),
+        Command::Merge(args) => merge::run(&args)?.tell(&Form { json: &args.json, quiet: args.quiet }),
+        Command::Status(args) => status::run(&args)?.tell(&Form::text(&args.json)),
         Command::Audit(args) => audit::run(&args)?.tell(&Form::text(&args.json)),
         Command::Profile(args) => profile::run(&args)?.tell(&args.form()),
         Command::Verify(args) => verify::run(&args)?.tell(&Form::text(&args.json)),

@@ -1,40 +1,43 @@
-//! A ledger as text, formats 1 to 4.
+//! A ledger as text.
 //!
 //! ```text
-//! queens ledger 4                        the format
+//! queens ledger 1                        the format
 //! n 16                                   columns and rows of the board
-//! prefix -                               the queens given, or - for none; or symmetry half, or symmetry quarter
+//! prefix -                               the queens of the first columns, or - for none; or symmetry half, or symmetry quarter
+//! queens -                               queens fixed anywhere, as in 4,2 7,3 (column,row), or - for none
 //! engine backtrack                       who counted
 //! plan rows/1 N=16 prefix= lines=2       how the count is cut, in the plan's own words
 //! units 105                              units of the whole plan
 //! shard 1/1                              which of them are this ledger's: unit % M = K - 1 for shard K/M
-//! host cassini                           the machine that saved it
-//! program queens 0.2.0                   and its program
-//! seconds 12.345                         wall time spent so far
-//! cpu 24.102                             processor time of all threads, or - where it is not known; format 1, which
-//!                                        0.1 wrote, has no such line
-//! saved 1795551234                       when it was saved, in seconds since 1970 (UTC); formats 1 to 3, which earlier
-//!                                        versions wrote, have no such line
+//! run 9c41f0d26b7ae583                   a run that added to the ledger: a random number, by which it is told from others
+//! host cassini                           its machine
+//! processor AMD EPYC 9B14                and the processor
+//! program queens 1.0.0                   and its program
+//! seconds 12.345                         its wall time so far
+//! cpu 24.102                             the processor time of all its threads
+//! saved 1795551234                       when it saved last, in seconds since 1970 (UTC)
+//! double-checked 17                      the tasks that it counted twice
+//! differed 0                             and how many of them had two different tallies
 //! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once
 //! unit 3 98712
 //! part 4 17 51240                        of a unit that is not finished, how many of its first tasks are, and their
-//!                                        tally: ascending, each once; formats 1 and 2 have no such lines
+//!                                        tally: ascending, each once
 //! sha256 4b43…                           of every byte above this line: `head -n -1 FILE | sha256sum`
 //! ```
 //!
-//! The text is UTF-8, its lines end in a newline, and they are in this order. There is only one way to write a given
+//! The text is UTF-8, its lines end in a newline, and they are in this order; the nine lines of a run are there for each
+//! run. Of these, all but `run` and `seconds` can be `-` for what is not known. There is only one way to write a given
 //! ledger, and [`decode`] accepts nothing else: it encodes what it has read again and compares. So a file that is
 //! truncated anywhere, or has any byte changed, is refused. A program that does not know the number of the format
-//! refuses the file unread. If the processor time of one part is unknown, the processor time of the whole is unknown
-//! too. A ledger is written in the lowest format that can express it: 1 without the processor time, 2 with it, 3 with
-//! partly finished units, 4 with the time of a save.
+//! refuses the file unread.
 
 use std::fmt::Write;
+use std::iter::Peekable;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::{Fingerprint, Ledger, Origin, Partial};
+use super::{Fingerprint, Ledger, Partial, RunRecord};
 use crate::board::{Placement, RotationalBoard};
 use crate::ledger::shard::Shard;
 use crate::subject::Subject;
@@ -42,6 +45,10 @@ use crate::subject::Subject;
 /// Before the number of the format. Every change that an older program would misread gets a new number.
 pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
+/// In place of a value: there is none, or it is not known.
+const NONE: &str = "-";
+/// The runs of a ledger take less, so that the sum over as many shards as there can be is a time too.
+const LONGEST: Duration = Duration::from_secs(u64::MAX / (2 * Shard::MOST as u64));
 
 /// Why some bytes are not a ledger.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +58,7 @@ pub enum FormatError {
     #[error("not a ledger of queens")]
     NotALedger,
     /// They are in the format of another version.
-    #[error("ledger format {0}; this program reads formats 1 to 4")]
+    #[error("ledger format {0}; this program reads format 1")]
     Version(String),
     /// The end is missing.
     #[error("cut short: its last line is not a checksum")]
@@ -59,9 +66,9 @@ pub enum FormatError {
     /// Some byte has changed since it was written.
     #[error("damaged: its checksum does not fit its contents")]
     Checksum,
-    /// It is of a profile, which versions 0.2 and 0.3 kept in ledgers.
-    #[error("the ledger of a profile, by version 0.2 or 0.3; now `queens profile` counts without a ledger")]
-    Profile,
+    /// It is of a count with queens fixed on any squares, as in `4,2 7,3`.
+    #[error("queens are fixed at {0}, and this program does not count that")]
+    Queens(String),
     /// The checksum is right, but this program would not write such contents.
     #[error("not written by this program: {0}")]
     Contents(String),
@@ -69,29 +76,19 @@ pub enum FormatError {
 
 /// The ledger as text.
 pub fn encode(ledger: &Ledger) -> String {
-    let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
-    let origin = &ledger.origin;
-    let kind = match subject {
-        Subject::Completions(prefix) if prefix.is_empty() => "prefix -".to_owned(),
-        Subject::Completions(prefix) => format!("prefix {prefix}"),
-        Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
-    };
-    let cpu = origin.cpu_time.map_or_else(|| "-".to_owned(), |time| format!("{:.3}", time.as_secs_f64()));
-    let (version, times) = match (origin.saved, ledger.partials().next(), origin.cpu_time) {
-        (Some(saved), ..) => (4, format!("cpu {cpu}\nsaved {saved}\n")),
-        (None, Some(_), _) => (3, format!("cpu {cpu}\n")),
-        (None, None, Some(_)) => (2, format!("cpu {cpu}\n")),
-        (None, None, None) => (1, String::new()),
-    };
-    let mut text = format!(
-        "{MAGIC}{version}\nn {}\n{kind}\nengine {engine}\nplan {plan}\nunits {units}\nshard {}\nhost {}\n\
-         program {}\nseconds {:.3}\n{times}",
-        subject.n(),
-        ledger.shard(),
-        one_line(&origin.host),
-        one_line(&origin.program),
-        origin.elapsed.as_secs_f64(),
-    );
+    let mut text = head(ledger);
+    for run in ledger.runs() {
+        let RunRecord { id, host, processor, program, elapsed, cpu_time, saved, double_checked, differed } = run;
+        let [host, processor, program] = [host, processor, program].map(|name| one_line(name.as_deref()));
+        let (seconds, cpu, saved) = (elapsed.as_secs_f64(), known(cpu_time.map(milliseconds)), known(*saved));
+        let [double_checked, differed] = [double_checked, differed].map(|tasks| known(*tasks));
+        write!(
+            text,
+            "run {id:016x}\nhost {host}\nprocessor {processor}\nprogram {program}\nseconds {seconds:.3}\ncpu {cpu}\n\
+             saved {saved}\ndouble-checked {double_checked}\ndiffered {differed}\n"
+        )
+        .expect("a string takes everything");
+    }
     for (unit, tally) in ledger.tallies() {
         writeln!(text, "unit {unit} {tally}").expect("a string takes everything");
     }
@@ -109,7 +106,7 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     }
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
     let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    if !matches!(version, b"1" | b"2" | b"3" | b"4") {
+    if version != b"1" {
         return Err(FormatError::Version(String::from_utf8_lossy(version).chars().take(20).collect()));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| FormatError::Checksum)?;
@@ -121,10 +118,11 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if text[body.len()..] != checksum(body) {
         return Err(FormatError::Checksum);
     }
-    if body.lines().any(|line| line == "engine profile") {
-        return Err(FormatError::Profile);
+    let queens = body.lines().nth(3).and_then(|line| line.strip_prefix("queens "));
+    if let Some(squares) = queens.filter(|squares| *squares != NONE) {
+        return Err(FormatError::Queens(squares.chars().take(100).collect()));
     }
-    let ledger = read(body, version).map_err(FormatError::Contents)?;
+    let ledger = read(body).map_err(FormatError::Contents)?;
     let is_same = encode(&ledger) == text;
     if is_same { Ok(ledger) } else { Err(FormatError::Contents("its lines are not in their one form".to_owned())) }
 }
@@ -132,9 +130,8 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
 /// Whether bytes that are no sound ledger are what is left of one with the same units of the same count as this one. Their
 /// head, which says so, is whole, or all of them, or the only damage.
 pub(super) fn is_left_of(bytes: &[u8], ledger: &Ledger) -> bool {
-    let text = encode(ledger);
-    let head = text.find('\n').zip(text.find("\nhost ")).map(|(start, end)| &text.as_bytes()[start..=end]);
-    let head = head.expect("every ledger has these lines");
+    let head = head(ledger);
+    let head = &head.as_bytes()[head.find('\n').expect("its first line has the format")..];
     let (magic, rest) = bytes.split_at(bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len()));
     let is_sound_with_head =
         || rest.get(head.len()..).is_some_and(|rest| decode(&[magic, head, rest].concat()).is_ok());
@@ -150,37 +147,66 @@ fn checksum(body: &str) -> String {
     line + "\n"
 }
 
+/// The first lines, which say what the ledger is for.
+fn head(ledger: &Ledger) -> String {
+    let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
+    let kind = match subject {
+        Subject::Completions(prefix) => format!("prefix {}", known(Some(prefix).filter(|prefix| !prefix.is_empty()))),
+        Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
+    };
+    let (n, shard) = (subject.n(), ledger.shard());
+    format!("{MAGIC}1\nn {n}\n{kind}\nqueens {NONE}\nengine {engine}\nplan {plan}\nunits {units}\nshard {shard}\n")
+}
+
+/// What is known, else a dash.
+fn known(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64())
+}
+
 /// A name on one line. Names come from outside, and a line break in one would make two lines.
-fn one_line(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
+fn one_line(name: Option<&str>) -> String {
+    let words: Vec<&str> = name.unwrap_or_default().split_whitespace().collect();
+    known(Some(words.join(" ")).filter(|name| !name.is_empty()))
+}
+
+/// The key and the value of each line.
+type Lines<'a> = Peekable<Box<dyn Iterator<Item = (&'a str, &'a str)> + 'a>>;
+
+/// The value of the next line, which has this key.
+fn field<'a>(lines: &mut Lines<'a>, key: &str) -> Result<&'a str, String> {
+    let line = lines.next_if(|line| line.0 == key);
+    line.map(|line| line.1).ok_or_else(|| format!("the line '{key}' is missing"))
 }
 
 /// The contents of the lines before the checksum. It may accept another form of them; [`decode`] catches that.
-fn read(body: &str, version: &[u8]) -> Result<Ledger, String> {
-    let mut lines = body.lines().skip(1).map(|line| line.split_once(' ').unwrap_or((line, "")));
-    let Some(("n", n)) = lines.next() else { return Err("the line 'n' is missing".to_owned()) };
-    let subject = match lines.next() {
-        Some(("prefix", "-")) => Placement::empty(parsed("n", n)?).into(),
-        Some(("prefix", text)) => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
-        Some(("symmetry", rotation)) => {
-            let board = RotationalBoard::new(parsed("turn", rotation)?, parsed("n", n)?);
-            board.map_err(|error| error.to_string())?.into()
+fn read(body: &str) -> Result<Ledger, String> {
+    let lines = body.lines().skip(1).map(|line| line.split_once(' ').unwrap_or((line, "")));
+    let lines: &mut Lines = &mut (Box::new(lines) as Box<dyn Iterator<Item = _>>).peekable();
+    let n = field(lines, "n")?;
+    let subject = if let Ok(rotation) = field(lines, "symmetry") {
+        let board = RotationalBoard::new(parsed("turn", rotation)?, parsed("n", n)?);
+        board.map_err(|error| error.to_string())?.into()
+    } else {
+        match field(lines, "prefix")? {
+            NONE => Placement::empty(parsed("n", n)?).into(),
+            text => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
         }
-        _ => return Err("the line 'prefix' is missing".to_owned()),
     };
-    let mut field = |name: &str| match lines.next() {
-        Some((found, value)) if found == name => Ok(value),
-        _ => Err(format!("the line '{name}' is missing")),
-    };
-    let (engine, plan) = (field("engine")?.to_owned(), field("plan")?.to_owned());
-    let units = parsed("units", field("units")?)?;
-    let mut ledger = Ledger::new(Fingerprint { subject, engine, plan, units }, parsed("shard", field("shard")?)?);
-    let (host, program) = (field("host")?.to_owned(), field("program")?.to_owned());
-    let elapsed = seconds(field("seconds")?)?;
-    let cpu_time = if version == b"1" { "-" } else { field("cpu")? };
-    let cpu_time = if cpu_time == "-" { None } else { Some(seconds(cpu_time)?) };
-    let saved = if version == b"4" { Some(moment(field("saved")?)?) } else { None };
-    ledger.origin = Origin { host, program, elapsed, cpu_time, saved };
+    field(lines, "queens")?;
+    let (engine, plan) = (field(lines, "engine")?.to_owned(), field(lines, "plan")?.to_owned());
+    let units = parsed("units", field(lines, "units")?)?;
+    let mut ledger =
+        Ledger::new(Fingerprint { subject, engine, plan, units }, parsed("shard", field(lines, "shard")?)?);
+    while lines.peek().is_some_and(|line| line.0 == "run") {
+        ledger.record_run(&run(lines)?);
+    }
+    if ledger.elapsed().max(ledger.cpu_time().unwrap_or_default()) >= LONGEST {
+        return Err("its runs took longer than any can".to_owned());
+    }
     for (kind, entry) in lines {
         let words: Vec<&str> = entry.split(' ').collect();
         let entered = match (kind, &words[..]) {
@@ -196,10 +222,32 @@ fn read(body: &str, version: &[u8]) -> Result<Ledger, String> {
     Ok(ledger)
 }
 
-/// A time, so far from the longest that there is that the sum over as many shards as there can be is a time too.
+/// The lines of a run.
+fn run(lines: &mut Lines) -> Result<RunRecord, String> {
+    let id = field(lines, "run")?;
+    let mut value = |key| field(lines, key);
+    let name = |text: &str| (text != NONE).then(|| text.to_owned());
+    Ok(RunRecord {
+        id: u64::from_str_radix(id, 16).map_err(|_| format!("'{id}' is no run"))?,
+        host: name(value("host")?),
+        processor: name(value("processor")?),
+        program: name(value("program")?),
+        elapsed: seconds(value("seconds")?)?,
+        cpu_time: if_known(value("cpu")?, seconds)?,
+        saved: if_known(value("saved")?, moment)?,
+        double_checked: if_known(value("double-checked")?, |tasks| parsed("tasks", tasks))?,
+        differed: if_known(value("differed")?, |tasks| parsed("tasks", tasks))?,
+    })
+}
+
+/// What the text says, unless it says that it is not known.
+fn if_known<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+    if text == NONE { Ok(None) } else { read(text).map(Some) }
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
-    let time = Duration::try_from_secs_f64(parsed("seconds", text)?).ok();
-    time.filter(|time| *time < Duration::MAX / (2 * Shard::MOST)).ok_or_else(|| format!("'{text}' is no seconds"))
+    let time = Duration::try_from_secs_f64(parsed("seconds", text)?);
+    time.map_err(|_| format!("'{text}' is no seconds"))
 }
 
 /// Seconds since 1970, up to the end of the year 9999: not every system can add more to the time of 1970.
@@ -225,47 +273,97 @@ mod tests {
         let mut ledger = Ledger::new(fingerprint, Shard::new(2, 3).unwrap());
         ledger.record(7, 3.into()).unwrap();
         ledger.record(1, u128::MAX.into()).unwrap();
-        ledger.origin.host = "a b".into();
-        ledger.origin.program = "queens 0.1.0".into();
-        ledger.origin.elapsed = Duration::from_millis(1500);
-        ledger.origin.cpu_time = None;
+        ledger.record_run(&RunRecord {
+            id: 0x0123_4567_89ab_cdef,
+            host: Some("a b".into()),
+            processor: Some("a processor".into()),
+            program: Some("queens 1.0.0".into()),
+            elapsed: Duration::from_millis(1500),
+            cpu_time: Some(Duration::from_millis(2750)),
+            saved: Some(1_795_551_234),
+            double_checked: Some(17),
+            differed: Some(0),
+        });
         ledger
+    }
+
+    /// What this body is read as, with a checksum that is right.
+    fn sealed(body: &str) -> Result<Ledger, FormatError> {
+        decode((body.to_owned() + &checksum(body)).as_bytes())
+    }
+
+    fn body(ledger: &Ledger) -> String {
+        let text = encode(ledger);
+        text[..text.rfind(CHECKSUM).unwrap()].to_owned()
     }
 
     #[test]
     fn the_text_is_as_documented() {
-        let text = "queens ledger 1\nn 8\nprefix 15\nengine naive\nplan rows/1 N=8 prefix=15 lines=2\nunits 9\n\
-                    shard 2/3\nhost a b\nprogram queens 0.1.0\nseconds 1.500\n\
-                    unit 1 340282366920938463463374607431768211455\nunit 7 3\n";
+        let head = "queens ledger 1\nn 8\nprefix 15\nqueens -\nengine naive\nplan rows/1 N=8 prefix=15 lines=2\n\
+                    units 9\nshard 2/3\n";
+        let run = "run 0123456789abcdef\nhost a b\nprocessor a processor\nprogram queens 1.0.0\nseconds 1.500\n\
+                   cpu 2.750\nsaved 1795551234\ndouble-checked 17\ndiffered 0\n";
+        let units = "unit 1 340282366920938463463374607431768211455\nunit 7 3\n";
         // From `sha256sum`.
-        let sum = "sha256 0cce4e390b5fbb99533c9f496314db5465b95c9ae1702fc5e45c6d0b3fe577a6\n";
-        assert_eq!(encode(&small()), format!("{text}{sum}"));
+        let sum = "sha256 fa34c25ba82389fa90269e63ac25b152434e126494484a14bd7c483b1792f02c\n";
+        assert_eq!(encode(&small()), format!("{head}{run}{units}{sum}"));
         assert_eq!(decode(encode(&small()).as_bytes()), Ok(small()));
-        let mut timed = small();
-        timed.origin.cpu_time = Some(Duration::from_millis(2750));
-        let text = text.replace("ledger 1", "ledger 2").replace("1.500\n", "1.500\ncpu 2.750\n");
-        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
-        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        // With a part of a unit it is format 3, whether or not the processor time is known.
-        timed.record_partial(4, Partial { tasks: 17, tally: 30.into() }).unwrap();
-        let text = text.replace("ledger 2", "ledger 3") + "part 4 17 30\n";
-        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
-        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        timed.origin.cpu_time = None;
-        let text = text.replace("cpu 2.750", "cpu -");
-        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
-        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        timed.origin.saved = Some(1_795_551_234);
-        let text = text.replace("ledger 3", "ledger 4").replace("cpu -\n", "cpu -\nsaved 1795551234\n");
-        assert_eq!(encode(&timed), text.clone() + &checksum(&text));
-        assert_eq!(decode(encode(&timed).as_bytes()), Ok(timed.clone()));
-        for (saved, is_time) in [(253_402_300_799, true), (253_402_300_800, false), (1 << 63, false), (u64::MAX, false)]
-        {
-            timed.origin.saved = Some(saved);
-            let refused = || Err(FormatError::Contents(format!("'{saved}' is no time")));
-            let expected = if is_time { Ok(timed.clone()) } else { refused() };
-            assert_eq!(decode(encode(&timed).as_bytes()), expected);
+        // A second run of which nothing is known but its time, and a part of a unit.
+        let mut ledger = small();
+        let unknown = "run 0000000000000001\nhost -\nprocessor -\nprogram -\nseconds 0.250\ncpu -\nsaved -\n\
+                       double-checked -\ndiffered -\n";
+        let (host, cpu_time, saved, double_checked) = (None, None, None, None);
+        let (processor, program, differed) = (None, None, None);
+        let (id, elapsed) = (1, Duration::from_millis(250));
+        ledger.record_run(&RunRecord {
+            id,
+            host,
+            processor,
+            program,
+            elapsed,
+            cpu_time,
+            saved,
+            double_checked,
+            differed,
+        });
+        ledger.record_partial(4, Partial { tasks: 17, tally: 30.into() }).unwrap();
+        let text = format!("{head}{run}{unknown}{units}part 4 17 30\n");
+        assert_eq!(body(&ledger), text);
+        assert_eq!(sealed(&text), Ok(ledger.clone()));
+        assert_eq!((ledger.elapsed(), ledger.cpu_time()), (Duration::from_millis(1750), None));
+    }
+
+    /// Of a time that no system can have, or that would make a sum of times too long, nothing is believed.
+    #[test]
+    fn times_have_bounds() {
+        let body = body(&small());
+        let saved = |time: u64| sealed(&body.replace("1795551234", &time.to_string()));
+        assert!(saved(253_402_300_799).is_ok());
+        for time in [253_402_300_800, 1 << 63, u64::MAX] {
+            assert_eq!(saved(time), Err(FormatError::Contents(format!("'{time}' is no time"))));
         }
+        let longest = LONGEST.as_secs();
+        for (key, time) in [("seconds", "1.500"), ("cpu", "2.750")] {
+            let took = |seconds: u64| sealed(&body.replace(&format!("{key} {time}"), &format!("{key} {seconds}.000")));
+            assert!(took(longest - 1_000_000).is_ok());
+            assert_eq!(took(longest + 1), Err(FormatError::Contents("its runs took longer than any can".to_owned())));
+        }
+        // Two runs that took half of it each.
+        let (start, end) = (body.find("run ").unwrap(), body.find("unit ").unwrap());
+        let half = format!("seconds {}.000", longest / 2 + 1_000_000);
+        let run = body[start..end].replace("seconds 1.500", &half);
+        let twice = [&body[..start], &run, &run.replace("run 0", "run 1"), &body[end..]].concat();
+        assert!(sealed(&twice.replacen(&half, "seconds 1.000", 1)).is_ok());
+        assert!(matches!(sealed(&twice), Err(FormatError::Contents(_))));
+    }
+
+    /// Until this program counts them, a count with queens anywhere must not pass for one without.
+    #[test]
+    fn queens_anywhere_are_refused_by_name() {
+        let found = sealed(&body(&small()).replace("queens -", "queens 4,2 7,3"));
+        assert_eq!(found, Err(FormatError::Queens("4,2 7,3".to_owned())));
+        let message = found.unwrap_err().to_string();
+        assert_eq!(message, "queens are fixed at 4,2 7,3, and this program does not count that");
     }
 
     /// Parts come after all finished units, in order, each once, and never of a finished unit.
@@ -273,12 +371,9 @@ mod tests {
     fn there_is_one_way_to_write_parts() {
         let mut ledger = small();
         ledger.record_partial(4, Partial { tasks: 17, tally: 5.into() }).unwrap();
-        let text = encode(&ledger);
-        let body = &text[..text.rfind(CHECKSUM).unwrap()];
-        let sealed = |body: &str| decode((body.to_owned() + &checksum(body)).as_bytes());
+        let body = &body(&ledger);
         assert_eq!(sealed(body), Ok(ledger));
         for (from, to) in [
-            ("part 4 17 5\n", ""),
             ("part 4 17 5\n", "part 4 0 0\n"),
             ("part 4 17 5\n", "part 4 017 5\n"),
             ("part 4 17 5\n", "part 4 17\n"),
@@ -288,10 +383,6 @@ mod tests {
             ("part 4 17 5\n", "part 7 1 1\n"),
             ("part 4 17 5\n", "piece 4 17 5\n"),
             ("unit 7 3\npart 4 17 5\n", "part 4 17 5\nunit 7 3\n"),
-            ("ledger 3", "ledger 2"),
-            ("ledger 3", "ledger 1"),
-            ("cpu -", "cpu 1"),
-            ("cpu -\n", ""),
         ] {
             assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
         }
@@ -332,54 +423,52 @@ mod tests {
     /// Contents that this program would not write are refused even with the right checksum.
     #[test]
     fn there_is_one_way_to_write_a_ledger() {
-        let text = encode(&small());
-        let body = &text[..text.rfind(CHECKSUM).unwrap()];
-        let sealed = |body: &str| decode((body.to_owned() + &checksum(body)).as_bytes());
+        let body = &body(&small());
         assert_eq!(sealed(body), Ok(small()));
+        let run = &body[body.find("run ").unwrap()..body.find("unit ").unwrap()];
         for (from, to) in [
             ("n 8", "n +8"),
             ("n 8", "n 33"),
             ("prefix 15", "prefix 1,5"),
             ("prefix 15", "prefix 12"),
+            ("queens -\n", ""),
             ("unit 7 3", "unit 07 3"),
             ("unit 7 3", "unit 8 3"),
+            ("unit 7 3", "unit 7 3 4"),
             ("unit 7 3\n", "unit 7 3\nunit 7 3\n"),
             ("unit 7 3\n", "unit 7 3\nunit 7 4\n"),
             ("unit 7 3\n", "unit 7 3\n\n"),
             ("unit 7 3", "unit 7 340282366920938463463374607431768211456"),
+            ("run 0", "run +"),
+            ("run 0", "run "),
+            ("89abcdef", "89ABCDEF"),
+            ("89abcdef", "89abcdefa"),
+            ("host a b\n", ""),
+            ("host a b", "host a  b"),
+            ("host a b", "host "),
+            ("program queens 1.0.0\n", ""),
             ("seconds 1.500", "seconds 1.5"),
             ("seconds 1.500", "seconds NaN"),
             ("seconds 1.500", "seconds inf"),
             ("seconds 1.500", "seconds -1.500"),
+            ("seconds 1.500", "seconds -"),
+            ("cpu 2.750", "cpu "),
+            ("saved 1795551234\n", ""),
+            ("double-checked 17", "double-checked 017"),
+            ("double-checked 17", "double-checked x"),
+            ("differed 0", "differed --"),
+            ("differed 0\n", ""),
+            (run, &run.repeat(2)),
+            (run, &format!("unit 0 1\n{run}")),
             ("shard 2/3", "shard 1/3"),
-            ("host a b\n", ""),
-            ("ledger 1", "ledger 2"),
-            ("unit 1 ", "cpu 1.000\nunit 1 "),
         ] {
             assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
         }
     }
 
-    /// A tally is one number, whatever the checksum says, and the ledgers of profiles are refused by name.
-    #[test]
-    fn profiles_have_no_ledger() {
-        let sealed = |engine: &str, tally: &str| {
-            let body = format!(
-                "queens ledger 1\nn 4\nprefix -\nengine {engine}\nplan a plan\nunits 2\nshard 1/1\nhost a\n\
-                 program b\nseconds 1.000\nunit 0 {tally}\n"
-            );
-            decode((body.clone() + &checksum(&body)).as_bytes()).map(|ledger| ledger.finished())
-        };
-        assert_eq!(sealed("naive", "2"), Ok(1));
-        assert!(matches!(sealed("naive", "1 4 6 4 2"), Err(FormatError::Contents(_))));
-        assert_eq!(sealed("profile", "1 4 6 4 2"), Err(FormatError::Profile));
-    }
-
     #[test]
     fn what_contradicts_itself_is_named() {
-        let text = encode(&small()).replace("unit 7 3\n", "unit 7 3\nunit 7 4\n");
-        let body = &text[..text.rfind(CHECKSUM).unwrap()];
-        let error = decode((body.to_owned() + &checksum(body)).as_bytes()).unwrap_err();
+        let error = sealed(&body(&small()).replace("unit 7 3\n", "unit 7 3\nunit 7 4\n")).unwrap_err();
         assert_eq!(error.to_string(), "not written by this program: unit 7 has two tallies, 3 and 4");
     }
 
@@ -390,7 +479,7 @@ mod tests {
             let fingerprint = Fingerprint { subject, engine: "cover".into(), plan: "a plan".into(), units: 2 };
             let ledger = Ledger::new(fingerprint, Shard::WHOLE);
             let text = encode(&ledger);
-            assert!(text.contains(&format!("\nn 12\nsymmetry {turn}\nengine cover\n")), "{text}");
+            assert!(text.contains(&format!("\nn 12\nsymmetry {turn}\nqueens -\nengine cover\n")), "{text}");
             assert_eq!(decode(text.as_bytes()), Ok(ledger));
         }
     }
@@ -402,7 +491,7 @@ mod tests {
             assert_eq!(error(cut), "cut short: its last line is not a checksum");
         }
         assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens");
-        assert_eq!(error(b"queens ledger 5\nanything"), "ledger format 5; this program reads formats 1 to 4");
+        assert_eq!(error(b"queens ledger 2\nanything"), "ledger format 2; this program reads format 1");
     }
 
     proptest! {
@@ -410,8 +499,7 @@ mod tests {
         fn writing_and_reading_are_inverse(
             tallies in proptest::collection::btree_map(0usize..1000, any::<u128>(), 0..40),
             parts in proptest::collection::btree_map(0usize..1000, (1..=u64::MAX, any::<u128>()), 0..3),
-            host in "[ -~\n]{0,20}",
-            seconds in 0.0f64..1e9,
+            runs in proptest::collection::vec((any::<u64>(), "[ -~\n]{0,20}", 0.0f64..1e9, any::<Option<u64>>()), 0..4),
         ) {
             let prefix = Placement::empty(Size::new(20).unwrap());
             let fingerprint = Fingerprint { subject: prefix.into(), engine: "join".into(), plan: "halves/1".into(), units: 1000 };
@@ -423,8 +511,11 @@ mod tests {
                 // Finished units cannot have a part.
                 let _ = ledger.record_partial(unit, Partial { tasks, tally: tally.into() });
             }
-            ledger.origin.host = host;
-            ledger.origin.elapsed = Duration::from_secs_f64(seconds);
+            for (id, name, seconds, tasks) in runs {
+                let elapsed = Duration::from_secs_f64(seconds);
+                let run = RunRecord { id, host: Some(name), elapsed, double_checked: tasks, ..RunRecord::begin(None) };
+                ledger.record_run(&run);
+            }
             let text = encode(&ledger);
             let read = decode(text.as_bytes()).unwrap();
             prop_assert_eq!(encode(&read), text);

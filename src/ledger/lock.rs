@@ -196,7 +196,8 @@ fn age(path: &Path) -> Option<Duration> {
     written(now.path())?.duration_since(written(path)?).ok()
 }
 
-fn host() -> String {
+/// The name of this machine, in one word.
+pub(super) fn host() -> String {
     #[cfg(unix)]
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     #[cfg(not(unix))]

@@ -8,6 +8,7 @@
 pub mod durable;
 pub mod format;
 mod lock;
+mod runs;
 pub(crate) mod shard;
 pub mod store;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::plan::Units;
 use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
 
+pub use runs::RunRecord;
 pub use shard::ranges;
 
 /// Everything that determines the meaning of a unit. Ledgers with different fingerprints cannot be merged.
@@ -36,22 +38,6 @@ pub struct Fingerprint {
     pub plan: String,
     /// The number of units of the whole plan.
     pub units: usize,
-}
-
-/// The origin of a ledger, for people to read; it is never compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
-    /// The machine's name.
-    pub host: String,
-    /// Name and version of the program.
-    pub program: String,
-    /// The wall time of all runs that added to the ledger. Files have it in milliseconds.
-    pub elapsed: Duration,
-    /// The processor time of all threads of these runs together. `None` if one run did not record it: on Windows, or
-    /// with version 0.1.
-    pub cpu_time: Option<Duration>,
-    /// When it was saved, in seconds since 1970. `None` before it is, and with versions before 0.4.
-    pub saved: Option<u64>,
 }
 
 /// The finished part of a unit: its first tasks, in the order of the plan.
@@ -131,15 +117,16 @@ pub struct Ledger {
     tallies: BTreeMap<usize, Tally>,
     /// The finished parts of unfinished units.
     partials: BTreeMap<usize, Partial>,
-    /// The origin of the ledger.
-    pub origin: Origin,
+    runs: Vec<RunRecord>,
+    /// Which of these is in progress, in this process.
+    current: Option<usize>,
 }
 
 impl Ledger {
     /// A ledger without finished units.
     pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        let origin = Origin { cpu_time: Some(Duration::ZERO), ..Origin::default() };
-        Self { fingerprint, shard, tallies: BTreeMap::new(), partials: BTreeMap::new(), origin }
+        let (tallies, partials) = (BTreeMap::new(), BTreeMap::new());
+        Self { fingerprint, shard, tallies, partials, runs: Vec::new(), current: None }
     }
 
     /// The meaning of its units.
@@ -160,6 +147,42 @@ impl Ledger {
     /// The finished parts of unfinished units, in order.
     pub fn partials(&self) -> impl Iterator<Item = (usize, &Partial)> {
         self.partials.iter().map(|(&unit, partial)| (unit, partial))
+    }
+
+    /// The runs that added to it, the earliest first unless it was merged.
+    pub fn runs(&self) -> &[RunRecord] {
+        &self.runs
+    }
+
+    /// The wall time of all runs together.
+    pub fn elapsed(&self) -> Duration {
+        self.runs.iter().map(|run| run.elapsed).fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    /// The processor time of all threads of all runs together, if every run knows its own.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        self.runs.iter().try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
+    }
+
+    /// Records that a run goes on from here, on a processor of this name. A run whose ledger has no such record begins one
+    /// without a processor.
+    pub fn begin_run(&mut self, processor: Option<String>) {
+        self.current = Some(self.runs.len());
+        self.runs.push(RunRecord::begin(processor));
+    }
+
+    /// The record of the run in progress, if one was begun.
+    pub fn current_run(&mut self) -> Option<&mut RunRecord> {
+        self.current.and_then(|current| self.runs.get_mut(current))
+    }
+
+    /// Enters the record of a run; of two records of one run, the later one is kept.
+    fn record_run(&mut self, run: &RunRecord) {
+        match self.runs.iter_mut().find(|known| known.id == run.id) {
+            None => self.runs.push(run.clone()),
+            Some(known) if known.elapsed < run.elapsed => known.clone_from(run),
+            Some(_) => {}
+        }
     }
 
     /// How many units are finished.
@@ -273,15 +296,9 @@ impl Ledger {
     /// If `other` belongs to another count or contradicts this ledger. Do not use this ledger after such an error.
     pub fn merge(&mut self, other: &Self) -> Result<(), LedgerError> {
         other.fingerprint.check(&self.fingerprint)?;
-        let before = self.reached();
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
         other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, *partial))?;
-        // If the same file is given twice, its time counts once.
-        if self.reached() > before {
-            self.origin.elapsed = self.origin.elapsed.saturating_add(other.origin.elapsed);
-            let both = self.origin.cpu_time.zip(other.origin.cpu_time);
-            self.origin.cpu_time = both.map(|(ours, theirs)| ours.saturating_add(theirs));
-        }
+        other.runs.iter().for_each(|run| self.record_run(run));
         Ok(())
     }
 

@@ -29,7 +29,7 @@ use super::durable::{Draft, has_name, open_regular, sync_folder, target};
 use super::format::{FormatError, MAGIC, decode, encode, is_left_of};
 use super::lock::Lock;
 use super::shard::Shard;
-use super::{Fingerprint, Ledger, LedgerError, Origin};
+use super::{Fingerprint, Ledger, LedgerError};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -180,11 +180,12 @@ impl Store {
         self.take_place(draft, true)
     }
 
-    /// The ledger as it will be saved, with the time.
+    /// The ledger as it will be saved, with the time of the run that saves it.
     fn draft(&mut self, ledger: &Ledger) -> Result<Draft, StoreError> {
         self.hold()?;
         let now = UNIX_EPOCH.elapsed().ok().map(|now| now.as_secs());
-        let saved = Ledger { origin: Origin { saved: now, ..ledger.origin.clone() }, ..ledger.clone() };
+        let mut saved = ledger.clone();
+        saved.current_run().into_iter().for_each(|run| run.saved = now);
         self.write(&encode(&saved))
     }
 
@@ -229,8 +230,10 @@ impl Store {
 
     /// A text as long as the ledger of the finished count.
     fn longest(ledger: &Ledger) -> String {
-        // A line is a unit, of at most 20 digits, and a tally of at most 39; one more has the time.
-        encode(ledger) + &" ".repeat(64 * (1 + ledger.units()))
+        /// What the lines of a run take, with names of machine and processor that are long.
+        const RUN: usize = 640;
+        // A line is a unit, of at most 20 digits, and a tally of at most 39.
+        encode(ledger) + &" ".repeat(RUN + 64 * ledger.units())
     }
 
     /// Writes and syncs a new file with this text beside the old one. If the draft is dropped, it is removed.

@@ -89,25 +89,28 @@ fn no_part_is_more_than_its_unit() {
     }
 }
 
-/// If the same file is given twice, its time counts once, also for unfinished units.
+/// A run that is in several files counts once, by what it says last.
 #[test]
-fn time_is_added_for_what_is_new() {
+fn each_run_counts_once() {
     let seconds = Duration::from_secs;
-    let mut first = Ledger::new(fingerprint(5), Shard::WHOLE);
-    first.record(1, 5.into()).unwrap();
-    (first.origin.elapsed, first.origin.cpu_time) = (seconds(10), Some(seconds(20)));
-    let mut second = Ledger::new(fingerprint(5), Shard::WHOLE);
-    second.record_partial(2, Partial { tasks: 1, tally: 1.into() }).unwrap();
-    (second.origin.elapsed, second.origin.cpu_time) = (seconds(1), Some(seconds(2)));
+    let run = |id: u64, elapsed: u64| {
+        let (elapsed, cpu_time) = (seconds(elapsed), Some(seconds(2 * elapsed)));
+        let mut ledger = Ledger::new(fingerprint(5), Shard::WHOLE);
+        ledger.record_run(&RunRecord { id, elapsed, cpu_time, ..RunRecord::begin(None) });
+        ledger
+    };
+    let (first, later, other) = (run(1, 10), run(1, 12), run(2, 1));
     let mut merged = Ledger::new(fingerprint(5), Shard::WHOLE);
-    for ledger in [&first, &first, &second, &second, &first] {
+    for ledger in [&first, &first, &other, &later, &other, &first] {
         merged.merge(ledger).unwrap();
     }
-    assert_eq!((merged.origin.elapsed, merged.origin.cpu_time), (seconds(11), Some(seconds(22))));
-    second.record(3, 1.into()).unwrap();
-    second.origin.cpu_time = None;
-    merged.merge(&second).unwrap();
-    assert_eq!((merged.origin.elapsed, merged.origin.cpu_time), (seconds(12), None));
+    assert_eq!((merged.elapsed(), merged.cpu_time()), (seconds(13), Some(seconds(26))));
+    assert_eq!(merged.runs().iter().map(|run| run.id).collect::<Vec<_>>(), [1, 2]);
+    let mut unknown = run(3, 1);
+    unknown.runs[0].cpu_time = None;
+    merged.merge(&unknown).unwrap();
+    assert_eq!((merged.elapsed(), merged.cpu_time()), (seconds(14), None), "not known is not known");
+    assert_eq!(Ledger::new(fingerprint(5), Shard::WHOLE).cpu_time(), Some(Duration::ZERO));
 }
 
 proptest! {

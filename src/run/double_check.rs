@@ -8,6 +8,7 @@
 //! checked what it saved, and loses no more than the task that it was checking. What earlier runs have saved is recounted
 //! before a run goes on from it: a checksum shows that a file is as it was written, but not that its contents are right.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -86,7 +87,7 @@ pub(super) struct DoubleCheck<'a> {
     reread: Vec<(usize, Partial)>,
     /// The tasks of this run that are recounted, and how many are by now.
     drawn: Drawn,
-    recounted: AtomicU64,
+    pub(super) recounted: Arc<AtomicU64>,
 }
 
 impl<'a> DoubleCheck<'a> {
@@ -99,7 +100,7 @@ impl<'a> DoubleCheck<'a> {
         let all: Vec<_> = finished.chain(ledger.partials().map(|(unit, part)| (unit, *part))).collect();
         let number = share.product(all.len()) as usize;
         let (reread, drawn) = (fastrand::choose_multiple(all, number), Drawn::new(&*plan, &ledger.todo(), share));
-        Self { counting, ledger, reread, drawn, recounted: AtomicU64::new(0) }
+        Self { counting, ledger, reread, drawn, recounted: Arc::default() }
     }
 
     /// Recounts the chosen units of the ledger, on the threads of `pool`, and tells `state` how far it is.

@@ -13,7 +13,8 @@ pub use double_check::{Share, ShareError};
 pub use self_check::SelfCheckError;
 pub use threads::{available_threads, thread_count};
 
-use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -76,8 +77,12 @@ pub(crate) fn count(
     let ledger = state.earlier();
     ledger.check_partials(&*counting.plan())?;
     let check = DoubleCheck::new(counting, &ledger, share);
-    check.reread(pool, state)?;
-    units(counting, pool, &ledger, &check, state)?;
+    state.checked.get_or_init(|| Arc::clone(&check.recounted));
+    let counted = check.reread(pool, state).and_then(|()| units(counting, pool, &ledger, &check, state));
+    if matches!(counted, Err(CountError::Differs { .. })) {
+        state.differs.store(true, Ordering::Relaxed);
+    }
+    counted?;
     Ok((state.total()?, check.checked()))
 }
 

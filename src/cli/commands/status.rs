@@ -1,31 +1,32 @@
-//! `queens status PATH...`: how counts stand, from their files alone.
+//! `queens status PATH...`: how counts stand, and by which runs, from their files alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use clap::Args as ClapArgs;
-use queens::ledger::Ledger;
 use queens::ledger::format::FormatError;
-use queens::ledger::ranges;
 use queens::ledger::store::{self, StoreError};
-use queens::{Rotation, Shard};
+use queens::ledger::{Ledger, RunRecord, ranges};
+use queens::{Shard, Subject};
+use serde::Serialize;
 
 use crate::cli::long_run::{
     NamedFile,
     named_files::{named_files, unsaved_files},
     status::{about, time, title},
 };
-use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, escape, numbers, stdout, table::wrapped};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, numbers, table::wrapped};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
 
-/// Show how far counts are, from their checkpoints and shards
+/// Show how far counts are, and by which runs, from their checkpoints and shards
 ///
 /// A file is complete, running (a run holds its lock) or stopped (no run holds the lock, and units are left). A shard is
 /// missing if there is no undamaged file of it. The time left is that of all units to be counted, at the mean pace so far,
-/// by as many shards at once as are running now.
+/// by as many shards at once as are running now. The programs, the machines, their time and the tasks that were counted
+/// twice are those of all runs that the files record; --json lists each run.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
     /// Checkpoints and shards, or folders with them
@@ -33,11 +34,67 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    json: JsonOutput,
+    pub(crate) json: JsonOutput,
 }
 
-/// How a shard stands, from the worst to the best, of which the best is told where it has several files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How the counts stand whose files were found.
+#[derive(Serialize)]
+pub(crate) struct Standing {
+    counts: Vec<Count>,
+    damaged: Vec<Damaged>,
+    /// Files that a run has locked, and not saved yet.
+    unsaved: Vec<String>,
+    /// Whether files were named, and not only folders: then each is told of by itself.
+    #[serde(skip)]
+    named: bool,
+}
+
+/// A count in so many shards.
+#[derive(Serialize)]
+struct Count {
+    #[serde(flatten)]
+    subject: Subject,
+    engine: String,
+    plan: String,
+    shards: u32,
+    complete: Vec<u32>,
+    running: Vec<u32>,
+    stopped: Vec<u32>,
+    missing: Vec<u32>,
+    #[serde(flatten)]
+    work: Work,
+    left: Option<f64>,
+    files: Vec<LedgerFile>,
+    /// Of all shards, as far as they have files.
+    #[serde(skip)]
+    whole: Ledger,
+}
+
+/// A ledger's file.
+#[derive(Serialize)]
+struct LedgerFile {
+    file: String,
+    shard: String,
+    state: State,
+    #[serde(flatten)]
+    work: Work,
+    /// Of the run that saved last: its machine, and how long ago it did.
+    host: Option<String>,
+    saved_ago: Option<f64>,
+    runs: Vec<Run>,
+    #[serde(skip)]
+    ledger: Ledger,
+}
+
+#[derive(Serialize)]
+struct Damaged {
+    file: String,
+    reason: String,
+}
+
+/// How a shard stands, from the worst to the best: if it has several files, the best is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum State {
     Missing,
     Stopped,
@@ -45,32 +102,48 @@ enum State {
     Complete,
 }
 
-impl State {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Stopped => "stopped",
-            Self::Running => "running",
-            Self::Complete => "complete",
-        }
-    }
+/// The finished part of a ledger, and what its runs took.
+#[derive(Serialize)]
+struct Work {
+    units_done: usize,
+    units: usize,
+    parts: usize,
+    /// The sum, once all units are finished.
+    count: Option<String>,
+    seconds: f64,
+    cpu_seconds: Option<f64>,
+    programs: BTreeSet<String>,
+    machines: Vec<Machines>,
+    /// Of the runs that know it.
+    double_checked_tasks: Option<u64>,
+    differed: Option<u64>,
+    #[serde(skip)]
+    unknown: usize,
 }
 
-/// A ledger's file.
-struct LedgerFile {
-    path: PathBuf,
-    ledger: Ledger,
-    state: State,
+/// The machines with one processor.
+#[derive(Serialize)]
+struct Machines {
+    processor: Option<String>,
+    hosts: BTreeSet<String>,
 }
 
-/// The files of a count in so many shards: one at least.
-type Count = Vec<LedgerFile>;
+/// A run that a ledger records.
+#[derive(Serialize)]
+struct Run {
+    host: Option<String>,
+    processor: Option<String>,
+    program: Option<String>,
+    seconds: f64,
+    cpu_seconds: Option<f64>,
+    saved: Option<u64>,
+    double_checked_tasks: Option<u64>,
+    differed: Option<u64>,
+}
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let mut counts: Vec<Count> = Vec::new();
+pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
+    let mut counts: Vec<Vec<LedgerFile>> = Vec::new();
     let (mut damaged, mut unsaved, mut named) = (Vec::new(), Vec::new(), false);
-    // Of files without a ledger.
-    let mut others = Facts::default();
     for NamedFile { path, is_named } in named_files(&args.paths, DEPTH)? {
         named |= is_named;
         match store::read(&path) {
@@ -81,50 +154,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     () => State::Stopped,
                 };
                 let of = |ledger: &Ledger| (ledger.fingerprint().clone(), ledger.shard().of());
-                let count = counts.iter().position(|count| of(&count[0].ledger) == of(&ledger));
-                let file = LedgerFile { path, ledger, state };
+                let count = counts.iter_mut().find(|count| of(&count[0].ledger) == of(&ledger));
+                let file = LedgerFile::new(&path, ledger, state);
                 match count {
-                    Some(count) => counts[count].push(file),
+                    Some(count) => count.push(file),
                     None => counts.push(vec![file]),
                 }
             }
             Err(error) if is_named => return Err(error.into()),
             Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) => {}
-            Err(error) => {
-                let (file, reason) = (escape::name(&path), error.to_string());
-                others = others.row("damaged", escape::harmless(&reason));
-                damaged.push(Facts::default().with("file", file).with("reason", reason));
-            }
+            Err(error) => damaged.push(Damaged { file: escape::name(&path), reason: error.to_string() }),
         }
     }
     // A shard that keeps no checkpoint, or has yet to save one, has a number for its name where there are many.
     for path in unsaved_files(&args.paths, DEPTH) {
         match counts.as_mut_slice() {
             [count] if let Some(ledger) = begun(&count[0].ledger, &path) => {
-                count.push(LedgerFile { path, ledger, state: State::Running });
+                count.push(LedgerFile::new(&path, ledger, State::Running));
             }
-            _ => {
-                let file = escape::name(&path);
-                others = others.row("running", format!("{file}: nothing is saved yet"));
-                unsaved.push(file);
-            }
+            _ => unsaved.push(escape::name(&path)),
         }
     }
-    let others = others.table();
-    if counts.is_empty() && others.is_empty() {
+    if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {
         let names: Vec<String> = args.paths.iter().map(|path| escape::name(path)).collect();
         return Err(Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", "))));
     }
-    // Where files are named, each is told of by itself.
-    let tables = counts.iter().flat_map(|count| {
-        let each = named || count[0].ledger.shard().of() == 1;
-        if each { count.iter().map(LedgerFile::facts).collect() } else { vec![count_facts(count)] }
-    });
-    let tables = tables.map(|facts| facts.table()).chain((!others.is_empty()).then_some(others));
-    let tables = tables.collect::<Vec<_>>().join("\n");
-    let counts = counts.iter().map(|count| count_facts(count));
-    let facts = Facts::of("status").list("counts", counts).list("damaged", damaged).with("unsaved", unsaved);
-    args.json.deliver(&facts.text(&tables))
+    Ok(Standing { counts: counts.into_iter().map(Count::of).collect(), damaged, unsaved, named })
 }
 
 /// The empty ledger of the shard for which a file of this name is begun.
@@ -134,98 +189,203 @@ fn begun(other: &Ledger, path: &Path) -> Option<Ledger> {
     Some(Ledger::new(other.fingerprint().clone(), shard))
 }
 
+impl Count {
+    /// The files are of one count in so many shards, at least one.
+    fn of(files: Vec<LedgerFile>) -> Self {
+        let (fingerprint, shards) = (files[0].ledger.fingerprint().clone(), files[0].ledger.shard().of());
+        // Of each shard that has a file, the best of its files.
+        let mut best: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
+        for file in &files {
+            let known = best.entry(file.ledger.shard().index()).or_insert(file);
+            if (file.state, file.work.units_done) > (known.state, known.work.units_done) {
+                *known = file;
+            }
+        }
+        let mut whole = Ledger::new(fingerprint.clone(), Shard::WHOLE);
+        for file in best.values() {
+            whole.merge(&file.ledger).expect("shards have different units");
+        }
+        let state_of = |index: &u32| best.get(index).map_or(State::Missing, |file| file.state);
+        let in_state = |state| (1..=shards).filter(|index| state_of(index) == state).collect::<Vec<_>>();
+        let [complete, running, stopped, missing] =
+            [State::Complete, State::Running, State::Stopped, State::Missing].map(in_state);
+        let (work, left) = (Work::of(&whole), left(&whole, running.len()));
+        let (subject, engine, plan) = (fingerprint.subject, fingerprint.engine, fingerprint.plan);
+        Self { subject, engine, plan, shards, complete, running, stopped, missing, work, left, files, whole }
+    }
+
+    fn rows(&self, width: usize) -> Rows {
+        let mut rows = Rows::default().row("count", title(self.whole.fingerprint())).row("shards", self.shards);
+        let width = width.saturating_sub("complete  ".len());
+        let lists = [&self.complete, &self.running, &self.stopped, &self.missing];
+        for (name, shards) in ["complete", "running", "stopped", "missing"].into_iter().zip(lists) {
+            let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
+            let lines = if shards.is_empty() { Vec::new() } else { wrapped(&list, width, &[',', ' ']) };
+            for (index, line) in lines.iter().enumerate() {
+                rows = rows.row(if index == 0 { name } else { "" }, line);
+            }
+        }
+        let running = self.running.len();
+        let left = match (self.left, left(&self.whole, 1)) {
+            (Some(left), _) => format!("{} with {running} running", about(left)),
+            (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
+            (None, None) => "not known yet".to_owned(),
+        };
+        rows.and(self.work.rows(&self.plan, &left))
+    }
+}
+
 impl LedgerFile {
-    fn facts(&self) -> Facts {
-        let Self { path, ledger, state } = self;
-        let (host, shard) = (&ledger.origin.host, ledger.shard());
-        // The time of the file itself would be that of a copy; earlier versions told none.
-        let now = UNIX_EPOCH.elapsed().unwrap_or_default();
-        let saved = ledger.origin.saved.map(|seconds| now.saturating_sub(Duration::from_secs(seconds)));
-        let by = if host.is_empty() { String::new() } else { format!(" on {}", escape::harmless(host)) };
-        let told = saved.map_or_else(String::new, |ago| format!(" {} ago", time(ago))) + &by;
+    fn new(path: &Path, ledger: Ledger, state: State) -> Self {
+        let last = ledger.runs().iter().max_by_key(|run| run.saved);
+        // The time of the file itself would be that of a copy.
+        let ago = |saved| UNIX_EPOCH.elapsed().unwrap_or_default().saturating_sub(Duration::from_secs(saved));
+        Self {
+            file: escape::name(path),
+            shard: ledger.shard().to_string(),
+            state,
+            work: Work::of(&ledger),
+            host: last.and_then(|run| run.host.clone()),
+            saved_ago: last.and_then(|run| run.saved).map(|saved| ago(saved).as_secs_f64()),
+            runs: ledger.runs().iter().map(Run::of).collect(),
+            ledger,
+        }
+    }
+
+    fn rows(&self) -> Rows {
+        let name = format!("{:?}", self.state).to_lowercase();
+        let saved = self.saved_ago.map(|ago| format!(" {} ago", time(Duration::from_secs_f64(ago))));
+        let by = self.host.as_ref().map(|host| format!(" on {}", escape::harmless(host)));
+        let told = saved.unwrap_or_default() + &by.unwrap_or_default();
         let told = if told.is_empty() { told } else { format!(", saved{told}") };
-        let once = if *state == State::Stopped { ", once it goes on" } else { "" };
-        let left = left(ledger, 1).map_or_else(|| "not known yet".to_owned(), |left| about(left) + once);
-        Facts::default()
-            .fact("file", "file", escape::name(path))
-            .row("count", title(ledger.fingerprint()))
-            .with("shard", shard.to_string())
-            .row_some("shard", (shard.of() > 1).then_some(shard))
-            .with("state", state.name())
-            .result("state", format!("{}{told}", state.name()))
-            .and(work(ledger, &left))
-            .with("host", host)
-            .with("saved_ago", saved.map(|ago| ago.as_secs_f64()))
+        let once = if self.state == State::Stopped { ", once it goes on" } else { "" };
+        let left = left(&self.ledger, 1).map_or_else(|| "not known yet".to_owned(), |left| about(left) + once);
+        let shard = Some(&self.shard).filter(|_| self.ledger.shard().of() > 1);
+        Rows::default()
+            .row("file", &self.file)
+            .row("count", title(self.ledger.fingerprint()))
+            .row_some("shard", shard)
+            .result("state", name + &told)
+            .and(self.work.rows(&self.ledger.fingerprint().plan, &left))
     }
 }
 
-/// Of all shards, those that are missing too.
-fn count_facts(files: &[LedgerFile]) -> Facts {
-    let (fingerprint, of) = (files[0].ledger.fingerprint(), files[0].ledger.shard().of());
-    // Of each shard that has a file, the best of its files.
-    let mut shards: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
-    for file in files {
-        let best = shards.entry(file.ledger.shard().index()).or_insert(file);
-        if (file.state, file.ledger.finished()) > (best.state, best.ledger.finished()) {
-            *best = file;
+impl Run {
+    fn of(run: &RunRecord) -> Self {
+        Self {
+            host: run.host.clone(),
+            processor: run.processor.clone(),
+            program: run.program.clone(),
+            seconds: run.elapsed.as_secs_f64(),
+            cpu_seconds: run.cpu_time.map(|time| time.as_secs_f64()),
+            saved: run.saved,
+            double_checked_tasks: run.double_checked,
+            differed: run.differed,
         }
     }
-    let mut whole = Ledger::new(fingerprint.clone(), Shard::WHOLE);
-    for file in shards.values() {
-        whole.merge(&file.ledger).expect("shards have different units");
-    }
-    // That of shards without a finished task too.
-    whole.origin.elapsed = shards.values().map(|file| file.ledger.origin.elapsed).sum();
-    let subject = &fingerprint.subject;
-    let mut facts = Facts::default()
-        .with("n", subject.n())
-        .with("prefix", subject.prefix().map(|prefix| prefix.to_string()))
-        .with("symmetry", subject.rotation().map(Rotation::name))
-        .with("engine", &fingerprint.engine)
-        .row("count", title(fingerprint))
-        .fact("shards", "shards", of);
-    let state_of = |index: &u32| shards.get(index).map_or(State::Missing, |file| file.state);
-    let in_state = |state| (1..=of).filter(|index| state_of(index) == state).collect::<Vec<_>>();
-    let width = stdout::width().saturating_sub("complete  ".len());
-    for state in [State::Complete, State::Running, State::Stopped, State::Missing] {
-        let (name, shards) = (state.name(), in_state(state));
-        let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
-        facts = facts.with(name, &shards);
-        let lines = if shards.is_empty() { Vec::new() } else { wrapped(&list, width, &[',', ' ']) };
-        for (index, line) in lines.iter().enumerate() {
-            facts = facts.row(if index == 0 { name } else { "" }, line);
-        }
-    }
-    let running = in_state(State::Running).len();
-    let seconds = left(&whole, running);
-    let left = match (seconds, left(&whole, 1)) {
-        (Some(left), _) => format!("{} with {running} running", about(left)),
-        (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
-        (None, None) => "not known yet".to_owned(),
-    };
-    facts.and(work(&whole, &left)).with("left", seconds).list("files", files.iter().map(LedgerFile::facts))
 }
 
-/// Seconds until the rest is done by so many at once; none where too little is done to tell.
+/// Seconds until the rest is done by so many at once; none if too little is done to tell.
 fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
     /// Fewer units say little of the others.
     const FEWEST: usize = 8;
     let (done, units) = (ledger.finished(), ledger.units());
-    let pace = ledger.origin.elapsed.as_secs_f64() / done as f64;
+    let pace = ledger.elapsed().as_secs_f64() / done as f64;
     (done >= FEWEST && at_once > 0).then(|| pace * (units - done) as f64 / at_once as f64)
 }
 
-/// The work that is done of a ledger, its time, and the time left in words.
-fn work(ledger: &Ledger, left: &str) -> Facts {
-    let (done, units, parts) = (ledger.finished(), ledger.units(), ledger.partials().count());
-    let (percent, seconds) = (100.0 * done as f64 / units.max(1) as f64, ledger.origin.elapsed.as_secs_f64());
-    let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-    Facts::default()
-        .with("units_done", done)
-        .with("units", units)
-        .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
-        .with("parts", parts)
-        .with("seconds", seconds)
-        .row("spent", numbers::seconds(seconds))
-        .row_some("left", (done < units).then_some(left))
+impl Work {
+    fn of(ledger: &Ledger) -> Self {
+        let runs = ledger.runs();
+        let mut machines: BTreeMap<&Option<String>, BTreeSet<String>> = BTreeMap::new();
+        for run in runs {
+            machines.entry(&run.processor).or_default().extend(run.host.clone());
+        }
+        let sum = |of: &dyn Fn(&RunRecord) -> Option<u64>| runs.iter().filter_map(of).reduce(u64::saturating_add);
+        let is_whole = ledger.is_complete() && ledger.shard().is_whole();
+        Self {
+            units_done: ledger.finished(),
+            units: ledger.units(),
+            parts: ledger.partials().count(),
+            count: ledger.total().ok().filter(|_| is_whole).map(|total| total.to_string()),
+            seconds: ledger.elapsed().as_secs_f64(),
+            cpu_seconds: ledger.cpu_time().map(|time| time.as_secs_f64()),
+            programs: runs.iter().filter_map(|run| run.program.clone()).collect(),
+            machines: machines.into_iter().map(|(name, hosts)| Machines { processor: name.clone(), hosts }).collect(),
+            double_checked_tasks: sum(&|run| run.double_checked),
+            differed: sum(&|run| run.differed),
+            unknown: runs.iter().filter(|run| run.double_checked.is_none()).count(),
+        }
+    }
+
+    /// With the time left in words.
+    fn rows(&self, plan: &str, left: &str) -> Rows {
+        let (done, units, parts) = (self.units_done, self.units, self.parts);
+        let percent = 100.0 * done as f64 / units.max(1) as f64;
+        let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
+        let programs = self.programs.iter().map(|name| escape::harmless(name)).collect::<Vec<_>>().join(", ");
+        let rows = Rows::default()
+            .row_some("solutions", self.count.as_ref().and_then(|total| total.parse().ok()).map(numbers::grouped))
+            .row("plan", escape::harmless(plan))
+            .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
+            .row("spent", numbers::seconds(self.seconds))
+            .row_some("work", self.cpu_seconds.map(numbers::core_time))
+            .row_some("left", (done < units).then_some(left))
+            .row_some("programs", Some(programs).filter(|programs| !programs.is_empty()));
+        let rows =
+            self.machines.iter().enumerate().fold(rows, |rows, (index, machines)| {
+                rows.row(if index == 0 { "machines" } else { "" }, machines.text())
+            });
+        rows.row_some("checked", self.double_checked())
+    }
+
+    fn double_checked(&self) -> Option<String> {
+        let tasks = numbers::count_of(self.double_checked_tasks?, "task");
+        let differed = match self.differed {
+            None | Some(0) => "no difference".to_owned(),
+            Some(differed) => format!("{differed} DIFFERED"),
+        };
+        let runs = numbers::count_of(self.unknown as u64, "earlier run");
+        let unknown = if self.unknown == 0 { String::new() } else { format!("; not known of {runs}") };
+        Some(format!("{tasks} counted twice, {differed}{unknown}"))
+    }
+}
+
+impl Machines {
+    fn text(&self) -> String {
+        /// More names than that are not listed.
+        const FEW: usize = 4;
+        let hosts = match self.hosts.len() {
+            0 => "not known".to_owned(),
+            1..=FEW => self.hosts.iter().map(|host| escape::harmless(host)).collect::<Vec<_>>().join(", "),
+            number => format!("{number} machines"),
+        };
+        match &self.processor {
+            Some(processor) => format!("{hosts} ({})", escape::harmless(processor)),
+            None => hosts,
+        }
+    }
+}
+
+impl Answer for Standing {
+    fn command(&self) -> &'static str {
+        "status"
+    }
+
+    fn text(&self, width: usize) -> String {
+        let damaged = self
+            .damaged
+            .iter()
+            .fold(Rows::default(), |rows, damaged| rows.row("damaged", escape::harmless(&damaged.reason)));
+        let others = self
+            .unsaved
+            .iter()
+            .fold(damaged, |rows, file| rows.row("running", format!("{file}: nothing is saved yet")));
+        let tables = self.counts.iter().flat_map(|count| {
+            let each = self.named || count.shards == 1;
+            if each { count.files.iter().map(LedgerFile::rows).collect() } else { vec![count.rows(width)] }
+        });
+        let tables = tables.chain([others]).map(|rows| rows.text(width)).filter(|table| !table.is_empty());
+        tables.collect::<Vec<_>>().join("\n")
+    }
 }

@@ -38,11 +38,8 @@ impl Checkpoint {
     /// It is saved once at the start, so that a full disk or a folder that may not be written shows before the work.
     pub(crate) fn open(args: &LongRun, mut ledger: Ledger) -> Result<(Self, Ledger), Failure> {
         let mut checkpoint = Self { every: args.checkpoint_every, ..Self::default() };
-        let host = sysinfo::System::host_name().unwrap_or_default();
-        let sign = |ledger: &mut Ledger| {
-            (ledger.origin.host, ledger.origin.program) = (host.clone(), json::PROGRAM.to_owned());
-        };
-        sign(&mut ledger);
+        let processor = Some(json::cpu_name());
+        ledger.begin_run(processor.clone());
         if let Some(path) = &args.checkpoint {
             let mut store = Store::open(path)?;
             if let Some(notice) = store.notice() {
@@ -59,7 +56,7 @@ impl Checkpoint {
                 checkpoint.saved = (earlier.finished(), earlier.partials().count());
                 checkpoint.is_complete = earlier.is_complete();
                 ledger = earlier;
-                sign(&mut ledger);
+                ledger.begin_run(processor);
             }
             checkpoint.store = Some(store);
             checkpoint.save(&ledger)?;

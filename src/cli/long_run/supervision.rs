@@ -199,7 +199,7 @@ impl SupervisedRun<'_> {
     fn save(&mut self, time_is_up: bool, ledger: &Ledger) -> Result<(), StoreError> {
         /// What takes less is soon counted again.
         const LONG: Duration = Duration::from_mins(1);
-        let is_long = time_is_up || ledger.origin.elapsed >= LONG;
+        let is_long = time_is_up || ledger.elapsed() >= LONG;
         let may_begin = ledger.reached() > (0, 0) && !self.args.no_save;
         if is_long && may_begin && !self.checkpoint.is_kept() {
             return self.checkpoint.begin_unasked(ledger);
@@ -370,7 +370,8 @@ mod tests {
             let args = LongRun { range: "9-10".parse().ok(), ..args };
             let mut ledger = Ledger::new(count().fingerprint().unwrap(), Shard::WHOLE);
             (0..units).for_each(|unit| ledger.record(unit, 1.into()).unwrap());
-            ledger.origin.elapsed = Duration::from_secs(seconds);
+            ledger.begin_run(None);
+            ledger.current_run().unwrap().elapsed = Duration::from_secs(seconds);
             let activity = Activity::start(When::Never, "count");
             let (run, mut checkpoint) = (Arc::new(count().prepare().unwrap()), Checkpoint::default());
             let mut run = SupervisedRun { run, checkpoint: &mut checkpoint, activity: &activity, args: &args };

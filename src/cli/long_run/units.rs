@@ -56,7 +56,7 @@ fn go_on(
     activity: &Activity,
 ) -> Result<(Outcome, Ledger), Failure> {
     let (shard, resumed, units) = (ledger.shard(), ledger.finished(), ledger.units());
-    let (went_on, before) = (ledger.reached() > (0, 0), ledger.origin.elapsed);
+    let (went_on, before) = (ledger.reached() > (0, 0), ledger.elapsed());
     let run = Arc::new(run.resume(ledger).map_err(CountError::from)?);
     let counting = Arc::clone(&run);
     let (report, ledger) = supervision::run(run, &mut checkpoint, args, activity, move || counting.count())?;

@@ -1,6 +1,7 @@
 //! Results as JSON objects, and `--json`, the same for every command: the object in place of the text, or in a file beside it.
 
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
 use clap::Args;
 use serde::Serialize;
@@ -11,8 +12,6 @@ use crate::cli::terminal::{Facts, Failure, OutputPath, file_format, messages};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
-/// Name and version, as in the ledgers.
-pub(crate) const PROGRAM: &str = concat!("queens ", env!("CARGO_PKG_VERSION"));
 
 /// One JSON object on a line of its own.
 pub(crate) fn object(value: &impl Serialize) -> String {
@@ -68,9 +67,13 @@ impl Formatter for Readable {
 /// The processor's name as it gives it, empty where it does not.
 pub(crate) fn cpu_name() -> String {
     use sysinfo::{CpuRefreshKind, RefreshKind, System};
-    let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
-    let name = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
-    system.ok().and_then(name).unwrap_or_default()
+    /// A count asks twice, and the system needs some time to answer.
+    static NAME: LazyLock<String> = LazyLock::new(|| {
+        let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
+        let name = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
+        system.ok().and_then(name).unwrap_or_default()
+    });
+    NAME.clone()
 }
 
 #[derive(Args, Debug, Default)]

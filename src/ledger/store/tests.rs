@@ -15,19 +15,8 @@ fn ledger(units: usize) -> Ledger {
     ledger
 }
 
-/// Without the time of the save, which was a moment ago.
-fn unstamped(mut ledger: Ledger) -> Ledger {
-    let saved = ledger.origin.saved.take().unwrap();
-    assert!(UNIX_EPOCH.elapsed().unwrap().as_secs().abs_diff(saved) < 1000, "{saved}");
-    ledger
-}
-
-fn read(path: &Path) -> Result<Ledger, StoreError> {
-    super::read(path).map(unstamped)
-}
-
 fn load(path: &Path) -> Result<Option<Ledger>, StoreError> {
-    Ok(Store::open(path)?.load(ledger(0).fingerprint(), Shard::WHOLE)?.map(unstamped))
+    Store::open(path)?.load(ledger(0).fingerprint(), Shard::WHOLE)
 }
 
 /// A store with two saves, one of one unit and one of two.
@@ -49,6 +38,26 @@ fn what_is_saved_is_found() {
     // On Windows an unlocked file stays.
     let names: Vec<_> = entries.filter(|name| cfg!(unix) || name != ".c.lock").collect();
     assert_eq!(names, ["c"], "the lock goes with the store");
+}
+
+/// The run that saves is recorded with the time of its last save, beside the runs before it.
+#[test]
+fn a_save_has_its_time() {
+    let (_folder, path) = saved_twice();
+    let mut first = ledger(2);
+    first.begin_run(Some("a processor".to_owned()));
+    Store::open(&path).unwrap().save(&first).unwrap();
+    let mut second = load(&path).unwrap().unwrap();
+    assert!(second.current_run().is_none(), "a run that was read is over");
+    second.begin_run(None);
+    Store::open(&path).unwrap().save(&second).unwrap();
+    let runs = read(&path).unwrap().runs().to_vec();
+    let names: Vec<_> = runs.iter().map(|run| run.processor.as_deref()).collect();
+    assert_eq!((names, &runs[0]), (vec![Some("a processor"), None], &second.runs()[0]));
+    let saved = runs[1].saved.unwrap();
+    assert!(UNIX_EPOCH.elapsed().unwrap().as_secs().abs_diff(saved) < 1000, "{saved}");
+    let program = concat!("queens ", env!("CARGO_PKG_VERSION"));
+    assert_eq!((runs[1].program.as_deref(), runs[1].host.is_some()), (Some(program), true));
 }
 
 /// N = 28 has a hundred thousand units or so.
@@ -216,6 +225,7 @@ fn what_cannot_be_saved_is_refused_at_once() {
     assert!(matches!(store.rehearse(&ledger(0)), Err(StoreError::Io { doing: "removing", .. })));
     // The rehearsal writes as much as the longest possible save, and not much more.
     let (empty, mut full) = (ledger(0), ledger(0));
+    full.begin_run(Some("AMD EPYC 9B14 96-Core Processor".to_owned()));
     (0..9).for_each(|unit| full.record(unit, u128::MAX.into()).unwrap());
     let (longest, full) = (Store::longest(&empty).len(), encode(&full).len());
     assert!((full..2 * full).contains(&longest), "{longest} for {full}");

@@ -33,6 +33,9 @@ pub(crate) struct RunState {
     /// Tasks of earlier runs that are recounted before this run goes on, and those that are recounted by now.
     pub(super) to_recount: AtomicU64,
     pub(super) recounted: AtomicU64,
+    /// Tasks of this run that are counted twice by now, and whether one of all that are recounted differs.
+    pub(super) checked: OnceLock<Arc<AtomicU64>>,
+    pub(super) differs: AtomicBool,
     /// When the run started, and on how many threads.
     started: OnceLock<(Instant, usize)>,
     /// What the threads have in hand and have finished.
@@ -56,20 +59,15 @@ struct State {
 
 impl RunState {
     /// The state of a run that continues from `ledger`, whose units are those of the plan, until this flag stops it.
-    pub(crate) fn new(ledger: Ledger, plan: Arc<dyn Units>, stop: Stop) -> Self {
+    pub(crate) fn new(mut ledger: Ledger, plan: Arc<dyn Units>, stop: Stop) -> Self {
+        if ledger.current_run().is_none() {
+            ledger.begin_run(None);
+        }
         let (fresh, works, pace, cpu_before) = (Vec::new(), Vec::new(), Pace::default(), process_time());
         let state = Mutex::new(State { ledger, fresh, cpu_before, works, pace, tasks: 0 });
         let [to_recount, recounted] = [AtomicU64::default(), AtomicU64::default()];
-        Self {
-            plan,
-            used: AtomicBool::new(false),
-            stop,
-            to_recount,
-            recounted,
-            started: OnceLock::new(),
-            threads: Mutex::default(),
-            state,
-        }
+        let (used, checked, differs, started, threads) = Default::default();
+        Self { plan, used, stop, to_recount, recounted, checked, differs, started, threads, state }
     }
 
     /// The run is made, by whoever calls this first.
@@ -91,10 +89,14 @@ impl RunState {
             let entered = ledger.record_partial(unit.unit, unit.finished);
             entered.expect("what a thread has in hand goes on from what the ledger has of it");
         }
-        let origin = &mut ledger.origin;
-        origin.elapsed = origin.elapsed.saturating_add(self.elapsed());
-        let cpu = origin.cpu_time.zip(state.cpu_before.zip(process_time()));
-        origin.cpu_time = cpu.map(|(earlier, (start, now))| earlier.saturating_add(now.saturating_sub(start)));
+        let checked = self.checked.get().map_or(0, |tasks| tasks.load(Ordering::Relaxed));
+        let recounted = self.recounted.load(Ordering::Relaxed) + checked;
+        let run = ledger.current_run().expect("it was begun with the state");
+        run.elapsed = run.elapsed.saturating_add(self.elapsed());
+        let cpu = run.cpu_time.zip(state.cpu_before.zip(process_time()));
+        run.cpu_time = cpu.map(|(earlier, (start, now))| earlier.saturating_add(now.saturating_sub(start)));
+        run.double_checked = run.double_checked.map(|tasks| tasks + recounted);
+        run.differed = run.differed.map(|tasks| tasks + u64::from(self.differs.load(Ordering::Relaxed)));
         ledger
     }
 
@@ -213,7 +215,7 @@ impl RunState {
                 (false, false) => 0.0,
             },
             elapsed,
-            earlier: ledger.origin.elapsed,
+            earlier: ledger.elapsed(),
             left: if is_finished { Some(Interval::exactly(0.0)) } else { left },
             solutions: ledger
                 .tallies()

@@ -273,7 +273,9 @@ fn a_run_that_has_not_begun_is_at_its_beginning() {
 #[test]
 fn earlier_time_is_added_to() {
     let mut earlier = ledger(&[3]);
-    (earlier.origin.elapsed, earlier.origin.cpu_time) = (Duration::from_secs(1000), Some(Duration::from_secs(2000)));
+    earlier.begin_run(None);
+    let run = earlier.current_run().unwrap();
+    (run.elapsed, run.cpu_time) = (Duration::from_secs(1000), Some(Duration::from_secs(2000)));
     let (begun, cpu) = (Instant::now(), process_time());
     let watch = state(earlier.clone());
     watch.start(1);
@@ -285,13 +287,15 @@ fn earlier_time_is_added_to() {
     while now.is_some() && process_time() <= now {
         std::hint::spin_loop();
     }
-    let saved = watch.ledger().origin;
-    let added = saved.elapsed.saturating_sub(Duration::from_secs(1000));
+    let saved = watch.ledger();
+    let added = saved.elapsed().saturating_sub(Duration::from_secs(1000));
     assert!(!added.is_zero() && added <= begun.elapsed(), "{saved:?}");
     if let Some((before, now)) = cpu.zip(process_time()) {
-        let added = saved.cpu_time.unwrap().saturating_sub(Duration::from_secs(2000));
+        let added = saved.cpu_time().unwrap().saturating_sub(Duration::from_secs(2000));
         assert!(!added.is_zero() && added <= now.saturating_sub(before), "{saved:?}");
     }
-    earlier.origin.cpu_time = None;
-    assert_eq!(state(earlier).ledger().origin.cpu_time, None, "not known is not known");
+    assert_eq!(saved.runs().len(), 1, "the run that was begun with the ledger");
+    earlier.current_run().unwrap().cpu_time = None;
+    assert_eq!(state(earlier).ledger().cpu_time(), None, "not known is not known");
+    assert_eq!(state(ledger(&[3])).ledger().runs().len(), 1, "a run that nobody has begun is recorded too");
 }
