@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::common::output;
 use crate::common::runs::{AGREES, started, total};
-use queens::ledger::store::Store;
+use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, Partial};
 use queens::{Request, Shard, Size};
 
@@ -58,6 +58,32 @@ fn a_checkpoint_goes_on_only_where_it_belongs() {
     bad(b"queens ledger 2\nn 9\n", "ledger format 2; this program reads format 1");
     let (code, _, err) = output(path, "count 9 --checkpoint . --resume");
     assert_eq!((code, err.as_str()), (Some(1), "error: .: not a regular file\n"));
+}
+
+/// Each run has a record in the checkpoint, beside those of the runs before it.
+#[test]
+fn a_checkpoint_records_its_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let runs = |name: &str| store::read(&path.join(name)).unwrap().runs().to_vec();
+    let (_, out, _) = output(path, "count 9 --engine backtrack --double-check 100% --checkpoint c --json");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let whole = runs("c").remove(0);
+    assert!(whole.double_checked.is_some_and(|tasks| tasks > 0));
+    assert_eq!((json["double_checked_tasks"].as_u64(), Some(0)), (whole.double_checked, whole.differed));
+    let processor = json["cpu"].as_str().map(str::to_owned).filter(|name| !name.is_empty());
+    assert_eq!(whole.processor, processor);
+    assert!(whole.host.is_some() && whole.saved.is_some() && !whole.elapsed.is_zero(), "{whole:?}");
+    for (option, number) in [("", 1), ("--resume", 2), ("--resume", 3)] {
+        let before = if number > 1 { runs("d") } else { Vec::new() };
+        output(
+            path,
+            &format!("count 20 --engine naive --checkpoint d --checkpoint-every 1ms --max-time 50ms {option}"),
+        );
+        let after = runs("d");
+        assert_eq!((after.len(), &after[..number - 1]), (number, &before[..]));
+        assert!(before.iter().all(|run| run.id != after[number - 1].id));
+    }
 }
 
 #[test]

@@ -230,7 +230,8 @@ fn same(name: impl FnOnce() -> String, first: Tally, second: Tally) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::super::{
-        tests::{Flipped, Two, count_all, counting, pool, share, state_of, with_tasks},
+        count,
+        tests::{Flipped, Two, count_all, counting, empty, pool, share, state_of, with_tasks},
         units,
     };
     use super::*;
@@ -251,6 +252,15 @@ mod tests {
         let CountError::Differs { what, first, second } = &halt else { panic!("{halt}") };
         assert!(what.starts_with("task 0 of unit ") && what.ends_with("(completions of 35)"), "{what}");
         assert_eq!(first.get().abs_diff(second.get()), 2, "the task's weight is 2");
+        // The ledger says that one differed, of those that were counted twice by then.
+        let state = state_of(&wrong, empty(&wrong));
+        count(&wrong, &pool(1), Share::ALL, &state).unwrap_err();
+        let run = state.ledger().runs()[0].clone();
+        assert_eq!((run.differed, run.double_checked.is_some_and(|tasks| tasks < 21)), (Some(1), true));
+        let state = state_of(&right, empty(&right));
+        count(&right, &pool(1), Share::ALL, &state).unwrap();
+        let run = state.ledger().runs()[0].clone();
+        assert_eq!((run.differed, run.double_checked), (Some(0), Some(21)));
         // Unchecked, the error passes.
         assert_eq!(count_all(&wrong, 2, Share::NONE), Ok((92 + 2, Checked::default())));
     }
