@@ -217,7 +217,7 @@ fn damaged_shards_heal() {
     fs::write(path.join("s1"), "").unwrap();
     let (code, out, err) = output(path, "merge s1");
     assert_eq!((code, out.as_str()), (Some(4), ""));
-    assert!(err.ends_with("error: s1: no sound shard, so that all are missing\n"), "{err}");
+    assert!(err.ends_with("error: s1: no undamaged shard, so all are missing\n"), "{err}");
 }
 
 /// What cannot be saved in the end is told before anything is counted.
@@ -372,7 +372,7 @@ fn status_tells_shards_apart() {
     assert_eq!(output(path, "count 8 --checkpoint r/eight").0, Some(0));
     fs::write(path.join("r/notes"), "not a ledger\n").unwrap();
     assert_eq!(status("r")["counts"].as_array().unwrap().len(), 2);
-    assert!(output(path, "status r").1.contains("state     complete, saved "));
+    assert!(output(path, "status r").1.contains("state      complete, saved "));
     for (line, reason) in [
         ("status none", "none: there is no such file"),
         ("status r/6", "r/6: cut short: its last line is not a checksum"),

@@ -1,35 +1,33 @@
 //! A ledger as text.
 //!
 //! ```text
-//! queens ledger 1                        the format
-//! n 16                                   columns and rows of the board
-//! prefix -                               the queens of the first columns, or - for none; or symmetry half, or symmetry quarter
-//! queens -                               queens fixed anywhere, as in 4,2 7,3 (column,row), or - for none
-//! engine backtrack                       who counted
-//! plan rows/1 N=16 prefix= lines=2       how the count is cut, in the plan's own words
-//! units 105                              units of the whole plan
-//! shard 1/1                              which of them are this ledger's: unit % M = K - 1 for shard K/M
-//! run 9c41f0d26b7ae583                   a run that added to the ledger: a random number, by which it is told from others
-//! host cassini                           its machine
-//! processor AMD EPYC 9B14                and the processor
-//! program queens 1.0.0                   and its program
-//! seconds 12.345                         its wall time so far
-//! cpu 24.102                             the processor time of all its threads
-//! saved 1795551234                       when it saved last, in seconds since 1970 (UTC)
-//! double-checked 17                      the tasks that it counted twice
-//! differed 0                             and how many of them had two different tallies
-//! unit 0 106484                          a finished unit and its tally, weights included: ascending, each once
-//! unit 3 98712
-//! part 4 17 51240                        of a unit that is not finished, how many of its first tasks are, and their
-//!                                        tally: ascending, each once
-//! sha256 4b43…                           of every byte above this line: `head -n -1 FILE | sha256sum`
+//! queens ledger 1
+//! n 16
+//! prefix -
+//! queens -
+//! engine backtrack
+//! plan rows/1 N=16 prefix= lines=2
+//! units 105
+//! shard 1/1
+//! run 9c41f0d26b7ae583
+//! host cassini
+//! processor AMD EPYC 9B14
+//! program queens 1.0.0
+//! seconds 12.345
+//! cpu 24.102
+//! saved 1795551234
+//! double-checked 17
+//! differed 0
+//! unit 0 106484
+//! part 4 17 51240
+//! sha256 4b43…
 //! ```
 //!
-//! The text is UTF-8, its lines end in a newline, and they are in this order; the nine lines of a run are there for each
-//! run. Of these, all but `run` and `seconds` can be `-` for what is not known. There is only one way to write a given
-//! ledger, and [`decode`] accepts nothing else: it encodes what it has read again and compares. So a file that is
-//! truncated anywhere, or has any byte changed, is refused. A program that does not know the number of the format
-//! refuses the file unread.
+//! `docs/formats.md` says what each line means. The text is UTF-8, its lines end in a newline, and they are in this order;
+//! the nine lines of a run are there for each run, and any number of units and parts follows, ascending. Of a run, all but
+//! `run` and `seconds` can be `-` for what is not known. There is only one way to write a given ledger, and [`decode`]
+//! accepts nothing else: it encodes what it has read again and compares. So a file that is truncated anywhere, or has any
+//! byte changed, is refused. A program that does not know the number of the format refuses the file unread.
 
 use std::fmt::Write;
 use std::iter::Peekable;
@@ -47,7 +45,7 @@ pub(super) const MAGIC: &str = "queens ledger ";
 const CHECKSUM: &str = "sha256 ";
 /// In place of a value: there is none, or it is not known.
 const NONE: &str = "-";
-/// The runs of a ledger take less, so that the sum over as many shards as there can be is a time too.
+/// The runs of a ledger take no longer, so that the sum over as many shards as there can be is a time too.
 const LONGEST: Duration = Duration::from_secs(u64::MAX / (2 * Shard::MOST as u64));
 
 /// Why some bytes are not a ledger.
@@ -204,7 +202,7 @@ fn read(body: &str) -> Result<Ledger, String> {
     while lines.peek().is_some_and(|line| line.0 == "run") {
         ledger.record_run(&run(lines)?);
     }
-    if ledger.elapsed().max(ledger.cpu_time().unwrap_or_default()) >= LONGEST {
+    if ledger.elapsed().max(ledger.cpu_time().unwrap_or_default()) > LONGEST {
         return Err("its runs took longer than any can".to_owned());
     }
     for (kind, entry) in lines {

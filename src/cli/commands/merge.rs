@@ -10,7 +10,7 @@ use queens::{Request, Shard, Subject};
 use serde::Serialize;
 
 use crate::cli::long_run::{Agreement, NamedFile, named_files::named_files};
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, json::digits, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -32,7 +32,8 @@ pub(crate) struct Merged {
     #[serde(flatten)]
     subject: Subject,
     /// The sum, unless a shard is missing.
-    count: Option<String>,
+    #[serde(serialize_with = "digits")]
+    count: Option<u128>,
     #[serde(flatten)]
     agreement: Agreement,
     engine: String,
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Merged, Failure> {
     let fingerprint = whole.fingerprint();
     Ok(Merged {
         subject: fingerprint.subject,
-        count: known.as_ref().map(|(total, _)| total.to_string()),
+        count: known.as_ref().map(|(total, _)| *total),
         agreement: known.map(|(_, agreement)| agreement).unwrap_or_default(),
         engine: fingerprint.engine.clone(),
         shards,
@@ -110,11 +111,11 @@ impl Answer for Merged {
     }
 
     fn text(&self, width: usize) -> String {
-        let Some(total) = self.count.as_ref().filter(|_| self.agreement.verdict().is_ok()) else {
+        let Some(total) = self.count.filter(|_| self.agreement.verdict().is_ok()) else {
             return self.numbers();
         };
         Rows::of(&self.subject)
-            .result("solutions", numbers::grouped(total.parse().expect("it is a number")))
+            .result("solutions", numbers::grouped(total))
             .row_some("check", self.agreement.words())
             .row("engine", &self.engine)
             .row("shards", self.shards)
@@ -146,7 +147,7 @@ impl Answer for Merged {
 impl Merged {
     /// The total, or the missing shards; nothing if the total is wrong, for alone it would pass for the count.
     fn numbers(&self) -> String {
-        match &self.count {
+        match self.count {
             Some(_) if self.agreement.verdict().is_err() => String::new(),
             Some(total) => format!("{total}\n"),
             None => format!("{}\n", ranges(self.missing.iter().copied())),

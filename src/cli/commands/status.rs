@@ -16,7 +16,7 @@ use crate::cli::long_run::{
     named_files::{named_files, unsaved_files},
     status::{about, time, title},
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, numbers, table::wrapped};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, json::digits, numbers, table::wrapped};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
@@ -81,7 +81,7 @@ struct LedgerFile {
     /// Of the run that saved last: its machine, and how long ago it did.
     host: Option<String>,
     saved_ago: Option<f64>,
-    runs: Vec<Run>,
+    runs: Vec<RunRecord>,
     #[serde(skip)]
     ledger: Ledger,
 }
@@ -109,36 +109,18 @@ struct Work {
     units: usize,
     parts: usize,
     /// The sum, once all units are finished.
-    count: Option<String>,
+    #[serde(serialize_with = "digits")]
+    count: Option<u128>,
     seconds: f64,
     cpu_seconds: Option<f64>,
     programs: BTreeSet<String>,
-    machines: Vec<Machines>,
+    /// With their processors.
+    machines: BTreeSet<String>,
     /// Of the runs that know it.
     double_checked_tasks: Option<u64>,
     differed: Option<u64>,
     #[serde(skip)]
-    unknown: usize,
-}
-
-/// The machines with one processor.
-#[derive(Serialize)]
-struct Machines {
-    processor: Option<String>,
-    hosts: BTreeSet<String>,
-}
-
-/// A run that a ledger records.
-#[derive(Serialize)]
-struct Run {
-    host: Option<String>,
-    processor: Option<String>,
-    program: Option<String>,
-    seconds: f64,
-    cpu_seconds: Option<f64>,
-    saved: Option<u64>,
-    double_checked_tasks: Option<u64>,
-    differed: Option<u64>,
+    is_known_of_all: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
@@ -247,7 +229,7 @@ impl LedgerFile {
             work: Work::of(&ledger),
             host: last.and_then(|run| run.host.clone()),
             saved_ago: last.and_then(|run| run.saved).map(|saved| ago(saved).as_secs_f64()),
-            runs: ledger.runs().iter().map(Run::of).collect(),
+            runs: ledger.runs().to_vec(),
             ledger,
         }
     }
@@ -270,21 +252,6 @@ impl LedgerFile {
     }
 }
 
-impl Run {
-    fn of(run: &RunRecord) -> Self {
-        Self {
-            host: run.host.clone(),
-            processor: run.processor.clone(),
-            program: run.program.clone(),
-            seconds: run.elapsed.as_secs_f64(),
-            cpu_seconds: run.cpu_time.map(|time| time.as_secs_f64()),
-            saved: run.saved,
-            double_checked_tasks: run.double_checked,
-            differed: run.differed,
-        }
-    }
-}
-
 /// Seconds until the rest is done by so many at once; none if too little is done to tell.
 fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
     /// Fewer units say little of the others.
@@ -297,24 +264,24 @@ fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
 impl Work {
     fn of(ledger: &Ledger) -> Self {
         let runs = ledger.runs();
-        let mut machines: BTreeMap<&Option<String>, BTreeSet<String>> = BTreeMap::new();
-        for run in runs {
-            machines.entry(&run.processor).or_default().extend(run.host.clone());
-        }
+        let machine = |run: &RunRecord| {
+            let processor = run.processor.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
+            run.host.as_ref().map(|host| format!("{host}{processor}"))
+        };
         let sum = |of: &dyn Fn(&RunRecord) -> Option<u64>| runs.iter().filter_map(of).reduce(u64::saturating_add);
         let is_whole = ledger.is_complete() && ledger.shard().is_whole();
         Self {
             units_done: ledger.finished(),
             units: ledger.units(),
             parts: ledger.partials().count(),
-            count: ledger.total().ok().filter(|_| is_whole).map(|total| total.to_string()),
+            count: ledger.total().ok().filter(|_| is_whole).map(queens::tally::Tally::get),
             seconds: ledger.elapsed().as_secs_f64(),
             cpu_seconds: ledger.cpu_time().map(|time| time.as_secs_f64()),
             programs: runs.iter().filter_map(|run| run.program.clone()).collect(),
-            machines: machines.into_iter().map(|(name, hosts)| Machines { processor: name.clone(), hosts }).collect(),
+            machines: runs.iter().filter_map(machine).collect(),
             double_checked_tasks: sum(&|run| run.double_checked),
             differed: sum(&|run| run.differed),
-            unknown: runs.iter().filter(|run| run.double_checked.is_none()).count(),
+            is_known_of_all: runs.iter().all(|run| run.double_checked.is_some()),
         }
     }
 
@@ -323,47 +290,30 @@ impl Work {
         let (done, units, parts) = (self.units_done, self.units, self.parts);
         let percent = 100.0 * done as f64 / units.max(1) as f64;
         let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
-        let programs = self.programs.iter().map(|name| escape::harmless(name)).collect::<Vec<_>>().join(", ");
-        let rows = Rows::default()
-            .row_some("solutions", self.count.as_ref().and_then(|total| total.parse().ok()).map(numbers::grouped))
+        let list = |names: &BTreeSet<String>| {
+            let names: Vec<String> = names.iter().map(|name| escape::harmless(name)).collect();
+            Some(names.join(", ")).filter(|list| !list.is_empty())
+        };
+        Rows::default()
+            .row_some("solutions", self.count.map(numbers::grouped))
             .row("plan", escape::harmless(plan))
             .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
             .row("spent", numbers::seconds(self.seconds))
             .row_some("work", self.cpu_seconds.map(numbers::core_time))
             .row_some("left", (done < units).then_some(left))
-            .row_some("programs", Some(programs).filter(|programs| !programs.is_empty()));
-        let rows =
-            self.machines.iter().enumerate().fold(rows, |rows, (index, machines)| {
-                rows.row(if index == 0 { "machines" } else { "" }, machines.text())
-            });
-        rows.row_some("checked", self.double_checked())
+            .row_some("programs", list(&self.programs))
+            .row_some("machines", list(&self.machines))
+            .row_some("checked", self.double_checked())
     }
 
     fn double_checked(&self) -> Option<String> {
+        let least = if self.is_known_of_all { "" } else { "at least " };
         let tasks = numbers::count_of(self.double_checked_tasks?, "task");
         let differed = match self.differed {
             None | Some(0) => "no difference".to_owned(),
             Some(differed) => format!("{differed} DIFFERED"),
         };
-        let runs = numbers::count_of(self.unknown as u64, "earlier run");
-        let unknown = if self.unknown == 0 { String::new() } else { format!("; not known of {runs}") };
-        Some(format!("{tasks} counted twice, {differed}{unknown}"))
-    }
-}
-
-impl Machines {
-    fn text(&self) -> String {
-        /// More names than that are not listed.
-        const FEW: usize = 4;
-        let hosts = match self.hosts.len() {
-            0 => "not known".to_owned(),
-            1..=FEW => self.hosts.iter().map(|host| escape::harmless(host)).collect::<Vec<_>>().join(", "),
-            number => format!("{number} machines"),
-        };
-        match &self.processor {
-            Some(processor) => format!("{hosts} ({})", escape::harmless(processor)),
-            None => hosts,
-        }
+        Some(format!("{least}{tasks} counted twice, {differed}"))
     }
 }
 

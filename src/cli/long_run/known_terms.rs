@@ -1,14 +1,10 @@
-//! Every result held against what is known of it, the published term, else the remainder that symmetry demands; and
-//! printed.
-
-use std::io::IsTerminal;
+//! Every result held against what is known of it: the published term, else the remainder that symmetry demands.
 
 use queens::oeis::{self, Sequence};
 use queens::{Residue, Subject};
 use serde::Serialize;
 
-use super::When;
-use crate::cli::terminal::{Exit, Facts, Failure, JsonOutput, messages};
+use crate::cli::terminal::{Exit, Failure};
 
 /// How a result agrees with what is known.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -88,52 +84,9 @@ impl Agreement {
         }
     }
 
-    /// What was compared.
-    pub(crate) fn facts(&self) -> Facts {
-        Facts::default().row_some("check", self.words()).with("oeis", self.oeis).with("modulo", self.modulo)
-    }
-
     /// Fails where something is not as it is known to be.
     pub(crate) fn verdict(&self) -> Result<(), Failure> {
         self.wrong.as_ref().map_or(Ok(()), |wrong| Err(Failure::Run(Exit::Difference, wrong.clone())))
-    }
-
-    /// Prints a result, or the numbers in it alone, of which a part of a count has none: they would pass for the count. Fails
-    /// where it is not as it is known to be.
-    pub(crate) fn deliver(&self, form: &OutputForm, facts: &Facts, numbers: Option<String>) -> Result<(), Failure> {
-        let delivered = form.json.deliver_text(&facts.json(), || {
-            // A wrong number, alone, would pass for the count.
-            self.verdict()?;
-            if form.is_for_people() {
-                return messages::deliver(&facts.table());
-            }
-            let Some(numbers) = numbers else { return Ok(()) };
-            messages::deliver(&numbers)?;
-            self.words().iter().for_each(|words| form.note(words));
-            Ok(())
-        });
-        self.verdict().and(delivered)
-    }
-}
-
-/// The form in which a result is asked for.
-pub(crate) struct OutputForm<'a> {
-    pub(crate) json: &'a JsonOutput,
-    pub(crate) quiet: bool,
-    pub(crate) progress: When,
-}
-
-impl OutputForm<'_> {
-    /// Whether a person reads the result, and not only the numbers in it.
-    pub(crate) fn is_for_people(&self) -> bool {
-        !self.quiet && std::io::stdout().is_terminal()
-    }
-
-    /// A sentence on stderr beside the numbers; where stderr is for programs too, it would be in their way.
-    pub(crate) fn note(&self, text: &str) {
-        if !self.quiet && self.progress != When::Json {
-            messages::note(text);
-        }
     }
 }
 

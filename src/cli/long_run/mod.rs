@@ -11,7 +11,7 @@ mod supervision;
 pub(crate) mod units;
 
 pub(crate) use activity::Activity;
-pub(crate) use known_terms::{Agreement, OutputForm};
+pub(crate) use known_terms::Agreement;
 pub(crate) use named_files::NamedFile;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;

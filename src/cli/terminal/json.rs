@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use crate::cli::terminal::{Facts, Failure, OutputPath, file_format, messages};
+use crate::cli::terminal::{Failure, OutputPath, file_format, messages};
 
 /// Grows where a field of a JSON object changes its meaning or goes; new fields leave it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -100,12 +100,7 @@ impl JsonOutput {
         self.path().is_some_and(OutputPath::is_stdout)
     }
 
-    /// Prints the object, or else the table, and then writes the file.
-    pub(crate) fn deliver(&self, facts: &Facts) -> Result<(), Failure> {
-        self.deliver_text(&facts.json(), || messages::deliver(&facts.table()))
-    }
-
-    /// The same with another text: what cannot be written has been shown at least.
+    /// Prints the object, or else the text, and then writes the file: what cannot be written has been shown at least.
     pub(crate) fn deliver_text(&self, object: &str, text: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
         if self.is_alone() {
             return messages::deliver(object);

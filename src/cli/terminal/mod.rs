@@ -16,7 +16,6 @@ pub(crate) mod value_parsers;
 
 pub(crate) use answer::{Answer, Form, Rows, Tell};
 pub(crate) use exit::{Exit, Failure, catch_panics};
-pub(crate) use facts::Facts;
 pub(crate) use file_format::Extensions;
 pub(crate) use files::{Output, OutputPath};
 pub(crate) use json::JsonOutput;
