@@ -3,7 +3,6 @@
 pub(crate) mod answer;
 pub(crate) mod escape;
 pub(crate) mod exit;
-pub(crate) mod facts;
 pub(crate) mod file_format;
 pub(crate) mod files;
 pub(crate) mod json;
