@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use queens::engine::Engine;
 use queens::engine::join::Join;
-use queens::engine::lanes::{Cost, Isa, Lanes, Means, Partners, Tables, Windows, WithLanes};
+use queens::engine::lanes::{Cost, Isa, Lanes, Matcher, Partners, Tables, Windows, WithLanes};
 use queens::plan::halves::HalvesPlan;
 use queens::plan::{Plan, Units};
 use queens::{Size, oeis};
@@ -87,7 +87,7 @@ impl<L: Lanes> Lanes for Metered<L> {
 
     fn attacked_by<const LISTS: usize>(
         self,
-        by: (Means, Windows),
+        by: (Matcher, Windows),
         build: &[u64],
         probe: [&[u64]; LISTS],
         tables: &mut Tables,

@@ -46,7 +46,7 @@ fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>)
     InnerSearch { keys, shape, rows, out }.column(0, 0, inner, Heights::default(), rows);
 }
 
-/// Sets the inner queens column by column.
+/// Places the inner queens column by column.
 struct InnerSearch<'a> {
     keys: &'a Keys,
     shape: Shape,
@@ -55,15 +55,15 @@ struct InnerSearch<'a> {
 }
 
 impl InnerSearch<'_> {
-    /// Places the queens from this column on in the rows that are free. `set` are set already; `heights` tells for each of
+    /// Places the queens from this column on in the rows that are free. `placed` are there already; `heights` holds for each of
     /// them twice its distance south of the middle, and its column.
-    fn column(&mut self, column: usize, set: usize, inner: Inner, heights: Heights, free: [u32; 2]) {
+    fn column(&mut self, column: usize, placed: usize, inner: Inner, heights: Heights, free: [u32; 2]) {
         let shape = self.shape;
         if column == shape.depth {
             return self.finish(inner);
         }
         if shape.taken == Some(column) {
-            return self.column(column + 1, set, inner, heights, free);
+            return self.column(column + 1, placed, inner, heights, free);
         }
         for side in [Side::North, Side::South] {
             let rows = self.rows[side as usize];
@@ -72,15 +72,15 @@ impl InnerSearch<'_> {
                 let height = if side == Side::North { -away } else { away };
                 let attacks =
                     |&(other, at): &(i32, usize)| (height - other).unsigned_abs() as usize == 2 * (column - at);
-                if heights[..set].iter().any(attacks) {
+                if heights[..placed].iter().any(attacks) {
                     continue;
                 }
                 let (mut next, mut heights, mut free) = (inner, heights, free);
                 next.rows[side as usize][column] = 1 + (rows & ((1 << row) - 1)).count_ones() as usize;
-                next.keys[set] = self.keys.queen(side, row, column);
-                heights[set] = (height, column);
+                next.keys[placed] = self.keys.queen(side, row, column);
+                heights[placed] = (height, column);
                 free[side as usize] &= !(1 << row);
-                self.column(column + 1, set + 1, next, heights, free);
+                self.column(column + 1, placed + 1, next, heights, free);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What the steps of matching cost: one model for whatever decides by it.
 //!
-//! The kernels choose by it which side of a call is tabulated, by what means, and how its keys are cut into windows; the
+//! The kernels choose by it which side of a call is tabulated, by what matcher, and how its keys are cut into windows; the
 //! [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and not much: twice or
 //! half of any of them costs 3 % at N = 18 to 24.
 //!
@@ -38,14 +38,14 @@ pub struct Block {
     pub window: f64,
 }
 
-/// How a block is matched.
+/// What matches a block with queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Means {
-    /// Each pattern with each query.
+pub enum Matcher {
+    /// Compares each pattern with each query.
     Pairs,
-    /// In a block of [`Cost::narrow`].
+    /// Looks queries up in a block of [`Cost::narrow`].
     Narrow,
-    /// In a block of [`Cost::wide`].
+    /// Looks queries up in a block of [`Cost::wide`].
     Wide,
 }
 
@@ -117,12 +117,12 @@ impl Cost {
         Windows::cheapest(active, self.largest, self.wide.window * queries as f64, self.wide.entry)
     }
 
-    /// The cheapest means to match a block of so many patterns or fewer, and its cycles.
-    pub(super) fn cheapest(&self, windows: Windows, patterns: usize, queries: usize) -> (Means, f64) {
-        let (means, block) =
-            if patterns <= self.narrow.lanes { (Means::Narrow, self.narrow) } else { (Means::Wide, self.wide) };
+    /// The cheapest matcher for a block of so many patterns or fewer, and its cycles.
+    pub(super) fn cheapest(&self, windows: Windows, patterns: usize, queries: usize) -> (Matcher, f64) {
+        let (matcher, block) =
+            if patterns <= self.narrow.lanes { (Matcher::Narrow, self.narrow) } else { (Matcher::Wide, self.wide) };
         let (pairs, block) = (self.pairs(patterns, queries), block.matching(windows, queries));
-        if pairs <= block { (Means::Pairs, pairs) } else { (means, block) }
+        if pairs <= block { (Matcher::Pairs, pairs) } else { (matcher, block) }
     }
 }
 

@@ -1,12 +1,12 @@
 //! The self-check of the kernels: made-up lists go through every operation of [`Lanes`], and plain loops say what is right.
 //!
 //! A small board does not reach what counts a large one. Its lists are so short that they are compared pair by pair, and even
-//! 14×14 is not cut, so nothing is retained. So each means of matching is called by itself, with each number of
+//! 14×14 is not cut, so nothing is retained. So each matcher is called by itself, with each number of
 //! windows that the [costs](super::cost) can choose, and with few and many keys in them.
 
 use fastrand::Rng;
 
-use super::cost::Means;
+use super::cost::Matcher;
 use super::windows::{MOST, Windows};
 use super::{KEY_BITS, Lanes, Partners, Tables, ranked};
 
@@ -25,7 +25,7 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     is_right(unites(lanes, random), "the union of patterns")?;
     let tables = &mut Tables::default();
     let pairs = Trial::new(Windows { active: spread(26), count: 4 }, 63, random);
-    is_right(pairs.is_right(lanes, Means::Pairs, tables), "comparing pair by pair")?;
+    is_right(pairs.is_right(lanes, Matcher::Pairs, tables), "comparing pair by pair")?;
     // Few keys in each window, and as many as there can be.
     for (keys, count) in
         (1..=MOST).flat_map(|count| [5 * count - count / 2, L::COST.largest * count].map(|keys| (keys.min(52), count)))
@@ -34,10 +34,10 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
         let windows = Windows { active, count };
         let what = |block| format!("matching {block} blocks in {count} windows of {keys} keys");
         let narrow = Trial::new(windows, L::COST.narrow.lanes / 2 - 5, random);
-        is_right(narrow.is_right(lanes, Means::Narrow, tables), &what("narrow"))?;
+        is_right(narrow.is_right(lanes, Matcher::Narrow, tables), &what("narrow"))?;
         if L::COST.wide.lanes > L::COST.narrow.lanes {
             let wide = Trial::new(windows, L::COST.wide.lanes - 5, random);
-            is_right(wide.is_right(lanes, Means::Wide, tables), &what("wide"))?;
+            is_right(wide.is_right(lanes, Matcher::Wide, tables), &what("wide"))?;
         }
     }
     // As the splitter calls it, with either side the longer one.
@@ -96,10 +96,10 @@ impl Trial {
         Self { windows, patterns, queries: queries.collect() }
     }
 
-    fn is_right<L: Lanes>(&self, lanes: L, means: Means, tables: &mut Tables) -> bool {
+    fn is_right<L: Lanes>(&self, lanes: L, matcher: Matcher, tables: &mut Tables) -> bool {
         let Self { windows, patterns, queries } = self;
         let (few, rest) = queries.split_at(queries.len() / 3);
-        let found = lanes.attacked_by((means, *windows), patterns, [few, rest, &[]], tables);
+        let found = lanes.attacked_by((matcher, *windows), patterns, [few, rest, &[]], tables);
         let attacked = |queries: &[u64]| (patterns.len() * queries.len()) as u64 - disjoint(patterns, queries);
         found == [attacked(few), attacked(rest), 0]
     }
@@ -166,16 +166,16 @@ mod tests {
     use crate::engine::lanes::fault::{self, KERNEL_FAULTS};
     use crate::engine::lanes::{Isa, LevelSearch, WithLanes};
 
-    /// A means with a number of windows; comparing pair by pair has none.
-    type Used = (&'static str, Means, Option<usize>);
+    /// A matcher with a number of windows; comparing pair by pair has none.
+    type Used = (&'static str, Matcher, Option<usize>);
 
     thread_local! {
         static USED: RefCell<Option<HashSet<Used>>> = const { RefCell::new(None) };
     }
 
-    pub(in crate::engine::lanes) fn note(lanes: &'static str, means: Means, windows: Windows) {
-        let windows = (means != Means::Pairs).then_some(windows.count);
-        USED.with_borrow_mut(|used| used.as_mut().map(|used| used.insert((lanes, means, windows))));
+    pub(in crate::engine::lanes) fn note(lanes: &'static str, matcher: Matcher, windows: Windows) {
+        let windows = (matcher != Matcher::Pairs).then_some(windows.count);
+        USED.with_borrow_mut(|used| used.as_mut().map(|used| used.insert((lanes, matcher, windows))));
     }
 
     struct Check;
@@ -200,9 +200,9 @@ mod tests {
             for (keys, queries) in (1..=52).flat_map(|keys| lengths().map(move |queries| (keys, queries))) {
                 let windows = L::COST.windows(adjacent(keys), queries);
                 for patterns in [1, 10, 50, 100, 150, 256, 300, 400, 512].map(|length| length.min(L::COST.wide.lanes)) {
-                    let means = L::COST.cheapest(windows, patterns, queries).0;
-                    let windows = (means != Means::Pairs).then_some(windows.count);
-                    chosen.insert((L::NAME, means, windows));
+                    let matcher = L::COST.cheapest(windows, patterns, queries).0;
+                    let windows = (matcher != Matcher::Pairs).then_some(windows.count);
+                    chosen.insert((L::NAME, matcher, windows));
                 }
             }
             for used in &chosen {

@@ -17,7 +17,7 @@
 /// this processor has them.
 macro_rules! kernels {
     ($token:ty, $name:literal, $features:meta, $detected:expr) => {
-        use $crate::engine::lanes::cost::Means;
+        use $crate::engine::lanes::cost::Matcher;
         use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
@@ -61,13 +61,13 @@ macro_rules! kernels {
 
             fn attacked_by<const LISTS: usize>(
                 self,
-                (means, windows): (Means, Windows),
+                (matcher, windows): (Matcher, Windows),
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 // SAFETY: as above.
-                unsafe { attacked(patterns, queries, windows, Some(means), tables) }
+                unsafe { attacked(patterns, queries, windows, Some(matcher), tables) }
             }
         }
 
@@ -133,21 +133,21 @@ macro_rules! kernels {
                 std::array::from_fn(|list| pairs[list] - attacking[list])
             }
 
-            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by these means, or by
+            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by this matcher, or by
             /// the cheapest for each block.
             fn attacked<const LISTS: usize>(
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 windows: Windows,
-                means: Option<Means>,
+                matcher: Option<Matcher>,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
                 let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-                let means = |block: &[u64]| means.unwrap_or_else(|| COST.cheapest(windows, block.len(), asked).0);
+                let matcher = |block: &[u64]| matcher.unwrap_or_else(|| COST.cheapest(windows, block.len(), asked).0);
                 let Tables { words, gathered } = tables;
                 let mut gathered_queries = queries;
-                if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| means(block) == Means::Pairs) {
+                if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| matcher(block) == Matcher::Pairs) {
                     gathered.clear();
                     let active = without_first(windows.active, planted("gathering"));
                     for queries in queries {
@@ -160,14 +160,14 @@ macro_rules! kernels {
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
                     #[cfg(test)]
-                    $crate::engine::lanes::kernel_check::note($name, means(block), windows);
-                    match means(block) {
-                        Means::Pairs => compare(block, queries, &mut counts),
-                        Means::Narrow => {
+                    $crate::engine::lanes::kernel_check::note($name, matcher(block), windows);
+                    match matcher(block) {
+                        Matcher::Pairs => compare(block, queries, &mut counts),
+                        Matcher::Narrow => {
                             narrow::match_block(block, gathered_queries, windows, words, &mut counts);
                             counts[0] += planted("narrow-blocks");
                         }
-                        Means::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
+                        Matcher::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
                     }
                 }
                 counts

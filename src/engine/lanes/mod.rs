@@ -68,7 +68,7 @@ mod windows;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
-pub use cost::{Block, Cost, Means};
+pub use cost::{Block, Cost, Matcher};
 pub use isa::{Isa, IsaError, WithLanes, names};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
@@ -143,11 +143,11 @@ pub trait Lanes: Copy + Send + Sync + 'static {
         tables: &mut Tables,
     ) -> [u64; LISTS];
 
-    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by these
-    /// means, whatever they cost: for the self-check, which must reach all of them.
+    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by this
+    /// matcher, whatever it costs: for the self-check, which must reach all of them.
     fn attacked_by<const LISTS: usize>(
         self,
-        by: (Means, Windows),
+        by: (Matcher, Windows),
         build: &[u64],
         probe: [&[u64]; LISTS],
         tables: &mut Tables,
