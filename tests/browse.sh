@@ -63,6 +63,7 @@ keys Home;         sees '1 of 92' "Home goes to the first"
 keys 31;           sees 'number 31' "a number shows while it is typed"
 keys Enter;        sees '42586137' "and leads to that solution"
 keys 93 Enter;     sees 'from 1 to 92' "a number too large is refused"
+keys Escape
 keys Home s;       sees '36428571: rotation by 90°' "s turns the board"
 keys f;            sees '1 of 12' "f leaves the fundamental ones"
 keys 5 Enter f;    sees "$("$program" solutions 8 --rank 25741863) of 92" "f keeps the board that is shown"

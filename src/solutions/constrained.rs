@@ -89,7 +89,9 @@ impl Constrained {
         let mut search = Self { turn, start, boards: Vec::new() };
         let begun =
             fixed.squares().try_fold(empty, |board, queen| board.place_turned(queen.column - 1, queen.row - 1, turn));
-        begun.into_iter().for_each(|board| search.enter(board));
+        if let Some(board) = begun {
+            search.enter(board);
+        }
         search
     }
 
@@ -129,7 +131,8 @@ impl Iterator for Constrained {
             *untried &= untried.wrapping_sub(1);
             match next {
                 None => drop(self.boards.pop()),
-                Some(next) => next.into_iter().for_each(|board| self.enter(board)),
+                Some(Some(next)) => self.enter(next),
+                Some(None) => {}
             }
         }
     }

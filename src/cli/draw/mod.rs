@@ -98,7 +98,7 @@ fn rows(queens: &FixedQueens, palette: Palette, width: usize) -> impl Iterator<I
 
 /// The squares alone, as in `. Q . .`, a row a line.
 pub(crate) fn matrix(queens: &FixedQueens) -> String {
-    rows(queens, Palette::Ascii, 2).map(|row| format!("{}\n", row.trim_end())).collect()
+    rows(queens, Palette::Ascii, 2).map(|row| row.trim_end().to_owned() + "\n").collect()
 }
 
 /// The board, with row numbers at the left and column numbers below, and below the board, unless it is a solution, the legend.
