@@ -242,7 +242,7 @@ fn an_estimate_holds_the_count() {
 #[test]
 fn an_estimate_says_what_it_could_not_time() {
     for (n, engine, timed_n, factor, told) in [
-        (20, "naive", 12, 81.0, "a longer --max-time tells more"),
+        (20, "naive", 12, 81.0, "a longer --max-time narrows it"),
         (9, "join", 7, 3.0, "some would be timed with --max-time 1m"),
     ] {
         let line = format!("estimate {n} --engine {engine} --samples 50 --max-time 1ns --threads 1");

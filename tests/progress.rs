@@ -60,3 +60,20 @@ fn sigusr1_shows_the_state_at_once() {
     assert!(line.starts_with("N = 20, naive") && line.contains(" so far, "), "{line}");
     assert!(line.contains(", saved "), "{line}");
 }
+
+/// At a terminal, which `script` makes, a job in the background leaves the shell's prompt alone; the same job draws a bar when it
+/// is in the foreground, and in the background too if a bar is asked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_bar_is_drawn_from_the_background() {
+    let drawn = |line: &str| {
+        let line = format!("sh -mc '{}'", line.replace("queens", env!("CARGO_BIN_EXE_queens")));
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(std::process::Stdio::null());
+        String::from_utf8(script.output().unwrap().stdout).unwrap().contains('─')
+    };
+    let count = "queens count 20 --engine naive --no-save --max-time 3s";
+    assert!(drawn(count));
+    assert!(!drawn(&format!("{count} & wait")));
+    assert!(drawn(&format!("{count} --progress always & wait")));
+}

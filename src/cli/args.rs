@@ -48,7 +48,7 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Show the manual page of the program or of a command; where stdout is no terminal, print it (roff)
+    /// Show the manual page of the program or of a command, or print it as roff unless stdout is a terminal
     Man {
         /// A command, for example count
         command: Option<String>,
@@ -105,7 +105,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queens bench --from a.json --compare b.json", "two machines that were timed"),
     ("queens bench --score --markdown", "a table to share"),
     ("queens estimate 24 --max-time 30s", "the count and the time of a long run"),
-    ("queens estimate 36 --symmetry half", "only those that a half turn leaves unchanged"),
+    ("queens estimate 36 --symmetry half", "only solutions unchanged by a half turn"),
     ("queens solutions 8", "all 92"),
     ("queens solutions 8 --from 425 --limit 3", "three, from 4,2,5 on"),
     ("queens solutions 8 --rank 42586137", "its number in the list, 31"),
@@ -118,7 +118,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("queens show 158 -o 158.svg", "three queens and the lines of each"),
     ("queens show --number 31 8", "the 31st of 92"),
     ("queens show -n 8 --queen d4", "a queen in column 4 and the fourth row from the bottom"),
-    ("queens browse 8", "? tells the keys"),
+    ("queens browse 8", "? shows the keys"),
     ("queens browse 8 --number 31", "from the 31st on"),
     ("queens completions bash", "for ~/.local/share/bash-completion/completions/queens"),
     ("queens completions fish", "for ~/.config/fish/completions/queens.fish"),

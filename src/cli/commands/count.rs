@@ -31,11 +31,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     pub(crate) prefix: Option<String>,
 
-    /// Count solutions that a rotation or reflection turns into each other only once (A002562)
+    /// Count solutions up to rotation and reflection (A002562)
     #[arg(long, conflicts_with = "prefix")]
     pub(crate) unique: bool,
 
-    /// Count only the solutions that a half turn (A032522) or a quarter turn (A033148) leaves unchanged
+    /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
     #[arg(
         long,
         value_name = "TURN",
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) json: JsonOutput,
 
-    /// Print only the number, as when stdout is not a terminal
+    /// Print only the number, as if stdout were not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 

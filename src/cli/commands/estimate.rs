@@ -159,7 +159,7 @@ impl Answer for Estimate {
         let published = oeis::QUEENS.term(subject.n()).filter(|_| is_whole);
         let longer = match self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok()) {
             Some(needed) => format!("some would be timed with --max-time {}", enough(needed)),
-            None => "a longer --max-time tells more".to_owned(),
+            None => "a longer --max-time narrows it".to_owned(),
         };
         let is_extrapolated = timed_n != subject.n();
         let extrapolated =

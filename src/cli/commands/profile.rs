@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) json: JsonOutput,
 
-    /// Print only the numbers, one a line, as when stdout is not a terminal
+    /// Print only the numbers, one per line, as if stdout were not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 

@@ -27,11 +27,11 @@ pub(crate) struct Args {
     #[arg(value_name = "N", default_value = "0-14", allow_negative_numbers = true)]
     pub(crate) sizes: Sizes,
 
-    /// Verify the counts of solutions that a half turn (A032522) or a quarter turn (A033148) leaves unchanged
+    /// Verify the counts of solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
     #[arg(long, value_name = "TURN", value_parser = rotation_parser(), conflicts_with_all = ["unique", "engines"])]
     pub(crate) symmetry: Option<Rotation>,
 
-    /// An engine to verify, may be repeated; if omitted: every engine, for the sizes that it counts quickly
+    /// An engine to verify; may be repeated [default: every engine, for the sizes that it counts quickly]
     #[arg(long = "engine", value_name = "ENGINE", value_parser = named_engine_parser())]
     pub(crate) engines: Vec<EngineKind>,
 
@@ -240,7 +240,7 @@ fn very_long(rows: &[Row], cores: usize) -> Option<String> {
     let seconds = |size: Size, engine: EngineKind| term(size.get()) / term(engine.info().quick);
     let each = rows.iter().rev().flat_map(|row| row.methods.iter().map(|method| (row.size, method.engine)));
     let (size, engine) = each.into_iter().find(|&(size, engine)| seconds(size, engine) > LONG * cores as f64)?;
-    Some(format!("N = {size} by {engine} takes very long; 'queens estimate {size}' tells how long"))
+    Some(format!("N = {size} by {engine} takes very long; 'queens estimate {size}' predicts the time"))
 }
 
 /// While one of so many checks runs: which one, after so many, and what share of it is done.
@@ -304,7 +304,10 @@ mod tests {
         );
         assert_eq!((left_out(&all[..8]), very_long(&all, 2)), (None, None));
         let join = rows(10..=27, &[EngineKind::Join]);
-        assert_eq!(very_long(&join, 2).unwrap(), "N = 27 by join takes very long; 'queens estimate 27' tells how long");
+        assert_eq!(
+            very_long(&join, 2).unwrap(),
+            "N = 27 by join takes very long; 'queens estimate 27' predicts the time"
+        );
         // N = 20 takes seconds, N = 22 half an hour of one core.
         assert_eq!(very_long(&join[..11], 1), None);
         assert!(very_long(&join[..13], 1).is_some());

@@ -177,6 +177,9 @@ struct Display {
     status: Ask,
     /// Where the program is to choose and stderr is a terminal, this is [`When::Always`]: a bar.
     when: When,
+    /// Whether a bar is drawn only while the process is in the foreground of its terminal: a bar would break the line that
+    /// somebody types at the prompt of the shell.
+    yields: bool,
     /// When it is shown next.
     next: Instant,
     stderr: Term,
@@ -190,12 +193,13 @@ impl Display {
     const SILENT: Duration = Duration::from_secs(2);
 
     fn new(when: When, status: Ask, now: Instant, is_terminal: bool) -> Self {
+        let yields = when == When::Auto;
         let (when, next) = match when {
             When::Auto if is_terminal => (When::Always, now + Self::SILENT),
             When::Auto => (When::Auto, now + Self::LINE_EVERY),
             When::Always | When::Never | When::Json => (when, now),
         };
-        Self { status, when, next, stderr: Term::buffered_stderr(), is_drawn: false }
+        Self { status, when, yields, next, stderr: Term::buffered_stderr(), is_drawn: false }
     }
 
     /// Whether the status is to be shown by now. What was missed, because the process was stopped or the machine asleep, is
@@ -221,6 +225,7 @@ impl Display {
         }
         let status = (self.status)();
         match self.when {
+            When::Always if self.yields && is_in_background() => {}
             When::Always => {
                 let text = status.bar(messages::width(), &Zoned::now());
                 let plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
@@ -251,6 +256,14 @@ impl Display {
             let _ = stderr.clear_line().and_then(|()| stderr.write_str(line)).and_then(|()| stderr.flush());
         }
     }
+}
+
+/// Whether stderr is the terminal of this process, and another one is in its foreground.
+fn is_in_background() -> bool {
+    #[cfg(unix)]
+    return rustix::termios::tcgetpgrp(rustix::stdio::stderr()).is_ok_and(|group| group != rustix::process::getpgrp());
+    #[cfg(not(unix))]
+    false
 }
 
 #[cfg(test)]

@@ -107,15 +107,18 @@ impl LongRunHint {
             }
             (None, None) => "how long this takes is not known yet".to_owned(),
         };
-        let is_whole = of.subject.prefix().is_none() && of.subject.rotation().is_none();
-        let known = match oeis::QUEENS.term(of.subject.n()) {
-            Some(_) if is_whole => format!("; the number is known: OEIS {}", oeis::QUEENS.id),
-            _ => String::new(),
+        let n = of.subject.n();
+        let sequence = match of.subject.rotation() {
+            Some(rotation) => Some(rotation.sequence()),
+            None => of.subject.prefix().is_none().then_some(&oeis::QUEENS),
         };
+        let term = sequence.and_then(|sequence| Some((sequence.id, sequence.term(n)?)));
+        let known = term
+            .map_or_else(String::new, |(id, term)| format!("; {id}({n}) = {} is published", numbers::grouped(term)));
         if left.is_some_and(|left| left.high < Self::LONG.as_secs_f64()) {
             return Some(time + &known);
         }
-        let more = estimate(of).map(|command| format!("'{command}' tells more"));
+        let more = estimate(of).map(|command| format!("'{command}' predicts it"));
         let more: Vec<String> = more.into_iter().chain(advice.map(str::to_owned)).collect();
         Some(format!("{time}{known}\n{}", more.join("; ")).trim_end().to_owned())
     }
@@ -201,7 +204,7 @@ mod tests {
         assert_eq!((short.told(|| progress(left(9)), None), short.due), (None, None));
         assert_eq!(
             due(20).told(|| progress(left(14)), Some("advice")).unwrap(),
-            "about 14 s expected; the number is known: OEIS A000170"
+            "about 14 s expected; A000170(20) = 39,029,188,884 is published"
         );
         // At ten seconds and at ten minutes, and neither before two seconds have passed nor, unknown, before a minute has.
         let lines =
@@ -213,20 +216,20 @@ mod tests {
         let mut long = due(29);
         assert_eq!(
             long.told(|| progress(left(1800)), Some("advice")).unwrap(),
-            "about 30 min expected\n'queens estimate 29 --engine backtrack' tells more; advice"
+            "about 30 min expected\n'queens estimate 29 --engine backtrack' predicts it; advice"
         );
         assert_eq!(long.told(|| unreachable!("it was said"), None), None);
         assert_eq!(
             due(24).told(|| progress(None), Some("advice")).unwrap(),
-            "roughly 20 h expected, by runs on other machines; the number is known: OEIS A000170\n'queens estimate 24' \
-             tells more; advice"
+            "roughly 20 h expected, by runs on other machines; A000170(24) = 227,514,171,973,736 is published\n\
+             'queens estimate 24' predicts it; advice"
         );
         let mut unknown = due(29);
         assert_eq!(unknown.told(|| progress(None), None), None);
         assert!(unknown.due.is_some_and(|due| due > Instant::now()));
         (unknown.due, unknown.latest) = (Some(Instant::now()), Instant::now());
         let told = unknown.told(|| progress(None), None).unwrap();
-        assert_eq!(told, "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' tells more");
+        assert_eq!(told, "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' predicts it");
         let request = solutions(24).fingerprint().unwrap();
         assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(request.clone(), when).due.is_none()));
     }

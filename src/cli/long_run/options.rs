@@ -30,7 +30,7 @@ pub(crate) struct LongRun {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, requires = "checkpoint")]
     pub(crate) checkpoint_every: Duration,
 
-    /// Resume from the checkpoint, or begin one if there is none; shards do so without this option
+    /// Resume from the checkpoint, or begin one if there is none; shards always do
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
 
@@ -38,13 +38,12 @@ pub(crate) struct LongRun {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
 
-    /// Save nothing; where left out, a run without --checkpoint that is stopped after more than a minute or by --max-time is
-    /// saved in a new file here, queens-N.ledger
+    /// Do not save without being asked. By default a run that is stopped after a minute, or by --max-time, is saved to a new
+    /// file here, queens-N.ledger
     #[arg(long, conflicts_with = "checkpoint")]
     pub(crate) no_save: bool,
 
-    /// Count this share of the tasks a second time by another engine, as in 1% or 0.01; those of the join by portable code,
-    /// and some of them, or parts of each, by code that shares nothing with it
+    /// Recount this share of the tasks with other code, as in 1% or 0.01; the independent auditor recounts a sample of them
     #[arg(long, value_name = "P", default_value = "0%", hide_default_value = true, value_parser = share, allow_hyphen_values = true)]
     pub(crate) double_check: Share,
 

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What the commands print as JSON, held against docs/schema.json.
+
+    tests/schema.py [PROGRAM]
+
+Every object must be what the schema says, and every property of the schema must be seen with a value that is not null, so
+that neither has anything that the other does not know. Needs python3-jsonschema, and exits 77 without it.
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is missing", file=sys.stderr)
+    sys.exit(77)
+
+PROGRAM = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "target/release/queens").resolve()
+SCHEMA = json.loads((pathlib.Path(__file__).parent.parent / "docs/schema.json").read_text())
+DEFINITIONS = SCHEMA["$defs"]
+
+# In the order in which they are run: some read what others have written. The exit code is 0 unless it is named.
+LINES = [
+    "count 8 --json",
+    "count 12 --json --double-check 100%",
+    "count 9 --prefix 1 --json",
+    "count 9 --unique --json",
+    "count 9 --symmetry half --json",
+    "count 8-9 --json --double-check 100%",
+    "count 9 --shard 1/2 --out s1 --json",
+    "count 9 --shard 2/2 --out s2 --json --double-check 100%",
+    "count 9 --symmetry half --checkpoint turn --json",
+    "count 9 --checkpoint c --json --progress json",
+    "count 9 --checkpoint c --resume --json --progress json",
+    ("count 9 --checkpoint c --progress json", 1),
+    ("count 18 --engine naive --checkpoint begun --max-time 1s --progress json", 75),
+    ("count 18 --engine naive --checkpoint begun --resume --max-time 1s --progress json --double-check 1%", 75),
+    ("count 30 --engine naive --checkpoint unknown --max-time 1ms", 75),
+    "profile 8 --json",
+    "profile 2-3 --json",
+    ("merge s1 begun cut --json", 1),
+    ("merge s1 cut --json", 4),
+    "merge s1 s2 --json",
+    "merge turn --json",
+    "status . --json",
+    "status s1 --json",
+    "audit s1 s2 --json",
+    "audit begun --json --units 1 --tasks 0",
+    "verify 0-6 --json",
+    ("verify 5 --bfile b --json", 3),
+    "verify --symmetry half 0-6 --json",
+    "verify 0-6 --progress json",
+    "estimate 9 --samples 20 --json",
+    "estimate 16 --symmetry half --samples 20 --json",
+    "estimate 23 --samples 20 --max-time 2s --json",
+    "bench 17 --engine join --runs 1 --threads 1 --json=b.json",
+    "bench 17 --engine join --runs 1 --threads 1 --compare b.json --tolerance 900% --json",
+    "show 158 --json",
+    "show --number 31 8 --json",
+    "symmetries 15863724 --json",
+    "solutions 6 --format jsonl",
+    "solutions 6 --fundamental --format jsonl",
+]
+# Stopped by SIGINT as soon as they have begun.
+STOPPED = ["verify 17 --engine naive --engine join --json", "count 8-18 --engine naive --json"]
+
+
+def run(folder, line):
+    line, code = line if isinstance(line, tuple) else (line, 0)
+    done = subprocess.run([PROGRAM, *line.split()], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == code, f"{line}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout.splitlines() + done.stderr.splitlines()
+
+
+def stop(folder, line):
+    child = subprocess.Popen([PROGRAM, *line.split()], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate()
+    assert child.returncode == -signal.SIGINT and out, f"{line}: {child.returncode}\n{out}{err}"
+    return out.splitlines()
+
+
+def definition(found):
+    """The name of the definition that describes an object."""
+    if "event" in found:
+        return "event"
+    if "terms" in found:
+        return "terms"
+    return found.get("command", "solution")
+
+
+def see(value, schema, seen):
+    """Adds the properties that have a value, as (definition, property)."""
+    if value is None:
+        return
+    for choice in schema.get("anyOf", []):
+        see(value, choice, seen)
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
+        for key, inner in DEFINITIONS[name]["properties"].items():
+            if isinstance(value, dict) and value.get(key) is not None:
+                seen.add((name, key))
+                see(value[key], inner, seen)
+    for inner in value if isinstance(value, list) else []:
+        see(inner, schema.get("items", {}), seen)
+
+
+def main():
+    seen, faults = set(), []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "b").write_text("5 11\n")
+        (folder / "cut").write_text("queens ledger 1\n")
+        for line in LINES + STOPPED:
+            for text in stop(folder, line) if line in STOPPED else run(folder, line):
+                if not text.startswith("{"):
+                    continue
+                found = json.loads(text)
+                schema = {"$ref": f"#/$defs/{definition(found)}", "$defs": DEFINITIONS}
+                for error in jsonschema.Draft202012Validator(schema).iter_errors(found):
+                    faults.append(f"{line}: {error.json_path}: {error.message}")
+                see(found, schema, seen)
+    for name, what in DEFINITIONS.items():
+        faults += [f"{name}.{key} is never seen" for key in what["properties"] if (name, key) not in seen]
+    print("\n".join(faults) or f"{len(LINES) + len(STOPPED)} lines, {len(seen)} properties: as docs/schema.json says")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()
