@@ -1,15 +1,10 @@
-//! What the documents list, held against what the program does: fields of JSON objects, files, tests, links.
+//! What the documents list, held against what there is: files, tests, links.
 
 #![cfg(feature = "cli")]
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::output;
-use queens::Shard;
-use queens::ledger::Ledger;
-use queens::ledger::store::{self, Store};
 use serde_json::Value;
 
 fn document(name: &str) -> String {

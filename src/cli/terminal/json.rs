@@ -25,13 +25,13 @@ pub(crate) fn object(value: &impl Serialize) -> String {
 /// An event of `--progress json`, with these fields.
 pub(crate) fn event(event: &'static str, fields: impl Serialize) -> String {
     #[derive(Serialize)]
-    struct Event<T> {
+    struct Line<T> {
         schema: u32,
         event: &'static str,
         #[serde(flatten)]
         fields: T,
     }
-    object(&Event { schema: SCHEMA, event, fields })
+    object(&Line { schema: SCHEMA, event, fields })
 }
 
 /// A count in JSON, where most readers would round a number, is a string of its digits.

@@ -88,6 +88,7 @@ struct Machine {
 }
 
 /// All that one run of `queens bench` has measured, and on what.
+#[expect(clippy::struct_field_names, reason = "the names of the JSON object")]
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Results {
     /// Of the program, and of the processor. Every object has these two, so that they are not written here.

@@ -47,11 +47,11 @@ impl Answer for Bench {
             let (labels, values): (Vec<_>, Vec<_>) = results.about().into_iter().unzip();
             let labels = labels.into_iter().map(str::to_owned);
             let about = vec![Column::words("", 0, labels), Column::words("", 0, values.into_iter())];
-            tables.push(written(about, Vec::new(), width));
+            tables.push(written(about, &[], width));
         }
-        tables.push(written(columns(&results.results), notes(results), width));
+        tables.push(written(columns(&results.results), &notes(results), width));
         if let Some(comparison) = &self.comparison {
-            tables.push(written(comparison.columns(), comparison.notes(), width));
+            tables.push(written(comparison.columns(), &comparison.notes(), width));
         }
         let source = self.source.as_ref().filter(|_| !self.markdown);
         source.map_or_else(String::new, |file| format!("{file}: {}\n", results.origin())) + &tables.join("\n")
@@ -67,13 +67,14 @@ impl Answer for Bench {
 }
 
 /// A table and the lines below it, no wider than this; as Markdown if there is no width.
-fn written(columns: Vec<Column>, notes: Vec<String>, width: Option<usize>) -> String {
+fn written(columns: Vec<Column>, notes: &[String], width: Option<usize>) -> String {
     let Some(width) = width else {
         let notes = notes.iter().map(|note| format!("\n{}\n", markdown_escaped(note)));
         return Table::markdown(&columns) + &notes.collect::<String>();
     };
     let notes = notes.iter().flat_map(|note| wrapped(note, width, &[' ']));
-    Table::new(columns, width).text() + &notes.map(|line| format!("{DIM}{line}{DIM:#}\n")).collect::<String>()
+    let notes: Vec<String> = notes.map(|line| format!("{DIM}{line}{DIM:#}\n")).collect();
+    Table::new(columns, width).text() + &notes.concat()
 }
 
 /// The result of the simplest instruction set, if several were timed.
