@@ -2,10 +2,10 @@
 //!
 //! Blocks turned round were tried with AVX2: 8 lanes and 32 queries at a time, so that the table of four keys is a register
 //! (VPSHUFB looks 32 queries up in it), both sides dealt into four classes by the two densest keys of a call, and pairs of
-//! classes that share a key multiplied. On paper a step of 256 pairs takes 4.1 cycles instead of three, for half of the
-//! pairs, and 10 cycles for each pattern of a call outlive that. On a Zen 3 it took 1.33 times as long at N = 22 where every
-//! call of 200,000 pairs went that way, and where only calls of at least four million did, 1.05 at N = 22, 1.01 at 24 and
-//! 0.91 in one task of 26. That is not worth 250 lines.
+//! classes that share a key multiplied. On paper that takes four cycles for 256 pairs instead of three, for half of the pairs,
+//! and some four more for each pattern of a call. A prototype on a Zen 3 took 1.33 times as long at N = 22 where every call of
+//! at least 200,000 pairs went that way; where only calls of at least four million did, it took 1.05 at N = 22, 1.01 at 24
+//! and 0.91 in one task of 26. That is not worth 250 lines.
 
 /// Expands `match_block`, for a file with
 ///
