@@ -91,7 +91,7 @@ fn json_is_one_object() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text.lines().count(), 1);
     let json: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(json["schema"], 2);
+    assert_eq!(json["schema"], 1);
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(json["n"], 10);
     assert_eq!(json["count"], "724");

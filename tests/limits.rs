@@ -111,7 +111,7 @@ fn what_may_not_be_read_is_told_beside_the_rest() {
     }
     let (code, out, err) = texts(&limited(path, "exec QUEENS status ."));
     assert_eq!((code, err.as_str()), (Some(0), ""));
-    assert!(out.contains("state  complete"), "{out}");
+    assert!(out.contains("state      complete"), "{out}");
     for name in ["private", "secret"] {
         assert!(out.contains(&format!("./{name}: reading failed: Permission denied")), "{out}");
     }
@@ -161,7 +161,7 @@ fn runs_that_stop_at_once_are_saved_without_being_asked() {
             options.strip_suffix(" --resume").unwrap().to_owned()
         })
         .collect();
-    assert_eq!(names, [2, 3, 4, 5].map(|number| format!("queens-19-{number}.ledger")).into());
+    assert_eq!(names, [2, 3, 4, 5].map(|number| format!("queens-19.{number}.ledger")).into());
     assert_eq!(fs::read_to_string(path.join("queens-19.ledger")).unwrap(), "mine");
     let saved = |name: &str| store::read(&path.join(name)).unwrap().reached();
     assert!(names.iter().all(|name| saved(name) > (0, 0)));
@@ -188,11 +188,11 @@ fn a_save_without_being_asked_tries_other_names() {
     assert_eq!(fs::read_dir(path).unwrap().count(), 0, "nothing is left");
     fs::create_dir(path.join(".queens-19.ledger.new")).unwrap();
     fs::create_dir(path.join(".queens-19.2.ledger.lock")).unwrap();
-    fs::create_dir(path.join("queens-19-3.ledger")).unwrap();
-    let _run = Store::open(path.join("queens-19-4.ledger")).unwrap();
+    fs::create_dir(path.join("queens-19.3.ledger")).unwrap();
+    let _run = Store::open(path.join("queens-19.4.ledger")).unwrap();
     let (code, _, err) = output(path, line);
     assert_eq!(code, Some(75), "{err}");
-    assert!(err.ends_with("--checkpoint queens-19-5.ledger --resume\n"), "{err}");
+    assert!(err.ends_with("--checkpoint queens-19.5.ledger --resume\n"), "{err}");
 }
 
 /// Whatever is advised at the end of a run that was stopped early, the same command takes.

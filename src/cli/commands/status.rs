@@ -308,7 +308,7 @@ impl Work {
 
     fn double_checked(&self) -> Option<String> {
         let least = if self.is_known_of_all { "" } else { "at least " };
-        let tasks = numbers::count_of(self.double_checked_tasks?, "task");
+        let tasks = numbers::count_of(self.double_checked_tasks.filter(|&tasks| tasks > 0)?, "task");
         let differed = match self.differed {
             None | Some(0) => "no difference".to_owned(),
             Some(differed) => format!("{differed} DIFFERED"),
