@@ -174,6 +174,27 @@ fn runs_that_stop_at_once_are_saved_without_being_asked() {
     assert_eq!(fs::read_dir(path).unwrap().count(), 6, "nothing else is left");
 }
 
+/// The command typed again says how to go on from what an earlier run has saved; another count, or `-q`, has nothing to say.
+#[test]
+fn a_save_is_found_by_the_command_typed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = "count 19 --threads 1 --max-time 1s";
+    assert_eq!(output(path, line).0, Some(75));
+    let told = |line: &str| output(path, line).2;
+    let err = told(line);
+    let (found, rest) = err.split_once('\n').unwrap();
+    assert!(
+        found.starts_with("queens-19.ledger has ") && found.ends_with(" units of this count; to go on from there"),
+        "{err}"
+    );
+    let command = rest.lines().next().unwrap();
+    assert!(command.ends_with(&format!("queens {line} --checkpoint queens-19.ledger --resume")), "{err}");
+    for other in ["count 19 --threads 1 --max-time 1s -q", "count 19 --threads 1 --max-time 1s --engine naive"] {
+        assert!(!told(other).contains("of this count"), "{other}");
+    }
+}
+
 /// Where no name helps, the reason is that of the system, and no save is spoken of that never was. Whatever keeps a single name
 /// from being used costs nothing.
 #[test]

@@ -144,6 +144,19 @@ impl Checkpoint {
     }
 }
 
+/// What there is to say if an earlier run of the count of this empty ledger was saved here without being asked.
+pub(super) fn saved_before(empty: &Ledger) -> Option<Vec<String>> {
+    let path = new_name(empty, 1);
+    let saved = store::read(&path).ok().filter(|saved| !saved.is_complete())?;
+    if saved.fingerprint() != empty.fingerprint() {
+        return None;
+    }
+    let (done, units) = (saved.finished(), saved.units());
+    let command = with_resume(std::env::args_os().collect(), Some(&path));
+    let found = format!("{} has {done} of {units} units of this count; to go on from there", path.display());
+    Some(vec![found, format!("    {command}")])
+}
+
 /// Why a checkpoint cannot be begun, and what to do where its file is there already.
 fn not_new(error: StoreError) -> Failure {
     let StoreError::Exists(path) = &error else { return error.into() };

@@ -10,7 +10,11 @@ use queens::ledger::store::Store;
 use queens::ledger::{Ledger, format};
 use queens::{CountError, Report, Request, Run, Shard};
 
-use crate::cli::long_run::{Activity, LongRun, checkpoint::Checkpoint, supervision};
+use crate::cli::long_run::{
+    Activity, LongRun,
+    checkpoint::{self, Checkpoint},
+    supervision,
+};
 use crate::cli::terminal::{Exit, Failure, files, messages};
 
 /// What was counted, of a plan's units as far as the shard has them.
@@ -34,6 +38,10 @@ pub(crate) fn run(args: &LongRun, quiet: bool, request: Request, activity: &Acti
     // Nothing is written for an engine that counts wrong.
     run.self_check()?;
     let empty = Ledger::new(run.fingerprint(), args.shard.unwrap_or(Shard::WHOLE));
+    if args.checkpoint.is_none() && args.range.is_none() && !quiet {
+        let lines = checkpoint::saved_before(&empty).into_iter().flatten();
+        lines.for_each(|line| activity.say((messages::note, line)));
+    }
     match &args.out {
         Some(out) if args.shard.is_some() => run_shard(args, quiet, run, empty, out, activity),
         _ => Ok(open(args, run, empty, activity)?.0),
