@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) json: JsonOutput,
 
-    /// Print only the number, as when stdout is not a terminal
+    /// Print only the number, as if stdout were not a terminal
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
