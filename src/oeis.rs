@@ -99,7 +99,7 @@ pub enum BFileError {
     #[error("line {line}: index {index} should be {expected}, one more than that of the term before")]
     OutOfOrder { line: usize, index: usize, expected: usize },
     /// There are only blank lines and comments.
-    #[error("it holds no terms")]
+    #[error("the file has no terms")]
     Empty,
 }
 
@@ -212,6 +212,6 @@ mod tests {
         assert_eq!(error("1 1\n1 1\n"), "line 2: index 1 should be 2, one more than that of the term before");
         assert!(error(&format!("0 {}", "9".repeat(60))).contains("99…'"));
         assert!(error(&"x".repeat(40)).contains("xx' is not"));
-        assert_eq!(error("# nothing\n"), "it holds no terms");
+        assert_eq!(error("# nothing\n"), "the file has no terms");
     }
 }

@@ -217,7 +217,7 @@ fn folders_stand_for_their_ledgers() {
     let all = json(path, "audit r --units 1000000 --json", 0);
     assert_eq!([&all["recounted"], &all["oeis"]["agrees"]], [&Value::from("14200"), &true.into()]);
     fs::create_dir(path.join("empty")).unwrap();
-    let none = "error: empty: no checkpoint and no shard\n";
+    let none = "error: empty: neither a checkpoint nor a shard\n";
     assert_eq!(output(path, "audit empty"), (Some(1), String::new(), none.to_owned()));
     forged(path, "r/2", "r/3", |unit, tally| tally + u128::from(unit % 2 == 1));
     let (code, _, err) = output(path, "audit r");

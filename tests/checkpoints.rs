@@ -52,7 +52,7 @@ fn a_checkpoint_goes_on_only_where_it_belongs() {
     };
     let mut flipped = saved.clone();
     flipped[saved.len() / 2] ^= 1;
-    bad(&flipped, "damaged: its checksum does not fit its contents");
+    bad(&flipped, "damaged: the checksum does not match the contents");
     bad(&saved[..saved.len() / 2], "cut short: its last line is not a checksum");
     bad(b"", "cut short: its last line is not a checksum");
     bad(b"queens ledger 2\nn 9\n", "ledger format 2; this program reads format 1");
@@ -119,8 +119,5 @@ fn a_wrong_part_is_found_and_forgotten() {
     Store::open(path.join("c")).unwrap().save(&ledger).unwrap();
     let (code, _, err) = output(path, line);
     assert_eq!(code, Some(1));
-    assert!(
-        err.contains("unit 6 has ") && err.contains(" tasks, and 1000000 of them are said to be finished"),
-        "{err}"
-    );
+    assert!(err.contains("unit 6 has ") && err.contains(" tasks, but 1000000 are recorded as finished"), "{err}");
 }

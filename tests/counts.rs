@@ -67,9 +67,9 @@ fn methods_that_do_not_fit_are_errors() {
     assert_eq!(naive.isa(Isa::Portable).count().unwrap().count, 92);
     let turned = Request::rotational(RotationalBoard::new(Rotation::Half, 8).unwrap());
     let error = turned.engine(EngineKind::Backtrack).count().unwrap_err().to_string();
-    assert_eq!(error, "the backtrack engine cannot count this, and the cover engine can");
+    assert_eq!(error, "the backtrack engine cannot count this; the cover engine can");
     let error = Request::solutions(Size::new(8).unwrap()).engine(EngineKind::Cover).count().unwrap_err().to_string();
-    assert_eq!(error, "the cover engine cannot count this, and the backtrack engine can");
+    assert_eq!(error, "the cover engine cannot count this; the backtrack engine can");
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn pipes_in_the_place_of_files_hold_up_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     for (name, reason) in [
-        (".c.lock", ".c.lock: not a regular file, which is what a ledger's lock has to be; remove it"),
+        (".c.lock", ".c.lock: the lock of a ledger must be a regular file; remove this one"),
         ("c", "c: not a regular file"),
     ] {
         pipe(path, name);
@@ -237,7 +237,7 @@ fn a_lock_file_deleted_in_mid_run_makes_no_two_writers() {
     let first = unlocked();
     assert!(terminated(begun()).1);
     let (err, has_saved) = terminated(first);
-    let reason = "another run has saved here, for the lock file was removed; that save is not written over";
+    let reason = "another run saved here after the lock file was removed; its save is kept";
     assert!(!has_saved && err.starts_with(&format!("warning: c: {reason}; ")), "{err}");
     assert!(!path.join(".c.lock").exists());
 }

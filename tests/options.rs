@@ -114,7 +114,7 @@ const CLASH: Expect = Refused("cannot be used with");
 const TWICE: Expect = Refused("cannot be used multiple times");
 const ONE_N: Expect = Refused("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
 const NEVER: Expect = Never("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
-const NO_SHARD: Expect = Refused("which no shard has: count the shards without it and merge them");
+const NO_SHARD: Expect = Refused("count the shards without --unique and merge them");
 
 #[test]
 fn count() {

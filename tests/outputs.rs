@@ -231,8 +231,8 @@ fn a_damaged_ledger_is_written_anew_by_its_own_command_only() {
     for name in ["big", "other", "engine"] {
         let text = fs::read_to_string(path.join(name)).unwrap();
         for (damaged, reason) in [
-            (text.replace("\nhost ", "\nHost "), "damaged: its checksum does not fit its contents"),
-            (text.replace("units", "Units"), "damaged: its checksum does not fit its contents"),
+            (text.replace("\nhost ", "\nHost "), "damaged: the checksum does not match the contents"),
+            (text.replace("units", "Units"), "damaged: the checksum does not match the contents"),
             (text[..text.len() - 1].to_owned(), "cut short: its last line is not a checksum"),
         ] {
             fs::write(path.join(name), &damaged).unwrap();
@@ -245,7 +245,7 @@ fn a_damaged_ledger_is_written_anew_by_its_own_command_only() {
     }
     for line in ["count 12 --shard 1/2 --out .lost.lock", "count 12 --checkpoint .lost.lock --resume"] {
         let (code, _, err) = output(path, line);
-        assert!(code == Some(1) && err.contains("a name for the lock or the next save of another ledger"), "{err}");
+        assert!(code == Some(1) && err.contains("reserved for the lock or the next save of another ledger"), "{err}");
     }
     assert_eq!(fs::read(path.join(".lost.lock")).unwrap(), b"");
     // One file by two names.

@@ -185,7 +185,7 @@ fn damaged_shards_heal() {
         (&whole[..0], "cut short: its last line is not a checksum"),
         (&whole[..5], "cut short: its last line is not a checksum"),
         (&whole[..whole.len() - 1], "cut short: its last line is not a checksum"),
-        (&changed, "damaged: its checksum does not fit its contents"),
+        (&changed, "damaged: the checksum does not match the contents"),
     ] {
         fs::write(path.join("s2"), bytes).unwrap();
         let missing =
@@ -381,7 +381,7 @@ fn status_tells_shards_apart() {
         assert_eq!(output(path, line), (Some(1), String::new(), format!("error: {reason}\n")));
     }
     fs::create_dir(path.join("empty")).unwrap();
-    assert_eq!(output(path, "status empty").2, "error: empty: no checkpoint and no shard\n");
+    assert_eq!(output(path, "status empty").2, "error: empty: neither a checkpoint nor a shard\n");
     assert_eq!(output(path, "status").0, Some(2));
 }
 
@@ -436,7 +436,7 @@ fn merge_does_not_believe_what_it_can_find_out() {
         (format!("units {units}"), "units 0".to_owned(), "it is for a plan with units: 0, not "),
         (format!("plan {plan}"), "plan another".to_owned(), "it is for the plan another, not rows/"),
         ("n 11".to_owned(), "n 12".to_owned(), "it is for the plan rows/1 N=11"),
-        ("engine backtrack".to_owned(), "engine other".to_owned(), "no engine is named 'other'"),
+        ("engine backtrack".to_owned(), "engine other".to_owned(), "unknown engine 'other'"),
     ] {
         let forged = header.replace(&from, &to);
         assert_ne!(forged, header);

@@ -146,7 +146,7 @@ class of 8, fundamental 15863724
     };
     refused("15863725", "the queens in column 2, row 5 and column 8, row 5 share a row");
     refused("12345678", "the queens in column 1, row 1 and column 2, row 2 share a diagonal");
-    refused("158", "no solution");
+    refused("158", "not a solution: 3 queens, 8 needed");
 }
 
 #[test]
@@ -207,9 +207,9 @@ fn the_extension_decides() {
     // N = 30 would never end: the refusal is before the work.
     refused(&["solutions", "30", "-o"], "x.xml", "there are .txt, .json, .jsonl, .ndjson, .csv, .html, .htm, .svg");
     refused(&["solutions", "30", "-o"], "x.md", "there are .txt");
-    refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "another format than csv");
+    refused(&["solutions", "30", "--format", "csv", "-o"], "x.json", "for another format than --format csv");
     refused(&["show", "158", "-o"], "x.jpg", "there are .txt, .svg, .json");
-    refused(&["show", "158", "--format", "svg", "-o"], "x.txt", "another format than svg");
+    refused(&["show", "158", "--format", "svg", "-o"], "x.txt", "for another format than --format svg");
     for name in ["x.png", "x.PDF"] {
         refused(&["solutions", "30", "-o"], name, "there are .txt, ");
         refused(&["show", "158", "-o"], name, "there are .txt, ");
@@ -269,10 +269,7 @@ fn rank_and_number_are_each_other() {
     assert_eq!(stdout(&["solutions", "8", "--rank", "36258174", "--fundamental"]), "12\n");
     assert!(stdout(&["show", "--number", "31", "8", "--json"]).contains("\"placement\":\"42586137\""));
     for (args, reason) in [
-        (
-            &["solutions", "8", "--rank", "158"][..],
-            "no solution, which has a queen in each of the 8 columns: this has 3",
-        ),
+        (&["solutions", "8", "--rank", "158"][..], "not a solution: 3 queens, 8 needed"),
         (
             &["solutions", "8", "--rank", "84136275", "--fundamental"],
             "the fundamental solution of its class is 15863724",
@@ -388,7 +385,7 @@ fn a_solution_is_drawn_at_random() {
     assert_eq!(of_four, BTreeSet::from(["1 \"2413\"".to_owned(), "2 \"3142\"".to_owned()]));
     let large = drawn("24");
     assert_eq!([&large["solution"], &large["number"]], [&serde_json::json!(true), &serde_json::Value::Null]);
-    queens(&["show", "--random", "24"]).assert().success().stderr(predicate::str::contains("not a uniform draw"));
+    queens(&["show", "--random", "24"]).assert().success().stderr(predicate::str::contains("not all equally likely"));
     queens(&["show", "--random", "12"]).assert().success().stderr("");
     queens(&["show", "--random", "3"]).assert().code(2).stderr(predicate::str::contains("there is no solution"));
     queens(&["show", "--random", "8", "--number", "1"]).assert().code(2);

@@ -281,7 +281,7 @@ fn ledgers_of_something_else_are_refused() {
     };
     let found = refused(&ledger, &|print| print.plan = "halves/0 N=9".into());
     assert!(found.contains("it is for the plan halves/0 N=9, not "), "{found}");
-    assert_eq!(refused(&ledger, &|print| print.engine = "abacus".into()), "no engine is named 'abacus'");
+    assert_eq!(refused(&ledger, &|print| print.engine = "abacus".into()), "unknown engine 'abacus'");
     let half = turned(Rotation::Half, 12);
     let found = refused(&half, &|print| print.plan = "cover 1 half 12 2".into());
     assert!(found.ends_with("it is for the plan cover 1 half 12 2, not cover 1 half 12 3"), "{found}");
@@ -295,7 +295,7 @@ fn ledgers_of_something_else_are_refused() {
     assert!(found.ends_with("it is for N = 9, not 10"), "{found}");
     let request = Request::try_from(half.fingerprint()).unwrap();
     let found = request.prepare_by(&Backtrack::default()).unwrap_err().to_string();
-    assert!(found.ends_with("and not what a turn leaves unchanged"), "{found}");
+    assert!(found.ends_with("not solutions that a turn leaves unchanged"), "{found}");
 }
 
 /// Checks that the engine confirms every unit, and that the auditor finds `less` solutions fewer in some tasks.
@@ -390,7 +390,7 @@ fn parts_of_units_are_recounted() {
     let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
     let error = request.audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
-    assert!(error.contains("1000000 of them are said to be finished"), "{error}");
+    assert!(error.contains("1000000 are recorded as finished"), "{error}");
 }
 
 /// An engine that fails on a small board audits nothing, whether it is from this crate or from outside.

@@ -107,7 +107,7 @@ pub enum PlacementError {
     #[error("'{0}' is not a row; a placement is digits (N up to 9) or numbers separated by commas, as in 158 or 1,5,8")]
     NotARow(String),
     /// Digits without commas can't name rows past 9.
-    #[error("rows are separated by commas where N is more than 9, as in 1,3,5")]
+    #[error("for N above 9, rows are separated by commas, as in 1,3,5")]
     NeedsCommas,
     /// More queens than columns.
     #[error("{queens} queens are more than the {size} columns of the board")]
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(error("1,3,2", 8), "the queens in column 2, row 3 and column 3, row 2 share a diagonal");
         assert_eq!(error("19", 8), "the queen in column 2, row 9 is outside the board; rows go from 1 to 8");
         assert_eq!(error("0", 8), "the queen in column 1, row 0 is outside the board; rows go from 1 to 8");
-        assert_eq!(error("135", 12), "rows are separated by commas where N is more than 9, as in 1,3,5");
+        assert_eq!(error("135", 12), "for N above 9, rows are separated by commas, as in 1,3,5");
         assert_eq!(error("24135", 4), "5 queens are more than the 4 columns of the board");
         assert_eq!(error("241353", 4), "6 queens are more than the 4 columns of the board");
         let full = Placement::parse("2413", size(4)).unwrap();

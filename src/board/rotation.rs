@@ -60,7 +60,7 @@ impl FromStr for Rotation {
 
 /// No turn has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no turn is named '{0}'; there are half and quarter")]
+#[error("unknown turn '{0}'; choose half or quarter")]
 pub struct UnknownRotation(pub String);
 
 /// A turn and the size of a board. These boards can be larger than a [`Size`](crate::Size).

@@ -151,7 +151,7 @@ pub struct Method {
 
 /// No engine has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no engine is named '{0}'")]
+#[error("unknown engine '{0}'")]
 pub struct UnknownEngine(pub String);
 
 /// Why a method cannot count something.
@@ -165,10 +165,10 @@ pub enum MethodError {
     #[error("the {0} engine runs on any processor and has no {1} version")]
     OnlyPortable(EngineKind, Isa),
     /// The engine counts other things.
-    #[error("the {0} engine cannot count this, and the {1} engine can")]
+    #[error("the {0} engine cannot count this; the {1} engine can")]
     Unsuited(EngineKind, EngineKind),
     /// An engine from outside the crate counts only completions of placements.
-    #[error("an engine of one's own counts the completions of placements, and not what a turn leaves unchanged")]
+    #[error("a custom engine counts completions of placements, not solutions that a turn leaves unchanged")]
     NotForTurns,
     /// No engine has the name.
     #[error(transparent)]

@@ -62,7 +62,7 @@ pub enum FormatError {
     #[error("cut short: its last line is not a checksum")]
     Cut,
     /// Some byte has changed since it was written.
-    #[error("damaged: its checksum does not fit its contents")]
+    #[error("damaged: the checksum does not match the contents")]
     Checksum,
     /// It is of a count with queens fixed on any squares, as in `4,2 7,3`.
     #[error("queens are fixed at {0}, and this program does not count that")]

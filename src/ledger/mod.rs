@@ -60,13 +60,13 @@ pub enum LedgerError {
     #[error("it is for {what} {found}, not {wanted}")]
     Foreign { what: &'static str, found: String, wanted: String },
     /// The plan has no such unit, or the shard does not contain it.
-    #[error("unit {unit} is none of shard {shard} of a plan with {units} units")]
+    #[error("unit {unit} does not belong to shard {shard} of a plan with {units} units")]
     Outside { unit: usize, shard: Shard, units: usize },
     /// Two records of an unfinished unit contradict each other: one of them is wrong.
-    #[error("unit {unit}: its first {} tasks have {}, which does not go with {other}", .part.tasks, .part.tally)]
+    #[error("unit {unit}: its first {} tasks have {}, which contradicts {other}", .part.tasks, .part.tally)]
     Part { unit: usize, part: Partial, other: String },
     /// The ledger says that more tasks are finished than the unit has.
-    #[error("unit {unit} has {of} tasks, and {tasks} of them are said to be finished")]
+    #[error("unit {unit} has {of} tasks, but {tasks} are recorded as finished")]
     Beyond { unit: usize, tasks: u64, of: u64 },
     /// Two tallies for one unit: one of them is wrong.
     #[error("unit {unit} has two tallies, {first} and {second}")]

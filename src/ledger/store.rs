@@ -59,19 +59,19 @@ pub enum StoreError {
     #[error("{0}: in use by another run")]
     Busy(PathBuf),
     /// A file was to be created, and one of this name exists.
-    #[error("{0}: there is a file of this name already")]
+    #[error("{0}: already exists")]
     Exists(PathBuf),
     /// The path is a folder, a device or the like.
     #[error("{0}: not a regular file")]
     NotAFile(PathBuf),
     /// The same for the lock beside a ledger's file.
-    #[error("{0}: not a regular file, which is what a ledger's lock has to be; remove it")]
+    #[error("{0}: the lock of a ledger must be a regular file; remove this one")]
     NotALock(PathBuf),
     /// The name is for a file beside a ledger.
-    #[error("{0}: a name for the lock or the next save of another ledger; give another")]
+    #[error("{0}: reserved for the lock or the next save of another ledger; choose another name")]
     Reserved(PathBuf),
     /// The lock's file was removed, and another run has saved since.
-    #[error("{0}: another run has saved here, for the lock file was removed; that save is not written over")]
+    #[error("{0}: another run saved here after the lock file was removed; its save is kept")]
     Overtaken(PathBuf),
     /// The file does not exist.
     #[error("{0}: there is no such file")]

@@ -61,12 +61,12 @@ fn parts_that_contradict_are_refused() {
         ledger
     };
     let refused = |unit, part| ledger().record_partial(unit, part).unwrap_err().to_string();
-    let start = "unit 2: its first 3 tasks have 30, which does not go with ";
+    let start = "unit 2: its first 3 tasks have 30, which contradicts ";
     assert_eq!(refused(2, part(3, 31)), format!("{start}31 for 3"));
     assert_eq!(refused(2, part(4, 29)), format!("{start}29 for 4"));
-    assert_eq!(refused(2, part(2, 31)), "unit 2: its first 2 tasks have 31, which does not go with 30 for 3");
-    assert_eq!(refused(4, part(1, 51)), "unit 4: its first 1 tasks have 51, which does not go with 50 for all of it");
-    assert_eq!(refused(3, part(1, 1)), "unit 3 is none of shard 1/2 of a plan with 5 units");
+    assert_eq!(refused(2, part(2, 31)), "unit 2: its first 2 tasks have 31, which contradicts 30 for 3");
+    assert_eq!(refused(4, part(1, 51)), "unit 4: its first 1 tasks have 51, which contradicts 50 for all of it");
+    assert_eq!(refused(3, part(1, 1)), "unit 3 does not belong to shard 1/2 of a plan with 5 units");
     assert_eq!(ledger().record(2, 29.into()).unwrap_err().to_string(), format!("{start}29 for all of it"));
 }
 

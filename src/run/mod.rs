@@ -41,10 +41,10 @@ pub enum CountError {
     #[error(transparent)]
     SelfCheck(#[from] SelfCheckError),
     /// The ledger to resume or to audit belongs to something else.
-    #[error("this ledger is of no use here: {0}")]
+    #[error("this ledger cannot be used here: {0}")]
     Ledger(#[from] LedgerError),
     /// The threads could not be started.
-    #[error("the threads could not be started: {0}")]
+    #[error("could not start the threads: {0}")]
     Threads(String),
     /// It was asked to stop. The ledger of a run has what is finished.
     #[error("stopped before the end")]
@@ -53,7 +53,7 @@ pub enum CountError {
     #[error(transparent)]
     Overflow(#[from] Overflow),
     /// This run was made before.
-    #[error("a run counts once; another one goes on from its ledger")]
+    #[error("a run counts only once; begin another from its ledger")]
     Used,
     /// A task or a unit that was counted twice has two different tallies.
     #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]

@@ -137,7 +137,7 @@ fn read(paths: &[PathBuf]) -> Result<(Ledger, Vec<(PathBuf, Ledger)>), Failure> 
     }
     let whole = whole.ok_or_else(|| {
         let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
-        Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", ")))
+        Failure::Run(Exit::Failure, format!("{}: neither a checkpoint nor a shard", names.join(", ")))
     })?;
     Ok((whole, parts))
 }

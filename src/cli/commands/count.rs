@@ -105,8 +105,8 @@ pub(crate) struct Counted {
 pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
     if args.unique && args.long.shard.is_some() {
         return Err(Failure::usage(
-            &"--unique divides the number of all solutions, which no shard has: count the shards without it and merge them; \
-              of a total t, of which --symmetry half leaves h and --symmetry quarter q, (t + h + 2 q) / 8 are unique",
+            &"--unique needs the total, of which a shard has only a part: count the shards without --unique and merge them; \
+              with the total t, the count h of --symmetry half and q of --symmetry quarter, (t + h + 2 q) / 8 are unique",
         ));
     }
     let Some(n) = args.sizes.one() else { return Ok(Box::new(range(args)?)) };

@@ -192,9 +192,7 @@ pub(crate) fn random(
     let is_uniform = n <= MOST_COLUMNS_COUNTED;
     let drawn = if is_uniform { 0 } else { n - COLUMNS_LEFT };
     if !is_uniform {
-        messages::note(&format!(
-            "not a uniform draw: the first {drawn} queens are drawn row by row, the others uniformly"
-        ));
+        messages::note(&format!("above N = {MOST_COLUMNS_COUNTED}, solutions are not all equally likely to be drawn"));
     } else if SolutionList::all(size).is_long() {
         SolutionList::all(size).tell(|_| 1.0)?;
     }

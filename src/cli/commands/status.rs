@@ -159,7 +159,7 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
     }
     if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {
         let names: Vec<String> = args.paths.iter().map(|path| escape::name(path)).collect();
-        return Err(Failure::Run(Exit::Failure, format!("{}: no checkpoint and no shard", names.join(", "))));
+        return Err(Failure::Run(Exit::Failure, format!("{}: neither a checkpoint nor a shard", names.join(", "))));
     }
     Ok(Standing { counts: counts.into_iter().map(Count::of).collect(), damaged, unsaved, named })
 }

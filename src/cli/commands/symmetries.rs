@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<Images, Failure> {
     let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(&error))?;
     let orbit = Orbit::of(&placement).ok_or_else(|| {
         let (queens, size) = (placement.len(), placement.size());
-        invalid(&format!("no solution, which has {size} queens on {size}×{size}: this has {queens}"))
+        invalid(&format!("not a solution: {queens} queens, {size} needed"))
     })?;
     let image = |(placement, symmetries): (Placement, Vec<Symmetry>)| Image {
         placement,

@@ -30,7 +30,7 @@ pub(crate) fn choose<F: ValueEnum + Copy + PartialEq>(
     match (format, by_extension(path, formats).map_err(|reason| invalid(&reason))?) {
         (Some(format), Some(other)) if extensions(format) != extensions(other) => {
             let name = format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-            Err(invalid(&format!("the extension means another format than {name}, which --format names")))
+            Err(invalid(&format!("the extension is for another format than --format {name}")))
         }
         (format, by_extension) => Ok(format.or(by_extension).unwrap_or(formats[0].0)),
     }

@@ -33,7 +33,7 @@ thread_local! {
     /// The fault that the environment names, or the one of [`with`].
     static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(std::env::var("QUEENS_FAULT").map_or("", |name| {
         let found = KERNEL_FAULTS.into_iter().find(|fault| *fault == name);
-        found.unwrap_or_else(|| panic!("no fault is named '{name}'; there are {}", KERNEL_FAULTS.join(" ")))
+        found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", KERNEL_FAULTS.join(" ")))
     }));
 }
 

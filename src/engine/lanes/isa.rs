@@ -31,7 +31,7 @@ pub enum Isa {
 #[non_exhaustive]
 pub enum IsaError {
     /// No such name.
-    #[error("no instruction set is named '{0}'; there are {names}", names = names(Isa::ALL.into_iter()))]
+    #[error("unknown instruction set '{0}'; choose one of {names}", names = names(Isa::ALL.into_iter()))]
     Unknown(String),
     /// Not on this processor.
     #[error("this processor has no {0}; it has {names}", names = names(Isa::available()))]

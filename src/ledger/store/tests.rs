@@ -162,7 +162,7 @@ fn only_regular_files_are_taken_for_its_own() {
     pipe(&place);
     let error = Store::open(&path).unwrap_err().to_string();
     let name = place.display();
-    assert_eq!(error, format!("{name}: not a regular file, which is what a ledger's lock has to be; remove it"));
+    assert_eq!(error, format!("{name}: the lock of a ledger must be a regular file; remove this one"));
     fs::remove_file(&place).unwrap();
     fs::create_dir(&place).unwrap();
     assert!(matches!(Store::open(&path), Err(StoreError::NotALock(..))));

@@ -146,7 +146,7 @@ fn tell_size(format: ListFormat, list: SolutionList, count: u64, mut solutions: 
 fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
     let (size, queens, fixed) = (solution.size(), solution.len(), list.fixed);
     let reason = match Orbit::of(solution) {
-        None => format!("no solution, which has a queen in each of the {size} columns: this has {queens}"),
+        None => format!("not a solution: {queens} queens, {size} needed"),
         Some(_) if !fixed.is_part_of(solution) => match fixed.as_placement() {
             Some(prefix) => format!("not in the list, which has only solutions that begin with {prefix}"),
             None => format!("not in the list, which has only solutions with the queens {fixed}"),
