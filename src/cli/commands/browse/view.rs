@@ -43,7 +43,9 @@ pub(super) fn draw(frame: &mut Frame, app: &App, palette: Palette) {
         return;
     }
     draw_board(frame.buffer_mut(), board, &app.shown(), palette);
-    let panel = panel.inner(Margin::new(1, 0));
+    // Beside the board, which stands in the middle of what is left of the window.
+    let spare = board.width.saturating_sub(MARGIN + n * square(n, board, palette).0);
+    let panel = Rect { x: panel.x - spare / 2, ..panel }.inner(Margin::new(1, 0));
     let lines = panel_lines(app, panel.width.into());
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), panel);
     if app.help {
