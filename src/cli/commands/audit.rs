@@ -4,21 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use queens::ledger::format::FormatError;
-use queens::ledger::store::{self, StoreError};
+use queens::ledger::store::StoreError;
 use queens::ledger::{Fingerprint, Ledger};
 use queens::tally::Tally;
-use queens::{
-    AuditOptions, CountError, Findings, Isa, MethodError, Progress, Recounted, Request, Shard, Share, Subject,
-    UnknownEngine, Watch,
-};
+use queens::{AuditOptions, CountError, Findings, Isa, Progress, Recounted, Request, Share, Subject, Watch};
 use serde::Serialize;
 
-use crate::cli::commands::merge;
 use crate::cli::long_run::{
-    Activity, Agreement, NamedFile, Status, When, named_files::named_files, status, until_signal,
+    Activity, Agreement, Status, When,
+    named_files::{nothing_in, union},
+    status, until_signal,
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers, value_parsers};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
 ///
@@ -76,19 +73,20 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
-    let (ledger, parts) = read(&args.paths)?;
+    let union = union(&args.paths, |_, error| Err(error.into()))?;
+    let nothing = || nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard");
+    let (ledger, parts) = union.ok_or_else(nothing)?;
     if ledger.reached() == (0, 0) {
         return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
     }
-    let failed = |error| match error {
-        CountError::Ledger(error) => StoreError::Ledger(parts[0].0.clone(), error).into(),
-        CountError::Method(MethodError::Unknown(UnknownEngine(name))) => {
-            Failure::Run(Exit::Failure, format!("this program has no engine '{name}'"))
+    let failed = |error| -> Failure {
+        match error {
+            CountError::Ledger(error) => StoreError::Ledger(parts[0].0.clone(), error).into(),
+            error => error.into(),
         }
-        error => error.into(),
     };
-    let (options, request) = (args.options(), Request::try_from(ledger.fingerprint()));
-    let request = request.map_err(|error| failed(error.into()))?.isa(args.cores.isa).threads(args.cores.threads);
+    let (options, request) = (args.options(), Request::try_from(ledger.fingerprint()).map_err(CountError::from)?);
+    let request = request.isa(args.cores.isa).threads(args.cores.threads);
     let (activity, watch) = (Activity::start(args.progress, "audit"), Watch::default());
     let (title, watched) = (status::title(ledger.fingerprint()), watch.clone());
     activity.watch(move || {
@@ -113,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
         None
     } else {
         activity.finish();
-        ledger.is_complete().then(|| merge::known(&ledger, args.cores.threads)).transpose()?
+        ledger.is_complete().then(|| Agreement::of_ledger(&ledger, args.cores.threads)).transpose()?
     };
     let agreement = known.map_or_else(Agreement::default, |(_, agreement)| agreement);
     for line in wrong(&findings, &parts) {
@@ -121,25 +119,6 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
     }
     let verdict = signal.map_or_else(|| verdict(&findings, args, &agreement), |signal| Err(Failure::Signal(signal)));
     Ok(Audit::new(findings, &ledger, agreement, options.seed, verdict))
-}
-
-/// The union of the ledgers in these files and folders, and each of them.
-fn read(paths: &[PathBuf]) -> Result<(Ledger, Vec<(PathBuf, Ledger)>), Failure> {
-    let (mut whole, mut parts): (Option<Ledger>, _) = (None, Vec::new());
-    for NamedFile { path, is_named } in named_files(paths, 0)? {
-        let part = match store::read(&path) {
-            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => continue,
-            part => part?,
-        };
-        let whole = whole.get_or_insert_with(|| Ledger::new(part.fingerprint().clone(), Shard::WHOLE));
-        whole.merge(&part).map_err(|error| StoreError::Ledger(path.clone(), error))?;
-        parts.push((path, part));
-    }
-    let whole = whole.ok_or_else(|| {
-        let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
-        Failure::Run(Exit::Failure, format!("{}: neither a checkpoint nor a shard", names.join(", ")))
-    })?;
-    Ok((whole, parts))
 }
 
 /// Every difference, a line each, with the file that has the unit.
@@ -324,7 +303,7 @@ mod tests {
     use clap::FromArgMatches;
     use queens::engine::Engine;
     use queens::engine::backtrack::Backtrack;
-    use queens::{EngineKind, Placement, Size};
+    use queens::{EngineKind, Placement, Shard, Size};
 
     #[test]
     fn shares_have_two_digits_and_are_rounded_down() {

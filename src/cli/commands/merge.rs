@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use queens::ledger::format::FormatError;
-use queens::ledger::store::{self, StoreError};
-use queens::ledger::{Ledger, LedgerError, ranges};
-use queens::{Request, Shard, Subject};
+use queens::Subject;
+use queens::ledger::store::StoreError;
+use queens::ledger::{Fingerprint, LedgerError, ranges};
 use serde::Serialize;
 
-use crate::cli::long_run::{Agreement, NamedFile, named_files::named_files};
+use crate::cli::long_run::{
+    Agreement,
+    named_files::{nothing_in, union},
+};
 use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, json::digits, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
@@ -46,63 +48,26 @@ pub(crate) struct Merged {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Merged, Failure> {
-    let (whole, shards, damaged) = read(&args.paths)?;
-    let missing: Vec<u32> = whole.unfinished_shards(shards).expect("a shard was of so many").collect();
-    let known = missing.is_empty().then(|| known(&whole, 0)).transpose()?;
-    let fingerprint = whole.fingerprint();
-    Ok(Merged {
-        subject: fingerprint.subject,
-        count: known.as_ref().map(|(total, _)| *total),
-        agreement: known.map(|(_, agreement)| agreement).unwrap_or_default(),
-        engine: fingerprint.engine.clone(),
-        shards,
-        missing,
-        damaged,
-        seconds: whole.elapsed().as_secs_f64(),
-        cpu_seconds: whole.cpu_time().map(|time| time.as_secs_f64()),
-    })
-}
-
-/// The sum of a complete ledger, and what is known of it, found out on so many threads.
-pub(super) fn known(whole: &Ledger, threads: usize) -> Result<(u128, Agreement), Failure> {
-    let total = whole.total().map_err(|error| Failure::Run(Exit::Failure, error.to_string()))?.get();
-    Ok((total, Agreement::of(&whole.fingerprint().subject, total, threads)?))
-}
-
-/// Joins the ledgers in these files, and in the files of these folders, each of which must fit the first. Returns also the
-/// number of shards and the names of the files that are damaged.
-fn read(paths: &[PathBuf]) -> Result<(Ledger, u32, Vec<String>), Failure> {
-    let (mut merged, mut damaged): (Option<(Ledger, u32)>, _) = (None, Vec::new());
-    for NamedFile { path, is_named } in named_files(paths, 0)? {
-        let ledger = match store::read(&path) {
-            Err(error) if error.is_damage() => {
-                messages::warning(&format!("{error}; it counts as missing"));
-                damaged.push(escape::name(&path));
-                continue;
-            }
-            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => continue,
-            ledger => ledger?,
-        };
-        let named = |error| Failure::from(StoreError::Ledger(path.clone(), error));
-        // A file says what was counted; the plan of such a count is made anew, and compared.
-        let wanted = Request::try_from(ledger.fingerprint())
-            .and_then(|request| request.fingerprint())
-            .map_err(|error| Failure::Run(Exit::Failure, format!("{}: {error}", path.display())))?;
-        ledger.fingerprint().check(&wanted).map_err(named)?;
-        let first = || (Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE), ledger.shard().of());
-        let (whole, of) = merged.get_or_insert_with(first);
-        if ledger.shard().of() != *of {
-            let (found, wanted) = (format!("{} shards", ledger.shard().of()), of.to_string());
-            return Err(named(LedgerError::Foreign { what: "a count in", found, wanted }));
-        }
-        whole.merge(&ledger).map_err(named)?;
-    }
-    let (whole, of) = merged.ok_or_else(|| {
-        let names: Vec<String> = paths.iter().map(|path| escape::name(path)).collect();
-        let reason = format!("{}: no undamaged shard, so all are missing", names.join(", "));
-        Failure::Run(Exit::Missing, reason)
+    let mut damaged = Vec::new();
+    let union = union(&args.paths, |path, error| {
+        messages::warning(&format!("{error}; it counts as missing"));
+        damaged.push(escape::name(path));
+        Ok(())
     })?;
-    Ok((whole, of, damaged))
+    let nothing = || nothing_in(&args.paths, Exit::Missing, "no undamaged shard, so all are missing");
+    let (whole, parts) = union.ok_or_else(nothing)?;
+    let shards = parts[0].1.shard().of();
+    if let Some((path, other)) = parts.iter().find(|(_, part)| part.shard().of() != shards) {
+        let (found, wanted) = (format!("{} shards", other.shard().of()), shards.to_string());
+        let error = LedgerError::Foreign { what: "a count in", found, wanted };
+        return Err(StoreError::Ledger(path.clone(), error).into());
+    }
+    let missing: Vec<u32> = whole.unfinished_shards(shards).expect("a shard was of so many").collect();
+    let known = missing.is_empty().then(|| Agreement::of_ledger(&whole, 0)).transpose()?;
+    let Fingerprint { subject, engine, .. } = whole.fingerprint().clone();
+    let (count, agreement) = known.map_or_else(Default::default, |(total, agreement)| (Some(total), agreement));
+    let (seconds, cpu_seconds) = (whole.elapsed().as_secs_f64(), whole.cpu_time().map(|time| time.as_secs_f64()));
+    Ok(Merged { subject, count, agreement, engine, shards, missing, damaged, seconds, cpu_seconds })
 }
 
 impl Answer for Merged {

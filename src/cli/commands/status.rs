@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use clap::Args as ClapArgs;
-use queens::ledger::format::FormatError;
-use queens::ledger::store::{self, StoreError};
+use queens::ledger::store;
 use queens::ledger::{Ledger, RunRecord, ranges};
 use queens::{Shard, Subject};
 use serde::Serialize;
 
 use crate::cli::long_run::{
-    NamedFile,
-    named_files::{named_files, unsaved_files},
+    named_files::{NamedLedger, ledgers, nothing_in, unsaved_files},
     status::{about, time, title},
 };
 use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, json::digits, numbers, table::wrapped};
@@ -126,9 +124,9 @@ struct Work {
 pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
     let mut counts: Vec<Vec<LedgerFile>> = Vec::new();
     let (mut damaged, mut unsaved, mut named) = (Vec::new(), Vec::new(), false);
-    for NamedFile { path, is_named } in named_files(&args.paths, DEPTH)? {
+    for NamedLedger { path, is_named, ledger } in ledgers(&args.paths, DEPTH)? {
         named |= is_named;
-        match store::read(&path) {
+        match ledger {
             Ok(ledger) => {
                 let state = match () {
                     () if ledger.is_complete() => State::Complete,
@@ -144,7 +142,6 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
                 }
             }
             Err(error) if is_named => return Err(error.into()),
-            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) => {}
             Err(error) => damaged.push(Damaged { file: escape::name(&path), reason: error.to_string() }),
         }
     }
@@ -158,8 +155,7 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
         }
     }
     if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {
-        let names: Vec<String> = args.paths.iter().map(|path| escape::name(path)).collect();
-        return Err(Failure::Run(Exit::Failure, format!("{}: neither a checkpoint nor a shard", names.join(", "))));
+        return Err(nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard"));
     }
     Ok(Standing { counts: counts.into_iter().map(Count::of).collect(), damaged, unsaved, named })
 }

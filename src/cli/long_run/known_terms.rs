@@ -1,7 +1,8 @@
 //! Every result held against what is known of it: the published term, else the remainder that symmetry demands.
 
+use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
-use queens::{Residue, Subject};
+use queens::{CountError, Residue, Subject};
 use serde::Serialize;
 
 use crate::cli::terminal::{Exit, Failure};
@@ -59,6 +60,12 @@ impl Agreement {
             format!("found {found}, which leaves {left} modulo {modulus}, but the symmetric solutions demand {wanted}")
         });
         Ok(Self { modulo: Some(Modulo { modulus: modulus as u8, agrees }), wrong, ..Self::default() })
+    }
+
+    /// The sum of a complete ledger, and how it agrees, found out on so many threads.
+    pub(crate) fn of_ledger(whole: &Ledger, threads: usize) -> Result<(u128, Self), Failure> {
+        let total = whole.total().map_err(CountError::from)?.get();
+        Ok((total, Self::of(&whole.fingerprint().subject, total, threads)?))
     }
 
     /// Of every level where the row is published, else of the last, which is the number of solutions.

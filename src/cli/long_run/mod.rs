@@ -12,7 +12,6 @@ pub(crate) mod units;
 
 pub(crate) use activity::Activity;
 pub(crate) use known_terms::Agreement;
-pub(crate) use named_files::NamedFile;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;
 pub(crate) use supervision::{to_the_end, until_signal};
