@@ -56,15 +56,17 @@ pub struct Findings {
     /// The number of threads.
     pub threads: usize,
     /// Wall time.
+    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "crate::ledger::seconds"))]
     pub elapsed: Duration,
     /// How many finished units the ledger has.
     pub finished: usize,
     /// Of how many other units it has the first tasks.
     pub parts: usize,
     /// The number of solutions in the tallies of both.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::as_text"))]
+    #[cfg_attr(feature = "serde", serde(rename = "solutions", serialize_with = "crate::tally::as_text"))]
     pub total: u128,
     /// The units that were recounted, in the order of the plan.
+    #[cfg_attr(feature = "serde", serde(rename = "drawn"))]
     pub units: Vec<Recounted>,
 }
 

@@ -23,6 +23,8 @@ use crate::subject::Subject;
 use crate::tally::{Overflow, Tally};
 
 pub use runs::RunRecord;
+#[cfg(feature = "serde")]
+pub(crate) use runs::seconds;
 pub use shard::ranges;
 
 /// Everything that determines the meaning of a unit. Ledgers with different fingerprints cannot be merged.

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
-use queens::ledger::{Fingerprint, Ledger};
 use queens::tally::Tally;
-use queens::{AuditOptions, CountError, Findings, Isa, Progress, Recounted, Request, Share, Subject, Watch};
+use queens::{AuditOptions, CountError, Findings, Progress, Recounted, Request, Share, Subject, Watch};
 use serde::Serialize;
 
 use crate::cli::long_run::{
     Activity, Agreement, Status, When,
     named_files::{nothing_in, union},
-    status, until_signal,
+    status,
 };
 use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, messages, numbers, value_parsers};
 
@@ -87,32 +87,19 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
     };
     let (options, request) = (args.options(), Request::try_from(ledger.fingerprint()).map_err(CountError::from)?);
     let request = request.isa(args.cores.isa).threads(args.cores.threads);
-    let (activity, watch) = (Activity::start(args.progress, "audit"), Watch::default());
-    let (title, watched) = (status::title(ledger.fingerprint()), watch.clone());
-    activity.watch(move || {
-        let Progress { done, share, .. } = watched.progress();
+    let (title, audited) = (status::title(ledger.fingerprint()), ledger.clone());
+    let status = move |Progress { done, share, .. }| {
         let fields = vec![format!("{} recounted", numbers::count_of(done, "unit"))];
         Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
-    });
-    let (audited, working) = (ledger.clone(), watch.clone());
-    let work = move || request.audit(&audited, &options, &working);
-    let (findings, signal) = until_signal(&activity, &watch, work)?;
-    let findings = match findings {
-        Some(findings) => findings.map_err(failed)?,
-        // It was stopped, and a task in hand takes longer than a person waits who pressed ^C.
-        None => watch.known().ok_or_else(|| Failure::Signal(signal.expect("nothing else stops it")))?,
     };
-    let known = if let Some(signal) = signal {
-        // A program that reads JSON learns that it was stopped.
-        drop(activity);
-        if findings.units.is_empty() {
-            return Err(Failure::Signal(signal));
-        }
-        None
-    } else {
-        activity.finish();
-        ledger.is_complete().then(|| Agreement::of_ledger(&ledger, args.cores.threads)).transpose()?
-    };
+    let work = move |watch: &Watch<Findings>| request.audit(&audited, &options, watch);
+    let (findings, signal) = Activity::start(args.progress, "audit").until_signal(status, work)?;
+    let findings = findings.map_err(failed)?;
+    if let Some(signal) = signal.filter(|_| findings.units.is_empty()) {
+        return Err(Failure::Signal(signal));
+    }
+    let is_summed = signal.is_none() && ledger.is_complete();
+    let known = is_summed.then(|| Agreement::of_ledger(&ledger, args.cores.threads)).transpose()?;
     let agreement = known.map_or_else(Agreement::default, |(_, agreement)| agreement);
     for line in wrong(&findings, &parts) {
         messages::error(&line);
@@ -155,12 +142,11 @@ fn verdict(findings: &Findings, args: &Args, agreement: &Agreement) -> Result<()
 pub(crate) struct Audit {
     #[serde(flatten)]
     subject: Subject,
-    /// Of the plan, with a tally, and with a tally of their first tasks only.
+    /// Of the plan.
     units: usize,
-    finished: usize,
-    parts: usize,
-    /// In all of these tallies, found again by the engine, and by the auditor in so many tasks.
-    solutions: Tally,
+    #[serde(flatten)]
+    findings: Findings,
+    /// Of the solutions, found again by the engine, and by the auditor in so many tasks.
     recounted: Tally,
     audited: Tally,
     audited_tasks: usize,
@@ -169,11 +155,6 @@ pub(crate) struct Audit {
     agrees: bool,
     chances: [Chance; 3],
     seed: String,
-    engine: &'static str,
-    isa: Isa,
-    threads: usize,
-    seconds: f64,
-    drawn: Vec<Recounted>,
     #[serde(skip)]
     verdict: Result<(), Failure>,
 }
@@ -187,16 +168,11 @@ struct Chance {
 
 impl Audit {
     fn new(findings: Findings, ledger: &Ledger, agreement: Agreement, seed: u64, verdict: Result<(), Failure>) -> Self {
-        let Fingerprint { subject, .. } = ledger.fingerprint();
-        let Findings { finished, parts, total, engine, isa, threads, elapsed, .. } = findings;
-        let many = |share| Share::try_from(share).expect("from 0 to 1").of(finished + parts);
+        let many = |share| Share::try_from(share).expect("from 0 to 1").of(findings.finished + findings.parts);
         let chance = |wrong_units| Chance { wrong_units, chance: findings.chance_to_find(wrong_units) };
         Self {
-            subject: *subject,
+            subject: ledger.fingerprint().subject,
             units: ledger.units(),
-            finished,
-            parts,
-            solutions: total.into(),
             recounted: findings.recounted().into(),
             audited: findings.audited().into(),
             audited_tasks: findings.tasks(),
@@ -204,11 +180,7 @@ impl Audit {
             agreement,
             chances: [1, many(0.01), many(0.1)].map(chance),
             seed: seed.to_string(),
-            engine,
-            isa,
-            threads,
-            seconds: elapsed.as_secs_f64(),
-            drawn: findings.units,
+            findings,
             verdict,
         }
     }
@@ -220,7 +192,8 @@ impl Answer for Audit {
     }
 
     fn text(&self, width: usize) -> String {
-        let Self { subject, units, finished, parts, solutions, engine, isa, threads, seed, .. } = self;
+        let Self { subject, units, findings, seed, .. } = self;
+        let Findings { finished, parts, engine, isa, threads, total, .. } = findings;
         let more = if *parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
         // Of nothing there is no difference to report.
         let found = |recounted: usize, wrong: usize| match (recounted, wrong) {
@@ -228,11 +201,11 @@ impl Answer for Audit {
             (_, 0) => ": no difference".to_owned(),
             (_, wrong) => format!(": {wrong} WRONG"),
         };
-        let all_tasks = || self.drawn.iter().flat_map(|unit| &unit.tasks);
-        let wrong_units = self.drawn.iter().filter(|unit| !unit.is_confirmed()).count();
+        let all_tasks = || findings.units.iter().flat_map(|unit| &unit.tasks);
+        let wrong_units = findings.units.iter().filter(|unit| !unit.is_confirmed()).count();
         let wrong_tasks = all_tasks().filter(|task| !task.agrees()).count();
         let in_part = if all_tasks().any(|task| task.is_part) { ", a random part of each" } else { "" };
-        let (total, compared, audited) = (solutions.get(), self.drawn.len(), self.audited_tasks);
+        let (total, compared, audited) = (*total, findings.units.len(), self.audited_tasks);
         // A float must not make a part the whole.
         let share = |part: Tally| {
             let part = part.get();
@@ -261,7 +234,7 @@ impl Answer for Audit {
             .row("", if_share(10, tenth))
             .row("seed", format!("{seed}; the same units again: --seed {seed} --units {compared}"))
             .row("threads", threads)
-            .row("time", numbers::seconds(self.seconds))
+            .row("time", numbers::seconds(findings.elapsed.as_secs_f64()))
             .text(width)
     }
 

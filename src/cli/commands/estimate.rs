@@ -8,7 +8,7 @@ use queens::{Interval, Isa, Progress, Rotation, Subject, Watch, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::{Activity, Status, When, until_signal};
+use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
     Answer, Cores, Failure, JsonOutput, Rows, Sizes, numbers,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
@@ -56,23 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let mut sampling = Sampling::default().within(args.max_time);
     (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
-    let watch = Watch::default();
-    let (drawing, watched) = (watch.clone(), watch.clone());
+    let draw = move |watch: &Watch<Prediction>| request.estimate(&sampling, watch);
     let activity = Activity::start(args.progress, "estimate");
-    activity.watch(move || status(n, &watched.progress()));
-    // Samples in hand that take longer than a person waits who pressed ^C are left out.
-    let draw = move || request.estimate(&sampling, &drawing).map(drop);
-    let (result, signal) = until_signal(&activity, &watch, draw)?;
-    result.unwrap_or(Ok(()))?;
-    // Where a signal has come, a program that reads JSON is told that it was stopped.
-    if signal.is_none() {
-        activity.finish();
-    } else {
-        drop(activity);
-    }
-    // A signal may come before there is anything to tell.
-    let Some(prediction) = watch.known() else { return Err(signal.map_or(Failure::Closed, Failure::Signal)) };
-    Ok(Estimate::new(&prediction, args.seed, signal))
+    let (prediction, signal) = activity.until_signal(move |progress| status(n, &progress), draw)?;
+    Ok(Estimate::new(&prediction?, args.seed, signal))
 }
 
 /// How far it is, in words.

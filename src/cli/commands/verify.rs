@@ -1,14 +1,12 @@
 //! `queens verify`
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::engine::EngineInfo;
 use queens::oeis::{self, Sequence};
-use queens::{
-    BFile, CountError, ENGINES, EngineKind, Isa, IsaError, Method, Report, Request, Rotation, Size, Unique,
-    thread_count,
-};
+use queens::{BFile, CountError, ENGINES, EngineKind, Isa, IsaError, Method, Rotation, Size, Unique, thread_count};
 
 use super::terms::{Found, Term, TermTable, Terms};
 use super::{count::request, profile};
@@ -88,13 +86,13 @@ impl Published {
 
 pub(crate) fn run(args: &Args) -> Result<Terms, Failure> {
     let (sizes, published) = (args.sizes, Published::of(args)?);
-    let is_listed = |n: &usize| {
-        let indices = if args.profile { profile::indices(*n) } else { *n..=*n };
-        indices.into_iter().any(|index| published.term(index).is_some())
+    let terms = |n: usize| {
+        let indices = if args.profile { profile::indices(n) } else { n..=n };
+        indices.filter_map(|index| published.term(index))
     };
     // A board at the end that cannot be counted should not show after hours.
-    request(args.symmetry, sizes.last, &args.cores)?.method().map_err(|error| Failure::usage(&error))?;
-    let listed: Vec<usize> = sizes.all().filter(is_listed).collect();
+    method(args, sizes.last)?;
+    let listed: Vec<usize> = sizes.all().filter(|&n| terms(n).next().is_some()).collect();
     if listed.is_empty() {
         let which = match sizes.one() {
             Some(n) => format!("for N = {n}"),
@@ -102,101 +100,66 @@ pub(crate) fn run(args: &Args) -> Result<Terms, Failure> {
         };
         return Err(Failure::Run(Exit::Failure, format!("{} has no term {which}", published.source)));
     }
-    if args.symmetry.is_none() && !args.profile {
-        return engines(args, &published, &listed);
-    }
-    let activity = Activity::start(args.progress, "verify");
-    let widest = (0..=profile::last(sizes.last)).filter_map(|n| published.term(n)).max().unwrap_or(0);
-    let table = TermTable::new(widest, &[], stdout::width());
-    let (published, shown, all) = (&published, &activity, listed.len());
-    let found: Box<dyn Iterator<Item = _>> = match args.symmetry {
-        Some(rotation) => Box::new(listed.iter().enumerate().map(move |(done, &n)| {
-            let title = format!("N = {n}, {rotation} turn");
-            let report = counted(&request(Some(rotation), n, &args.cores)?, title, (done, all), shown)??;
-            Ok(Term { n, published: published.term(n), results: vec![Found::by(&report, report.count)] })
-        })),
-        None => Box::new(profile::terms(&listed, &args.cores, shown, |index| published.term(index))),
-    };
-    let (of, form) = ((published.sequence, published.source.clone()), Form::text(&args.json));
-    Terms::find(&activity, of, &form, Some(&table), found)
-}
-
-/// Counts, as one check after so many of so many; a signal ends it.
-fn counted(
-    request: &Request,
-    title: String,
-    checks: (usize, usize),
-    activity: &Activity,
-) -> Result<Result<Report, CountError>, Failure> {
-    let run = request.prepare().map_err(CountError::from)?;
-    let (watch, watched) = (run.watch(), run.watch());
-    activity.watch(move || step(&title, checks, watched.progress().share));
-    to_the_end(activity, &watch, move || run.count())
-}
-
-/// Recomputes the terms of these boards by each engine.
-fn engines(args: &Args, published: &Published, boards: &[usize]) -> Result<Terms, Failure> {
-    let row = |&n: &usize| {
-        let size = size(n)?;
-        let methods = methods(size, &args.engines, BEYOND_QUICK, args.cores.isa.as_slice());
-        Ok(Row { size, methods: methods.map_err(|error| Failure::usage(&error))? })
-    };
-    let rows: Vec<Row> = boards.iter().map(row).collect::<Result<_, Failure>>()?;
+    let rows = if args.profile { &[][..] } else { &listed };
+    let rows: Vec<Row> = rows.iter().map(|&n| Row::new(args, n)).collect::<Result<_, Failure>>()?;
     let counts = |kind| rows.iter().flat_map(|row| &row.methods).any(|method| method.engine == kind);
     let engines: Vec<EngineKind> = ENGINES.iter().map(|engine| engine.kind).filter(|kind| counts(*kind)).collect();
-    refuse_idle(&args.engines, &engines, &rows)?;
+    if args.symmetry.is_none() && !args.profile {
+        refuse_idle(&args.engines, &engines, &rows)?;
+    }
     let activity = Activity::start(args.progress, "verify");
     if let Some(text) = left_out(&rows).filter(|_| args.engines.is_empty()) {
         messages::note(&text);
     }
-    if let Some(text) = very_long(&rows, thread_count(args.cores.threads)) {
-        messages::warning(&text);
-    }
-    let widest = boards.iter().filter_map(|&n| published.term(n)).max().unwrap_or(0);
+    let widest = listed.iter().flat_map(|&n| terms(n)).max().unwrap_or(0);
     let names: Vec<&str> = engines.iter().map(|kind| kind.info().name).collect();
     let table = TermTable::new(widest, &names, stdout::width());
-    let (mut done, all) = (0, rows.iter().map(|row| row.methods.len()).sum());
-    let mut check = |size: Size, method: Method, unique: &Unique, published| {
-        let request = Request::solutions(size).engine(method.engine).isa(method.isa).threads(args.cores.threads);
-        let report = counted(&request, format!("N = {size}, {}", method.engine), (done, all), &activity)?;
-        done += 1;
-        found(method, report, args, published, unique).map_err(Failure::from)
+    let found: Box<dyn Iterator<Item = Result<Term, Failure>>> = if args.profile {
+        Box::new(profile::terms(&listed, &args.cores, &activity, |index| published.term(index)))
+    } else {
+        let (mut done, all): (_, usize) = (0, rows.iter().map(|row| row.methods.len()).sum());
+        let (activity, published) = (&activity, &published);
+        Box::new(rows.iter().flat_map(move |&Row { n, size, ref methods }| {
+            let mut term = Term { n, published: published.term(n), results: Vec::new() };
+            let unique = size.map(|size| Unique::new(size, args.cores.threads)).transpose();
+            let checks = unique.map_err(Failure::from).and_then(|unique| {
+                methods.iter().try_for_each(|&method| {
+                    let found = check(args, n, method, (done, all), activity)?;
+                    let expected = term.published.unwrap_or_default();
+                    done += 1;
+                    term.results.push(match &unique {
+                        Some(unique) if found.error.is_none() => checked(found, args.unique, expected, unique),
+                        _ => found,
+                    });
+                    Ok(())
+                })
+            });
+            // What was found of a board before a signal is told.
+            let failure = checks.err();
+            let is_told = failure.is_none() || !term.results.is_empty();
+            is_told.then_some(Ok(term)).into_iter().chain(failure.map(Err))
+        }))
     };
-    // What was found of a board before a signal is told.
-    let found = rows.iter().flat_map(|&Row { size, ref methods }| {
-        let n = size.get();
-        let mut term = Term { n, published: published.term(n), results: Vec::new() };
-        let mut found = |method: &Method, unique: &Unique| {
-            term.results.push(check(size, *method, unique, term.published.unwrap_or_default())?);
-            Ok(())
-        };
-        let failure = match Unique::new(size, args.cores.threads) {
-            Ok(unique) => methods.iter().find_map(|method| found(method, &unique).err()),
-            Err(error) => Some(error.into()),
-        };
-        let is_told = failure.is_none() || !term.results.is_empty();
-        is_told.then_some(Ok(term)).into_iter().chain(failure.map(Err))
-    });
     let (of, form) = ((published.sequence, published.source.clone()), Form::text(&args.json));
     Terms::find(&activity, of, &form, Some(&table), found)
 }
 
-/// What a method found, checked modulo 8 by Burnside's lemma.
-fn found(
-    method: Method,
-    counted: Result<Report, CountError>,
-    args: &Args,
-    published: u128,
-    unique: &Unique,
-) -> Result<Found, CountError> {
-    let error = match counted {
-        Ok(report) => return Ok(checked(Found::by(&report, report.count), args.unique, published, unique)),
-        Err(error @ CountError::SelfCheck(_)) => Some(error.to_string()),
-        Err(error) => return Err(error),
-    };
-    let (engine, isa, threads) = (method.engine.info().name, method.isa, thread_count(args.cores.threads));
-    let (value, agrees, seconds, double_checked_tasks) = (None, None, 0.0, 0);
-    Ok(Found { engine, isa, threads, value, agrees, error, seconds, double_checked_tasks })
+/// What a method finds, as one check after so many of so many; a signal ends it.
+fn check(args: &Args, n: usize, method: Method, checks: (usize, usize), activity: &Activity) -> Result<Found, Failure> {
+    let request = request(args.symmetry, n, &args.cores)?.engine(method.engine).isa(method.isa);
+    let what = args.symmetry.map_or_else(|| method.engine.to_string(), |turn| format!("{turn} turn"));
+    let (run, title) = (request.prepare().map_err(CountError::from)?, format!("N = {n}, {what}"));
+    let (watch, watched) = (run.watch(), run.watch());
+    activity.watch(move || step(&title, checks, watched.progress().share));
+    match to_the_end(activity, &watch, move || run.count())? {
+        Ok(report) => Ok(Found::by(&report, report.count)),
+        Err(CountError::SelfCheck(error)) => {
+            let (engine, threads) = (method.engine.info().name, thread_count(args.cores.threads));
+            let found = Found::new(engine, method.isa, threads, Duration::ZERO, 0);
+            Ok(Found { value: None, error: Some(error.to_string()), ..found })
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The number of all solutions that was found, or that of classes where these are published.
@@ -211,7 +174,7 @@ fn checked(found: Found, classes: bool, published: u128, unique: &Unique) -> Fou
 
 /// A check that compares nothing must not pass.
 fn refuse_idle(named: &[EngineKind], engines: &[EngineKind], rows: &[Row]) -> Result<(), Failure> {
-    let (first, last) = (rows[0].size, rows[rows.len() - 1].size);
+    let (first, last) = (rows[0].n, rows[rows.len() - 1].n);
     let idle = named.iter().find(|kind| !engines.contains(kind));
     let reason = match idle {
         Some(engine) => format!("the {engine} engine counts none of N = {first} to {last}"),
@@ -225,22 +188,10 @@ fn refuse_idle(named: &[EngineKind], engines: &[EngineKind], rows: &[Row]) -> Re
 
 /// The boards that are left out because nobody has named an engine for them.
 fn left_out(rows: &[Row]) -> Option<String> {
-    let mut idle = rows.iter().filter(|row| row.methods.is_empty()).map(|row| row.size);
+    let mut idle = rows.iter().filter(|row| row.methods.is_empty()).map(|row| row.n);
     let first = idle.next()?;
     let last = idle.next_back().unwrap_or(first);
     Some(format!("N = {first} to {last}: every engine takes long; name the one to verify with --engine"))
-}
-
-/// The largest board that takes longer than anybody waits for.
-fn very_long(rows: &[Row], cores: usize) -> Option<String> {
-    /// Of so many seconds, which are about ten times too many for large boards.
-    const LONG: f64 = 6000.0;
-    let term = |n: usize| oeis::QUEENS.term(n).unwrap_or(1).max(1) as f64;
-    // An engine takes about a second for its quick size, and grows with the number of solutions.
-    let seconds = |size: Size, engine: EngineKind| term(size.get()) / term(engine.info().quick);
-    let each = rows.iter().rev().flat_map(|row| row.methods.iter().map(|method| (row.size, method.engine)));
-    let (size, engine) = each.into_iter().find(|&(size, engine)| seconds(size, engine) > LONG * cores as f64)?;
-    Some(format!("N = {size} by {engine} takes very long; 'queens estimate {size}' predicts the time"))
 }
 
 /// While one of so many checks runs: which one, after so many, and what share of it is done.
@@ -251,8 +202,26 @@ fn step(title: &str, (done, all): (usize, usize), share: f64) -> Status {
 
 /// A board and the methods that count it.
 struct Row {
-    size: Size,
+    n: usize,
+    /// Unless only the solutions that a turn leaves unchanged are counted.
+    size: Option<Size>,
     methods: Vec<Method>,
+}
+
+impl Row {
+    fn new(args: &Args, n: usize) -> Result<Self, Failure> {
+        let size = args.symmetry.is_none().then(|| size(n)).transpose()?;
+        let methods = match size {
+            Some(size) => methods(size, &args.engines, BEYOND_QUICK, args.cores.isa.as_slice()),
+            None => return Ok(Self { n, size, methods: vec![method(args, n)?] }),
+        };
+        Ok(Self { n, size, methods: methods.map_err(|error| Failure::usage(&error))? })
+    }
+}
+
+/// The method of a board by itself.
+fn method(args: &Args, n: usize) -> Result<Method, Failure> {
+    request(args.symmetry, n, &args.cores)?.method().map_err(|error| Failure::usage(&error))
 }
 
 /// The methods to compare on a whole board of this size, in the order of [`ENGINES`]: the `named` engines that count it or,
@@ -284,7 +253,7 @@ mod tests {
     use std::ops::RangeInclusive;
 
     fn rows(sizes: RangeInclusive<usize>, named: &[EngineKind]) -> Vec<Row> {
-        let row = |size| Row { size, methods: methods(size, named, 3, &[]).unwrap() };
+        let row = |size: Size| Row { n: size.get(), size: Some(size), methods: methods(size, named, 3, &[]).unwrap() };
         Size::all().filter(|size| sizes.contains(&size.get())).map(row).collect()
     }
 
@@ -296,21 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_very_long_is_told_before() {
+    fn boards_that_are_left_out_are_told() {
         let all = rows(10..=27, &[]);
         assert_eq!(
             left_out(&all).unwrap(),
             "N = 21 to 27: every engine takes long; name the one to verify with --engine"
         );
-        assert_eq!((left_out(&all[..8]), very_long(&all, 2)), (None, None));
-        let join = rows(10..=27, &[EngineKind::Join]);
-        assert_eq!(
-            very_long(&join, 2).unwrap(),
-            "N = 27 by join takes very long; 'queens estimate 27' predicts the time"
-        );
-        // N = 20 takes seconds, N = 22 half an hour of one core.
-        assert_eq!(very_long(&join[..11], 1), None);
-        assert!(very_long(&join[..13], 1).is_some());
+        assert_eq!(left_out(&all[..8]), None);
     }
 
     /// Each set that is named, where an engine has it; of an engine that has one version only, that.
@@ -333,7 +294,7 @@ mod tests {
     fn wrong_counts_are_told_apart() {
         let unique = Unique::new(Size::new(8).unwrap(), 1).unwrap();
         let told = |all, classes, published| {
-            let found = Found::new("naive", Isa::Portable, 1, std::time::Duration::ZERO, all);
+            let found = Found::new("naive", Isa::Portable, 1, Duration::ZERO, all);
             let found = checked(found, classes, published, &unique);
             (found.value, found.error.is_some())
         };

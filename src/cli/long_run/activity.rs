@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use console::Term;
 use jiff::Zoned;
+use queens::{Progress, Watch};
 use serde_json::{Value, json};
 
-use crate::cli::long_run::{Status, When};
-use crate::cli::terminal::{Answering, messages, signals};
+use crate::cli::long_run::{Status, When, until_signal};
+use crate::cli::terminal::{Answering, Failure, messages, signals};
 
 /// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -115,6 +116,26 @@ impl Activity {
             say(&text);
         });
         let _ = self.printer.as_ref().map(|printer| printer.try_send(say));
+    }
+
+    /// Does work and shows how far it is. Returns what it finds or, if a signal stops it, what is known by then, and the signal;
+    /// the signal alone is the failure if nothing is known.
+    pub(crate) fn until_signal<T: Send + 'static, E: Send + 'static>(
+        self,
+        status: impl Fn(Progress) -> Status + Send + 'static,
+        work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
+    ) -> Result<(Result<T, E>, Option<i32>), Failure> {
+        let watch = Watch::default();
+        let (watched, working) = (watch.clone(), watch.clone());
+        self.watch(move || status(watched.progress()));
+        let (found, signal) = until_signal(&self, &watch, move || work(&working))?;
+        // Dropped after a signal, it tells programs that read JSON.
+        if signal.is_none() {
+            self.finish();
+        }
+        // Work that takes longer to stop than a person waits who pressed ^C is left.
+        let known = found.or_else(|| watch.known().map(Ok));
+        known.map(|known| (known, signal)).ok_or_else(|| signal.map_or(Failure::Closed, Failure::Signal))
     }
 
     pub(crate) fn finish(&self) {

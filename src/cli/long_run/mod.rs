@@ -14,5 +14,6 @@ pub(crate) use activity::Activity;
 pub(crate) use known_terms::Agreement;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;
-pub(crate) use supervision::{to_the_end, until_signal};
+pub(crate) use supervision::to_the_end;
+use supervision::until_signal;
 pub(crate) use units::Outcome;

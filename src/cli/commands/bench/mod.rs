@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use queens::bench::{BenchError, Combination, bench};
+use queens::bench::{BenchError, Combination, Timing, bench};
 use queens::{EngineKind, Isa, Progress, Size, Watch, available_threads};
 
 use crate::cli::commands::verify::methods;
-use crate::cli::long_run::{Activity, Status, When, until_signal};
+use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
     Exit, Failure, JsonOutput, Sizes, escape, messages,
     value_parsers::{self, isa_parser, named_engine_parser, tolerance, whole},
@@ -101,28 +101,19 @@ fn measure(args: &Args) -> Result<(Results, Option<i32>), Failure> {
     /// If half of the combinations have a [`results::Measurement::spread`] above this, the machine is too busy.
     const NOISE: f64 = 0.05;
     let combinations = combinations(args)?;
-    let (activity, watch) = (Activity::start(args.progress, "bench"), Watch::default());
-    let watched = watch.clone();
-    activity.watch(move || {
-        let Progress { doing, done, total, share, .. } = watched.progress();
+    let status = |Progress { doing, done, total, share, .. }| {
         let fields = vec![format!("{done} of {total} runs")];
         Status { title: doing, share: Some(share), fields, ..Status::default() }
-    });
-    let (working, runs) = (watch.clone(), args.runs as usize);
-    let work = move || bench(&combinations, runs, &working);
-    let (timings, signal) = until_signal(&activity, &watch, work)?;
-    let timings = timings.unwrap_or_else(|| Ok(watch.known().unwrap_or_default())).map_err(|error| match error {
+    };
+    let runs = args.runs as usize;
+    let work = move |watch: &Watch<Vec<Timing>>| bench(&combinations, runs, watch);
+    let (timings, signal) = Activity::start(args.progress, "bench").until_signal(status, work)?;
+    let timings = timings.map_err(|error| match error {
         BenchError::Count(error) => error.into(),
         _ => Failure::Run(Exit::Difference, error.to_string()),
     })?;
-    if let Some(signal) = signal {
-        // A program that reads JSON learns that it was stopped.
-        drop(activity);
-        if timings.is_empty() {
-            return Err(Failure::Signal(signal));
-        }
-    } else {
-        activity.finish();
+    if let Some(signal) = signal.filter(|_| timings.is_empty()) {
+        return Err(Failure::Signal(signal));
     }
     let results = Results::new(&timings, args.runs, signal.is_none());
     let noise = results.noise();
