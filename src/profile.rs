@@ -26,13 +26,14 @@ use crate::watch::{Steps, Watch};
 pub struct Profile {
     /// For each k. The last number is the number of solutions, and their sum is the number of nodes of a plain backtracking
     /// search.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::tally::all_as_text"))]
+    #[cfg_attr(feature = "serde", serde(rename = "profile", serialize_with = "crate::tally::all_as_text"))]
     pub placements: Vec<u128>,
     /// The instruction set that counted.
     pub isa: Isa,
     /// The number of threads.
     pub threads: usize,
     /// Wall time, without the self-check and starting the threads.
+    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "crate::ledger::seconds"))]
     pub elapsed: Duration,
 }
 

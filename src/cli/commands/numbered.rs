@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 use queens::estimate::Sampling;
-use queens::{EngineKind, FixedQueens, Listed, Orbit, Placement, Ranking, Request, Size, Solutions, Square, Watch};
+use queens::{
+    EngineKind, FixedQueens, Listed, Orbit, Placement, Progress, Ranking, Request, Size, Solutions, Square, Watch,
+};
 
 use crate::cli::long_run::{Activity, Status, status};
-use crate::cli::terminal::{Failure, messages, numbers};
+use crate::cli::terminal::{Failure, messages, numbers, signals};
 
 /// So many solutions take less than ten seconds to count, on a slow core too.
 const LONG: u64 = 20_000_000;
@@ -18,9 +20,6 @@ pub(crate) const MOST_COLUMNS_COUNTED: usize = 18;
 
 /// How many times as long it takes to find the fundamental solutions as to count all.
 const WALKING: f64 = 6.0;
-
-/// Why a search that is told to go on has a result.
-const UNSTOPPED: &str = "nothing stops it";
 
 /// Queens on given squares, for every command that lists or shows boards.
 #[derive(Args, Debug)]
@@ -116,7 +115,7 @@ impl SolutionList {
         let total = self.bound().unwrap_or(u64::MAX) as f64;
         let done = move |passed: u64| self.work(passed as f64 / total);
         let share = move |passed| Some(done(passed) / done(before.max(1)));
-        Ok(ranking.select(start, number, &shown(start.size(), share, activity)))
+        searched(start.size(), share, activity, move |watch| ranking.select(start, number, watch))
     }
 
     /// The number of a solution in the list.
@@ -128,7 +127,9 @@ impl SolutionList {
             let both_halves = if prefix.is_empty() { 2.0 } else { 1.0 };
             self.tell(|_| (both_halves * row / prefix.size().get() as f64).min(1.0))?;
         }
-        Ok(ranking.number(solution, &shown(prefix.size(), |_| None, activity)).expect(UNSTOPPED))
+        let solution = *solution;
+        let number = searched(prefix.size(), |_| None, activity, move |watch| ranking.number(&solution, watch))?;
+        Ok(number.expect("a signal alone stops it"))
     }
 
     /// How many solutions of the list come before the first that is not before `from`; `None` where counting them would
@@ -196,31 +197,44 @@ pub(crate) fn random(
     } else if SolutionList::all(size).is_long() {
         SolutionList::all(size).tell(|_| 1.0)?;
     }
-    let watch = shown(size, |_| None, activity);
-    loop {
-        let draw = |begun: Placement, _| draws.choice(begun.extensions().collect::<Vec<_>>());
-        // A beginning that leaves no free row, or has no completion, is drawn anew.
-        let Some(begun) = (0..drawn).try_fold(board, draw) else { continue };
-        let ranking = Ranking::new(begun, Listed::All)?;
-        let total = ranking.total(&watch).expect(UNSTOPPED);
-        let number = draws.u64(1..=total.max(1));
-        match ranking.select(begun, number, &watch) {
-            Some(solution) => return Ok((solution, is_uniform.then_some(number))),
-            None if is_uniform => return Err(Failure::invalid("<N>", &size.to_string(), &"there is no solution")),
-            None => {}
-        }
-    }
+    searched(
+        size,
+        |_| None,
+        activity,
+        move |watch| {
+            loop {
+                let draw = |begun: Placement, _| draws.choice(begun.extensions().collect::<Vec<_>>());
+                // A beginning that leaves no free row, or has no completion, is drawn anew.
+                let Some(begun) = (0..drawn).try_fold(board, draw) else { continue };
+                let ranking = Ranking::new(begun, Listed::All)?;
+                let Some(total) = ranking.total(watch) else { return Err(Failure::Closed) };
+                let number = draws.u64(1..=total.max(1));
+                match ranking.select(begun, number, watch) {
+                    Some(solution) => return Ok((solution, is_uniform.then_some(number))),
+                    None if is_uniform => {
+                        return Err(Failure::invalid("<N>", &size.to_string(), &"there is no solution"));
+                    }
+                    None => {}
+                }
+            }
+        },
+    )?
 }
 
-/// A watch of searches, of which the activity shows how many solutions are passed, and the share of the time where that is known.
-fn shown(size: Size, share: impl Fn(u64) -> Option<f64> + Send + 'static, activity: &Activity) -> Watch {
-    let watch = Watch::default();
-    let watched = watch.clone();
-    activity.watch(move || {
-        let passed = watched.progress().done;
-        progress(size, share(passed), passed, "solutions passed")
-    });
-    watch
+/// Searches, while the activity shows how many solutions are passed, and the share of the time where that is known. A signal
+/// stops it.
+fn searched<T: Send + 'static>(
+    size: Size,
+    share: impl Fn(u64) -> Option<f64> + Send + 'static,
+    activity: &Activity,
+    search: impl FnOnce(&Watch) -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let status = move |Progress { done, .. }| progress(size, share(done), done, "solutions passed");
+    activity.to_the_end(status, search).inspect_err(|failure| {
+        if let Failure::Signal(signal) = failure {
+            activity.say((messages::note, format!("{}: the search was stopped", signals::name(*signal))));
+        }
+    })
 }
 
 /// How far a walk through the solutions is.

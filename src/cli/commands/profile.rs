@@ -3,11 +3,11 @@
 use std::ops::RangeInclusive;
 
 use clap::Args as ClapArgs;
-use queens::{EngineKind, Isa, Profile, Watch, oeis};
+use queens::{EngineKind, Profile, Progress, oeis};
 use serde::Serialize;
 
 use super::terms::{Found, Term, TermTable, Terms};
-use crate::cli::long_run::{Activity, Agreement, Status, When, to_the_end};
+use crate::cli::long_run::{Activity, Agreement, Status, When};
 use crate::cli::terminal::{Answer, Cores, Failure, Form, JsonOutput, Sizes, Tell, numbers, value_parsers::size};
 
 #[derive(ClapArgs, Debug)]
@@ -43,12 +43,8 @@ pub(crate) struct Levels {
     n: usize,
     #[serde(flatten)]
     agreement: Agreement,
-    profile: Vec<String>,
-    isa: Isa,
-    threads: usize,
-    seconds: f64,
-    #[serde(skip)]
-    placements: Vec<u128>,
+    #[serde(flatten)]
+    profile: Profile,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
@@ -62,11 +58,9 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
         let of = (&oeis::PROFILE, oeis::PROFILE.id.to_owned());
         return Ok(Box::new(Terms::find(&activity, of, &form, table.as_ref(), found)?));
     };
-    let Profile { placements, isa, threads, elapsed, .. } = counted(n, &args.cores, &activity)?;
+    let profile = counted(n, &args.cores, &activity)?;
     activity.finish();
-    let (profile, seconds) = (placements.iter().map(u128::to_string).collect(), elapsed.as_secs_f64());
-    let agreement = Agreement::profile(&placements);
-    Ok(Box::new(Levels { n, agreement, profile, isa, threads, seconds, placements }))
+    Ok(Box::new(Levels { n, agreement: Agreement::profile(&profile.placements), profile }))
 }
 
 impl Answer for Levels {
@@ -79,12 +73,14 @@ impl Answer for Levels {
         if self.verdict().is_err() {
             return String::new();
         }
-        let (table, time) = (table(&self.placements), numbers::seconds(self.seconds));
+        let Profile { placements, elapsed, .. } = &self.profile;
+        let (table, time) = (table(placements), numbers::seconds(elapsed.as_secs_f64()));
         format!("{table}  in {time}\n{}", self.agreement.words().map_or_else(String::new, |words| words + "\n"))
     }
 
     fn plain(&self) -> Option<String> {
-        Some(if self.verdict().is_ok() { self.profile.join("\n") + "\n" } else { String::new() })
+        let lines = self.profile.placements.iter().filter(|_| self.verdict().is_ok());
+        Some(lines.map(|placements| format!("{placements}\n")).collect())
     }
 
     fn remark(&self) -> Option<String> {
@@ -99,14 +95,14 @@ impl Answer for Levels {
 /// Counts one profile, and shows how far it is.
 fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Failure> {
     let title = format!("N = {n}, profile");
-    let watch = Watch::default();
-    let (watched, counting) = (watch.clone(), watch.clone());
-    activity.watch(move || {
-        let share = Some(watched.progress().share);
-        Status { title: title.clone(), share, is_even: true, ..Status::default() }
-    });
+    let status = move |Progress { share, .. }| Status {
+        title: title.clone(),
+        share: Some(share),
+        is_even: true,
+        ..Status::default()
+    };
     let (size, Cores { isa, threads }) = (size(n)?, *cores);
-    Ok(to_the_end(activity, &watch, move || Profile::count(size, isa, threads, &counting))??)
+    Ok(activity.to_the_end(status, move |watch| Profile::count(size, isa, threads, watch))??)
 }
 
 /// The profiles of several boards, as the triangle that OEIS reads by rows: each number with its running index. A row is

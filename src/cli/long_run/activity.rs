@@ -125,10 +125,7 @@ impl Activity {
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
     ) -> Result<(Result<T, E>, Option<i32>), Failure> {
-        let watch = Watch::default();
-        let (watched, working) = (watch.clone(), watch.clone());
-        self.watch(move || status(watched.progress()));
-        let (found, signal) = until_signal(&self, &watch, move || work(&working))?;
+        let (watch, found, signal) = self.watched(status, work)?;
         // Dropped after a signal, it tells programs that read JSON.
         if signal.is_none() {
             self.finish();
@@ -136,6 +133,30 @@ impl Activity {
         // Work that takes longer to stop than a person waits who pressed ^C is left.
         let known = found.or_else(|| watch.known().map(Ok));
         known.map(|known| (known, signal)).ok_or_else(|| signal.map_or(Failure::Closed, Failure::Signal))
+    }
+
+    /// The same of work of which nothing is known before its end.
+    pub(crate) fn to_the_end<T: Send + 'static>(
+        &self,
+        status: impl Fn(Progress) -> Status + Send + 'static,
+        work: impl FnOnce(&Watch) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        match self.watched(status, work)? {
+            (_, Some(found), None) => Ok(found),
+            (.., signal) => Err(signal.map_or(Failure::Closed, Failure::Signal)),
+        }
+    }
+
+    fn watched<K: 'static, T: Send + 'static>(
+        &self,
+        status: impl Fn(Progress) -> Status + Send + 'static,
+        work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
+    ) -> Result<(Watch<K>, Option<T>, Option<i32>), Failure> {
+        let watch = Watch::default();
+        let (watched, working) = (watch.clone(), watch.clone());
+        self.watch(move || status(watched.progress()));
+        let (found, signal) = until_signal(self, &watch, move || work(&working))?;
+        Ok((watch, found, signal))
     }
 
     pub(crate) fn finish(&self) {
