@@ -9,7 +9,6 @@ use super::terms::{Found, Term, TermTable, Terms};
 use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, forecast, units};
 use crate::cli::terminal::{
     Answer, Cores, Exit, Failure, Form, JsonOutput, Rows, Sizes, Tell,
-    json::digits,
     numbers::{self, grouped},
     value_parsers::{EngineChoice, engine_parser, rotation_parser, size},
 };
@@ -73,18 +72,13 @@ pub(crate) struct Counted {
     #[serde(flatten)]
     subject: Subject,
     /// `None` for a shard, which has only a part of it.
-    #[serde(serialize_with = "digits")]
     count: Option<u128>,
     shard: Option<String>,
     /// What the shard adds to the count.
-    #[serde(serialize_with = "digits")]
     part: Option<u128>,
     /// The solutions up to symmetry, and those that turns leave unchanged.
-    #[serde(serialize_with = "digits")]
     unique: Option<u128>,
-    #[serde(serialize_with = "digits")]
     half_turn: Option<u128>,
-    #[serde(serialize_with = "digits")]
     quarter_turn: Option<u128>,
     #[serde(flatten)]
     agreement: Agreement,

@@ -12,7 +12,7 @@ use crate::cli::long_run::{
     Agreement,
     named_files::{nothing_in, union},
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, json::digits, messages, numbers};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -34,7 +34,6 @@ pub(crate) struct Merged {
     #[serde(flatten)]
     subject: Subject,
     /// The sum, unless a shard is missing.
-    #[serde(serialize_with = "digits")]
     count: Option<u128>,
     #[serde(flatten)]
     agreement: Agreement,

@@ -14,7 +14,7 @@ use crate::cli::long_run::{
     named_files::{NamedLedger, ledgers, nothing_in, unsaved_files},
     status::{about, time, title},
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, json::digits, numbers, table::wrapped};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, numbers, table::wrapped};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
@@ -55,10 +55,9 @@ struct Count {
     engine: String,
     plan: String,
     shards: u32,
-    complete: Vec<u32>,
-    running: Vec<u32>,
-    stopped: Vec<u32>,
-    missing: Vec<u32>,
+    /// The shards in each state.
+    #[serde(flatten)]
+    states: BTreeMap<State, Vec<u32>>,
     #[serde(flatten)]
     work: Work,
     left: Option<f64>,
@@ -107,7 +106,6 @@ struct Work {
     units: usize,
     parts: usize,
     /// The sum, once all units are finished.
-    #[serde(serialize_with = "digits")]
     count: Option<u128>,
     seconds: f64,
     cpu_seconds: Option<f64>,
@@ -183,27 +181,29 @@ impl Count {
         for file in best.values() {
             whole.merge(&file.ledger).expect("shards have different units");
         }
-        let state_of = |index: &u32| best.get(index).map_or(State::Missing, |file| file.state);
-        let in_state = |state| (1..=shards).filter(|index| state_of(index) == state).collect::<Vec<_>>();
-        let [complete, running, stopped, missing] =
-            [State::Complete, State::Running, State::Stopped, State::Missing].map(in_state);
-        let (work, left) = (Work::of(&whole), left(&whole, running.len()));
+        let none = [State::Missing, State::Stopped, State::Running, State::Complete].map(|state| (state, Vec::new()));
+        let mut states = BTreeMap::from(none);
+        for index in 1..=shards {
+            let state = best.get(&index).map_or(State::Missing, |file| file.state);
+            states.entry(state).or_default().push(index);
+        }
+        let (work, left) = (Work::of(&whole), left(&whole, states[&State::Running].len()));
         let (subject, engine, plan) = (fingerprint.subject, fingerprint.engine, fingerprint.plan);
-        Self { subject, engine, plan, shards, complete, running, stopped, missing, work, left, files, whole }
+        Self { subject, engine, plan, shards, states, work, left, files, whole }
     }
 
     fn rows(&self, width: usize) -> Rows {
         let mut rows = Rows::default().row("count", title(self.whole.fingerprint())).row("shards", self.shards);
         let width = width.saturating_sub("complete  ".len());
-        let lists = [&self.complete, &self.running, &self.stopped, &self.missing];
-        for (name, shards) in ["complete", "running", "stopped", "missing"].into_iter().zip(lists) {
+        let names = ["complete", "running", "stopped", "missing"];
+        for (name, shards) in names.into_iter().zip(self.states.values().rev()) {
             let list = format!("{}: {}", shards.len(), ranges(shards.iter().copied()));
             let lines = if shards.is_empty() { Vec::new() } else { wrapped(&list, width, &[',', ' ']) };
             for (index, line) in lines.iter().enumerate() {
                 rows = rows.row(if index == 0 { name } else { "" }, line);
             }
         }
-        let running = self.running.len();
+        let running = self.states[&State::Running].len();
         let left = match (self.left, left(&self.whole, 1)) {
             (Some(left), _) => format!("{} with {running} running", about(left)),
             (None, Some(left)) => format!("none is running; one shard at a time would take {}", about(left)),
@@ -319,14 +319,9 @@ impl Answer for Standing {
     }
 
     fn text(&self, width: usize) -> String {
-        let damaged = self
-            .damaged
-            .iter()
-            .fold(Rows::default(), |rows, damaged| rows.row("damaged", escape::harmless(&damaged.reason)));
-        let others = self
-            .unsaved
-            .iter()
-            .fold(damaged, |rows, file| rows.row("running", format!("{file}: nothing is saved yet")));
+        let damaged = self.damaged.iter().map(|damaged| ("damaged", escape::harmless(&damaged.reason)));
+        let unsaved = self.unsaved.iter().map(|file| ("running", format!("{file}: nothing is saved yet")));
+        let others = damaged.chain(unsaved).fold(Rows::default(), |rows, (label, text)| rows.row(label, text));
         let tables = self.counts.iter().flat_map(|count| {
             let each = self.named || count.shards == 1;
             if each { count.files.iter().map(LedgerFile::rows).collect() } else { vec![count.rows(width)] }

@@ -12,9 +12,7 @@ use serde::Serialize;
 
 use crate::cli::long_run::{Activity, Status};
 use crate::cli::terminal::{
-    Answer, Column, Exit, Failure, Form, HEAD, Table,
-    json::digits,
-    messages,
+    Answer, Column, Exit, Failure, Form, HEAD, Table, messages,
     numbers::{self, count_of, grouped},
     stdout,
     table::wrapped,
@@ -29,7 +27,6 @@ pub(crate) struct Found {
     pub(crate) engine: &'static str,
     pub(crate) isa: Isa,
     pub(crate) threads: usize,
-    #[serde(serialize_with = "digits")]
     pub(crate) value: Option<u128>,
     /// Whether it is the published term; `None` if there is none.
     pub(crate) agrees: Option<bool>,
@@ -71,7 +68,6 @@ impl Found {
 pub(crate) struct Term {
     /// Its index in the sequence.
     pub(crate) n: usize,
-    #[serde(serialize_with = "digits")]
     pub(crate) published: Option<u128>,
     pub(crate) results: Vec<Found>,
 }

@@ -34,20 +34,15 @@ pub(crate) fn event(event: &'static str, fields: impl Serialize) -> String {
     object(&Line { schema: SCHEMA, event, fields })
 }
 
-/// A count in JSON, where most readers would round a number, is a string of its digits.
-#[expect(clippy::ref_option, reason = "serde gives it so")]
-pub(crate) fn digits<S: serde::Serializer>(count: &Option<u128>, serializer: S) -> Result<S::Ok, S::Error> {
-    match count {
-        Some(count) => serializer.collect_str(count),
-        None => serializer.serialize_none(),
-    }
-}
-
 /// JSON in ASCII alone, so that no name in it does anything to a terminal, with numbers to twelve digits: more of them would
-/// be noise of the arithmetic.
+/// be noise of the arithmetic. Counts are strings of their digits, which most readers would round.
 struct Readable;
 
 impl Formatter for Readable {
+    fn write_u128<W: Write + ?Sized>(&mut self, out: &mut W, count: u128) -> io::Result<()> {
+        write!(out, "\"{count}\"")
+    }
+
     fn write_f64<W: Write + ?Sized>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
         let rounded = format!("{value:.11e}").parse().expect("a number reads back");
         CompactFormatter.write_f64(out, rounded)
@@ -124,9 +119,10 @@ mod tests {
     fn numbers_and_texts_are_readable_everywhere() {
         let sum = 0.1 + 0.2;
         assert_ne!(sum.to_string(), "0.3");
-        let values = (sum, 1.648_999_999_999_999_8, [0.0, 1e-7, 2.5e18, f64::INFINITY], "90° 𝄞\n\"");
-        let text = r#"[0.3,1.649,[0.0,1e-7,2.5e+18,null],"90\u00b0 \ud834\udd1e\n\""]"#;
+        let values = (sum, 1.648_999_999_999_999_8, [0.0, 1e-7, 2.5e18, f64::INFINITY], "90° 𝄞\n\"", u128::MAX);
+        let digits = "340282366920938463463374607431768211455";
+        let text = format!(r#"[0.3,1.649,[0.0,1e-7,2.5e+18,null],"90\u00b0 \ud834\udd1e\n\"","{digits}"]"#);
         assert_eq!(object(&values), format!("{text}\n"));
-        assert_eq!(serde_json::from_str::<serde_json::Value>(text).unwrap()[3], values.3);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()[3], values.3);
     }
 }

@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use console::Term;
 use queens::Size;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::terminal::{Exit, Failure, Sizes, escape::harmless, json, stdout, table::wrapped};
 
@@ -51,19 +52,13 @@ pub(crate) fn width() -> usize {
 
 fn say(kind: &'static str, style: Style, message: &str) {
     if are_events() {
-        return event(kind, Said { message });
+        return event(kind, json!({"message": message}));
     }
     let label = if kind == "note" { String::new() } else { format!("{style}{kind}:{style:#} ") };
     let line = format!("{label}{}", harmless(message));
     // A command begins with blanks: whoever copies it is to get one line.
     let width = if message.starts_with(' ') || !std::io::stderr().is_terminal() { usize::MAX } else { width() };
     print(&(wrapped(&line, width, &[' ']).join("\n") + "\n"));
-}
-
-/// A message for programs.
-#[derive(Serialize)]
-struct Said<'a> {
-    message: &'a str,
 }
 
 /// A line of `--progress json`, with these fields.
