@@ -303,3 +303,30 @@ fn time_too_short_for_a_recount_is_told() {
     let last: serde_json::Value = serde_json::from_str(events.lines().last().unwrap()).unwrap();
     assert_eq!((&last["recounted"], &last["to_recount"]), (&0.into(), &2.into()), "{events}");
 }
+
+/// Too little memory for so many threads is told before any begins, in every form of a count whose need is known: all
+/// but those of turns, which need little. How the run ends is another matter.
+#[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (form, is_told) in [
+        ("8", true),
+        ("7-8", true),
+        ("8 --prefix 3", true),
+        ("8 --unique", true),
+        ("8 --shard 1/2 --out s", true),
+        ("8 --checkpoint c --resume", true),
+        ("8 --symmetry half", false),
+    ] {
+        for (threads, warned) in [(200, is_told), (2, false)] {
+            let line = format!("count {form} --threads {threads}");
+            let mut limited = Command::new("sh");
+            limited.args(["-c", "ulimit -v 150000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_queens")]);
+            let run = limited.args(line.split_whitespace()).current_dir(folder.path()).output().unwrap();
+            let err = String::from_utf8_lossy(&run.stderr);
+            let told = "warning: 200 threads may take 215 MB of memory, and 153 MB are free; --threads 138 would fit";
+            assert_eq!(err.contains(told), warned, "{line}: {err}");
+        }
+    }
+}

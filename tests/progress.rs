@@ -1,12 +1,18 @@
-//! What a run says of itself: progress on a terminal or as objects, and its state where a signal asks for it.
+//! What a run says of itself: progress on a terminal or as objects, and its state where a signal asks for it. An stderr that
+//! takes no more stops nothing.
 
 #![cfg(all(unix, feature = "cli"))]
 
-use std::io::{BufRead, BufReader};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::runs::{AGREES, signal, total};
+use crate::common::runs::{AGREES, LINE, end, shown_until, signal, terminal, total, units, until};
 use crate::common::{output, queens};
 use rustix::process::Signal;
 
@@ -69,11 +75,129 @@ fn no_bar_is_drawn_from_the_background() {
     let drawn = |line: &str| {
         let line = format!("sh -mc '{}'", line.replace("queens", env!("CARGO_BIN_EXE_queens")));
         let mut script = std::process::Command::new("script");
-        script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(std::process::Stdio::null());
+        script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").stdin(Stdio::null());
         String::from_utf8(script.output().unwrap().stdout).unwrap().contains('─')
     };
     let count = "queens count 20 --engine naive --no-save --max-time 3s";
     assert!(drawn(count));
     assert!(!drawn(&format!("{count} & wait")));
     assert!(drawn(&format!("{count} --progress always & wait")));
+}
+
+/// The counter beside an stderr that takes no more: it must save, and end when it is told to.
+fn unread(stderr: impl Fn() -> OwnedFd) {
+    let spawn = |folder: &Path, line: &str| {
+        let stderr = stderr();
+        queens(folder, line).stderr(Stdio::from(stderr)).spawn().unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let line = LINE.replace("14", "15") + " --progress always";
+    let child = spawn(path, &line);
+    until("a first unit", || units(path) > 0);
+    let before = units(path);
+    until("more units", || units(path) > before);
+    // Shows and warnings are dropped.
+    for _ in 0..100 {
+        signal(&child, Signal::USR1);
+        sleep(Duration::from_micros(200));
+    }
+    signal(&child, Signal::TERM);
+    assert_eq!(end(child).status.signal(), Some(15));
+    let saved = units(path);
+    assert!(saved > before);
+    // The budget is kept. One that is too short for a unit on this machine is a failure.
+    let mut budget = 300;
+    while units(path) == saved {
+        let child = spawn(path, &format!("{line} --resume --max-time {budget}ms"));
+        let code = end(child).status.code();
+        let too_short = code == Some(1) && units(path) == saved;
+        assert!(code == Some(75) || too_short, "{code:?} within {budget} ms");
+        budget *= 2;
+    }
+}
+
+#[test]
+fn a_full_pipe_stops_nothing() {
+    // The other end stays open and unread.
+    let mut readers = Vec::new();
+    let readers = std::cell::RefCell::new(&mut readers);
+    unread(|| {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(&vec![b'x'; 1 << 16]).unwrap();
+        readers.borrow_mut().push(reader);
+        writer.into()
+    });
+}
+
+#[test]
+fn a_terminal_stopped_by_control_s_stops_nothing() {
+    let mut masters = Vec::new();
+    let masters = std::cell::RefCell::new(&mut masters);
+    unread(|| {
+        let (mut master, terminal) = terminal(80);
+        master.write_all(b"\x13").unwrap();
+        masters.borrow_mut().push(master);
+        terminal.into()
+    });
+}
+
+/// On a narrow terminal nothing is wider, and no number is cut.
+#[test]
+fn progress_fits_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    for columns in [16, 40, 80] {
+        let (mut master, terminal) = terminal(columns);
+        let mut command = queens(folder.path(), "count 13 --engine naive --threads 1 --progress always --checkpoint c");
+        let child = command.env("TERM", "xterm").stderr(Stdio::from(terminal)).spawn().unwrap();
+        drop(command);
+        let reading = std::thread::spawn(move || {
+            let mut shown = Vec::new();
+            // At the end of the program the terminal is gone, which is an error here.
+            let _ = master.read_to_end(&mut shown);
+            String::from_utf8(shown).unwrap()
+        });
+        assert_eq!(end(child).status.code(), Some(0));
+        fs::remove_file(folder.path().join("c")).unwrap();
+        let shown = reading.join().unwrap();
+        assert!([" so far", " left", " %"].iter().any(|field| shown.contains(field)), "{shown:?}");
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        let is_bar = |line: &str| line.starts_with("N = ");
+        for line in shown.split(['\r', '\n']).map(str::trim_end) {
+            assert!(line.chars().count() < usize::from(columns), "{columns} columns: {line:?}");
+            let whole = !is_bar(line)
+                || ["%", " left", " so far", " ago", " solutions"].iter().any(|end| line.ends_with(end))
+                || line
+                    .rsplit("  ")
+                    .next()
+                    .is_some_and(|end| end.starts_with("ends ") && end.len() == "ends 12:34".len());
+            assert!(whole, "{line:?}");
+        }
+    }
+}
+
+/// On a terminal that shows both, no row of a result stands behind a bar.
+#[test]
+fn rows_are_printed_where_no_bar_is() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in
+        ["count 12-13 --engine naive", "verify --engine naive 12-13", "profile 15-16", "verify --symmetry half 25-26"]
+    {
+        let (mut master, terminal) = terminal(100);
+        let mut command = queens(folder.path(), &format!("{line} --threads 1 --progress always"));
+        command.env("TERM", "xterm").stdout(terminal.try_clone().unwrap()).stderr(terminal);
+        let child = command.spawn().unwrap();
+        drop(command);
+        let shown = std::thread::spawn(move || shown_until(&mut master, "never shown"));
+        assert_eq!(end(child).status.code(), Some(0));
+        let shown = anstream::adapter::strip_str(&shown.join().unwrap()).to_string();
+        let (bars, rows): (Vec<_>, Vec<_>) =
+            shown.split(['\r', '\n']).filter(|line| !line.is_empty()).partition(|line| line.starts_with("N = "));
+        assert!(!bars.is_empty() && bars.iter().all(|bar| bar.contains(" so far")), "{line}: {bars:?}");
+        assert!(rows.len() > 2, "{line}: {rows:?}");
+        assert!(
+            bars.iter().all(|bar| !["agrees", "unknown", "✓"].iter().any(|row| bar.contains(row))),
+            "{line}: {bars:?}"
+        );
+    }
 }

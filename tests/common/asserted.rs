@@ -17,3 +17,12 @@ pub(crate) fn file(name: &str, content: &str) -> String {
     std::fs::write(&path, content).unwrap();
     path.to_str().unwrap().to_owned()
 }
+
+/// What a command prints that ends well.
+pub(crate) fn stdout(args: &[&str]) -> String {
+    let output = queens(args).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    // What there is none of is said beside the list.
+    assert!(output.status.success() && (said.is_empty() || said.starts_with("no solutions ")), "{args:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}

@@ -1,6 +1,8 @@
 //! The program and its ledgers, for the tests that run it.
 
 pub(crate) mod asserted;
+#[cfg(unix)]
+pub(crate) mod option_table;
 pub(crate) mod outputs;
 #[cfg(unix)]
 pub(crate) mod runs;
@@ -59,4 +61,26 @@ pub(crate) fn forged(folder: &Path, from: &str, to: &str, change: impl Fn(usize,
         forged.record(unit, change(unit, tally.get()).into()).unwrap();
     }
     Store::open(folder.join(to)).unwrap().save(&forged).unwrap();
+}
+
+/// Counts N = 11 in so many shards, files s1, s2 and so on.
+pub(crate) fn shards(folder: &Path, of: u32) {
+    for k in 1..=of {
+        let line = format!("count 11 --engine backtrack --shard {k}/{of} --out s{k}");
+        let (code, out, err) = output(folder, &line);
+        let expected = if of == 1 { "2680\n" } else { "" };
+        assert_eq!((code, out.as_str()), (Some(0), expected), "a part alone would pass for the count");
+        assert!(err.starts_with(&format!("s{k}: shard {k}/{of} of N = 11, ")), "{err}");
+    }
+}
+
+/// A file with a checksum that is right, as anybody can make one.
+pub(crate) fn sealed(body: &str) -> String {
+    use sha2::Digest;
+    use std::fmt::Write;
+    let mut text = format!("{body}sha256 ");
+    for byte in sha2::Sha256::digest(body) {
+        write!(text, "{byte:02x}").unwrap();
+    }
+    text + "\n"
 }

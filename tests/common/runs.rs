@@ -1,6 +1,6 @@
 //! Runs that a test sends signals to, looks into and waits for.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use queens::oeis;
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 pub(crate) use super::PATIENCE;
 use super::{queens, tallies};
@@ -124,4 +126,27 @@ pub(crate) fn units(folder: &Path) -> usize {
 /// What a count of N prints.
 pub(crate) fn total(n: usize) -> String {
     format!("{}\n", oeis::QUEENS.term(n).unwrap())
+}
+
+/// A terminal of so many columns, behind its other end. No program that is started holds the other end open, neither
+/// the one on this terminal nor one that another test starts meanwhile.
+pub(crate) fn terminal(columns: u16) -> (File, File) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    (master.into(), terminal)
+}
+
+/// Reads what is shown up to this text, or else to the end.
+pub(crate) fn shown_until(master: &mut File, text: &str) -> String {
+    let mut shown = String::new();
+    while !shown.contains(text) {
+        let mut piece = [0; 4096];
+        let Ok(read) = master.read(&mut piece) else { break };
+        shown += &String::from_utf8_lossy(&piece[..read]);
+    }
+    shown
 }
