@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::cli::long_run::{
     Activity, Agreement, Status, When,
-    named_files::{nothing_in, union},
+    named_files::{Part, nothing_in, union},
     status,
 };
 use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, messages, numbers, value_parsers};
@@ -109,10 +109,10 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
 }
 
 /// Every difference, a line each, with the file that has the unit.
-fn wrong(findings: &Findings, parts: &[(PathBuf, Ledger)]) -> Vec<String> {
+fn wrong(findings: &Findings, parts: &[Part]) -> Vec<String> {
     let in_file = |found: &Recounted| {
         let of_unit = |unit| unit == found.unit;
-        let holds = |(_, part): &&(PathBuf, Ledger)| {
+        let holds = |(_, part): &&Part| {
             part.tallies().any(|(unit, _)| of_unit(unit)) || part.partials().any(|(unit, _)| of_unit(unit))
         };
         let file = parts.iter().find(holds).unwrap_or(&parts[0]).0.display().to_string();

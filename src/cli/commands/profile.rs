@@ -80,7 +80,7 @@ impl Answer for Levels {
 
     fn plain(&self) -> Option<String> {
         let lines = self.profile.placements.iter().filter(|_| self.verdict().is_ok());
-        Some(lines.map(|placements| format!("{placements}\n")).collect())
+        Some(lines.map(|placements| placements.to_string() + "\n").collect())
     }
 
     fn remark(&self) -> Option<String> {

@@ -125,7 +125,8 @@ impl Activity {
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
     ) -> Result<(Result<T, E>, Option<i32>), Failure> {
-        let (watch, found, signal) = self.watched(status, work)?;
+        let watch = Watch::default();
+        let (found, signal) = self.watched(&watch, status, work)?;
         // Dropped after a signal, it tells programs that read JSON.
         if signal.is_none() {
             self.finish();
@@ -141,22 +142,21 @@ impl Activity {
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        match self.watched(status, work)? {
-            (_, Some(found), None) => Ok(found),
-            (.., signal) => Err(signal.map_or(Failure::Closed, Failure::Signal)),
+        match self.watched(&Watch::default(), status, work)? {
+            (Some(found), None) => Ok(found),
+            (_, signal) => Err(signal.map_or(Failure::Closed, Failure::Signal)),
         }
     }
 
     fn watched<K: 'static, T: Send + 'static>(
         &self,
+        watch: &Watch<K>,
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
-    ) -> Result<(Watch<K>, Option<T>, Option<i32>), Failure> {
-        let watch = Watch::default();
+    ) -> Result<(Option<T>, Option<i32>), Failure> {
         let (watched, working) = (watch.clone(), watch.clone());
         self.watch(move || status(watched.progress()));
-        let (found, signal) = until_signal(self, &watch, move || work(&working))?;
-        Ok((watch, found, signal))
+        until_signal(self, watch, move || work(&working))
     }
 
     pub(crate) fn finish(&self) {

@@ -19,6 +19,9 @@ pub(crate) struct NamedLedger {
     pub(crate) ledger: Result<Ledger, StoreError>,
 }
 
+/// A ledger by its file.
+pub(crate) type Part = (PathBuf, Ledger);
+
 /// The ledgers in these files and folders, read when they are asked for. In a folder, what is no ledger is passed over.
 pub(crate) fn ledgers(paths: &[PathBuf], depth: usize) -> Result<impl Iterator<Item = NamedLedger>, Failure> {
     let read = |(path, is_named): (PathBuf, bool)| match store::read(&path) {
@@ -33,7 +36,7 @@ pub(crate) fn ledgers(paths: &[PathBuf], depth: usize) -> Result<impl Iterator<I
 pub(crate) fn union(
     paths: &[PathBuf],
     mut damaged: impl FnMut(&Path, StoreError) -> Result<(), Failure>,
-) -> Result<Option<(Ledger, Vec<(PathBuf, Ledger)>)>, Failure> {
+) -> Result<Option<(Ledger, Vec<Part>)>, Failure> {
     let (mut whole, mut parts): (Option<Ledger>, _) = (None, Vec::new());
     for NamedLedger { path, ledger, .. } in ledgers(paths, 0)? {
         let part = match ledger {
