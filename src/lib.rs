@@ -7,8 +7,7 @@
 //! ```
 //!
 //! A [`Request`] says what to count and by which engine; its methods count, resume, estimate or audit. What it counts
-//! is its [subject](Subject): all solutions, the completions of a placement, or the solutions that a turn of the board
-//! leaves unchanged.
+//! is its [subject](Subject): all solutions, those that have given queens, or those that a turn of the board leaves unchanged.
 //!
 //! A [run](Run) can be watched and stopped from another thread, and resumed, in shards on several machines
 //! ([`Request::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has

@@ -53,7 +53,7 @@ fn methods_that_do_not_fit_are_errors() {
     let prefix = empty(8).with(1).unwrap();
     for subject in [prefix, empty(4), empty(29)] {
         let error = Request::completions(subject).engine(EngineKind::Join).count().unwrap_err().to_string();
-        assert_eq!(error, "the join engine counts whole boards of N = 5 to 28, without a prefix");
+        assert_eq!(error, "the join engine counts whole boards of N = 5 to 28, without fixed queens");
     }
     let naive = Request::solutions(Size::new(8).unwrap()).engine(EngineKind::Naive);
     for isa in [Isa::Avx2, Isa::Avx512f, Isa::Avx512] {

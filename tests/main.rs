@@ -12,6 +12,7 @@ mod browse;
 mod checkpoints;
 mod cli;
 mod commands;
+mod completions;
 mod counts;
 mod docs;
 mod files;

@@ -22,8 +22,8 @@ use Expect::{
 
 const FILE: Expect = File("o.json", "{\"schema\":");
 const CLASH: Expect = Refused("cannot be used with");
-const ONE_N: Expect = Refused("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
-const NEVER: Expect = Never("--prefix, --shard, --checkpoint and --max-time need a single N, not a range");
+const ONE_N: Expect = Refused("--prefix, --queen, --shard, --checkpoint and --max-time need a single N, not a range");
+const NEVER: Expect = Never("--prefix, --queen, --shard, --checkpoint and --max-time need a single N, not a range");
 const NO_SHARD: Expect = Refused("count the shards without --unique and merge them");
 
 #[test]
@@ -33,6 +33,7 @@ fn count() {
         long("plain", "12", "15 --engine naive --threads 1"),
         form("range", "11-12"),
         long("prefix", "12 --prefix 3", "16 --prefix 3 --engine naive --threads 1"),
+        long("queens", "12 --queen 4,2", "16 --queen 9,2 --engine naive --threads 1"),
         long("unique", "12 --unique", "15 --unique --engine naive --threads 1"),
         long("half", "20 --symmetry half", "26 --symmetry half --isa portable --threads 1"),
         long("quarter", "33 --symmetry quarter", "48 --symmetry quarter --isa portable --threads 1"),
@@ -52,30 +53,32 @@ fn count() {
     let (quarter, quarters) = (Field("symmetry", "quarter"), Field("sequence", "A033148"));
     let (twice, twices) = (Equal("double_checked", "units"), NotZero("terms/0/results/0/double_checked_tasks"));
     let (prefix, shard, resumed) = (Field("prefix", "3"), Field("shard", "1/2"), NotZero("resumed"));
+    let [queen, beside, only, before] = ["7,1", "1,3 7,1", "4,2", "1,3 4,2"].map(|queens| Field("queens", queens));
     let foreign = Exit(1, "error: plain.part: it is for ");
     #[rustfmt::skip]
     let rows = [
-        //                                                    plain    range     prefix   unique    half     quarter  shard     resumed
-        row("--engine naive",                                [naive,   naives,   naive,   naive,    CLASH,   CLASH,   naive,    foreign]),
-        row("--isa portable",                                [isa,     isas,     isa,     isa,      isa,     isa,     isa,      isa]),
-        row("--threads 5",                                   [five,    fives,    five,    five,     five,    five,    five,     five]),
-        row("--prefix 3",                                    [prefix,  ONE_N,    prefix,  CLASH,    CLASH,   CLASH,   prefix,   foreign]),
-        row("--unique",                                      [unique,  uniques,  CLASH,   unique,   CLASH,   CLASH,   NO_SHARD, unique]),
-        row("--symmetry half",                               [half,    halves,   CLASH,   CLASH,    half,    TWICE,   half,     foreign]),
-        row("--symmetry quarter",                            [quarter, quarters, CLASH,   CLASH,    TWICE,   quarter, quarter,  foreign]),
-        row("--json",                                        [object; 8]),
-        row("--json=o.json",                                 [FILE; 8]),
-        row("--quiet",                                       [Silent,  Silent,   Same,    Silent,   Silent,  Silent,  Silent,   Silent]),
-        row("--progress json",                               [Ends; 8]),
-        row("--checkpoint c",                                [saved,   ONE_N,    saved,   saved,    saved,   saved,   saved,    resumed]),
-        row_with("--checkpoint-every 1ms", "--checkpoint c", [Saves,   NEVER,    Saves,   Saves,    Saves,   Saves,   Saves,    Saves]),
+        //                                                    plain    range     prefix   queens   unique    half     quarter  shard     resumed
+        row("--engine naive",                                [naive,   naives,   naive,   naive,   naive,    CLASH,   CLASH,   naive,    foreign]),
+        row("--isa portable",                                [isa,     isas,     isa,     isa,     isa,      isa,     isa,     isa,      isa]),
+        row("--threads 5",                                   [five,    fives,    five,    five,    five,     five,    five,    five,     five]),
+        row("--prefix 3",                                    [prefix,  ONE_N,    prefix,  before,  CLASH,    CLASH,   CLASH,   prefix,   foreign]),
+        row("--queen 7,1",                                   [queen,   ONE_N,    beside,  only,    CLASH,    CLASH,   CLASH,   queen,    foreign]),
+        row("--unique",                                      [unique,  uniques,  CLASH,   CLASH,   unique,   CLASH,   CLASH,   NO_SHARD, unique]),
+        row("--symmetry half",                               [half,    halves,   CLASH,   CLASH,   CLASH,    half,    TWICE,   half,     foreign]),
+        row("--symmetry quarter",                            [quarter, quarters, CLASH,   CLASH,   CLASH,    TWICE,   quarter, quarter,  foreign]),
+        row("--json",                                        [object; 9]),
+        row("--json=o.json",                                 [FILE; 9]),
+        row("--quiet",                                       [Silent,  Silent,   Same,    Same,    Silent,   Silent,  Silent,  Silent,   Silent]),
+        row("--progress json",                               [Ends; 9]),
+        row("--checkpoint c",                                [saved,   ONE_N,    saved,   saved,   saved,    saved,   saved,   saved,    resumed]),
+        row_with("--checkpoint-every 1ms", "--checkpoint c", [Saves,   NEVER,    Saves,   Saves,   Saves,    Saves,   Saves,   Saves,    Saves]),
         // A shard goes on from its checkpoint without being told to.
-        row_with("--resume", "--checkpoint {form}.part",     [resumed, NEVER,    resumed, resumed,  resumed, resumed, Same,     resumed]),
-        row("--max-time 50ms",                               [Stops,   ONE_N,    Stops,   Stops,    Stops,   Stops,   Stops,    Stops]),
-        row_with("--no-save", "--max-time 50ms",             [Loses,   NEVER,    Loses,   Loses,    Loses,   Loses,   Loses,    CLASH]),
-        row("--double-check 100%",                           [twice,   twices,   twice,   twice,    twice,   twice,   twice,    twice]),
-        row_with("--shard 1/2", "--out s",                   [shard,   ONE_N,    shard,   NO_SHARD, shard,   shard,   shard,    foreign]),
-        row_with("--out s", "--shard 1/2",                   [result,  ONE_N,    result,  NO_SHARD, result,  result,  result,   foreign]),
+        row_with("--resume", "--checkpoint {form}.part",     [resumed, NEVER,    resumed, resumed, resumed,  resumed, resumed, Same,     resumed]),
+        row("--max-time 50ms",                               [Stops,   ONE_N,    Stops,   Stops,   Stops,    Stops,   Stops,   Stops,    Stops]),
+        row_with("--no-save", "--max-time 50ms",             [Loses,   NEVER,    Loses,   Loses,   Loses,    Loses,   Loses,   Loses,    CLASH]),
+        row("--double-check 100%",                           [twice,   twices,   twice,   twice,   twice,    twice,   twice,   twice,    twice]),
+        row_with("--shard 1/2", "--out s",                   [shard,   ONE_N,    shard,   shard,   NO_SHARD, shard,   shard,   shard,    foreign]),
+        row_with("--out s", "--shard 1/2",                   [result,  ONE_N,    result,  result,  NO_SHARD, result,  result,  result,   foreign]),
     ];
     check("count", &forms, &rows);
 }
@@ -85,6 +88,7 @@ fn audit() {
     let forms = [
         form("plain", "plain"),
         form("prefix", "prefix"),
+        form("queens", "queens"),
         form("half", "half"),
         form("quarter", "quarter"),
         form("shard", "shard"),
@@ -93,15 +97,15 @@ fn audit() {
     ];
     #[rustfmt::skip]
     let rows = [
-        row("--units 2",       [Length("drawn", 2); 7]),
-        row("--tasks 0",       [Field("audited_tasks", "0"); 7]),
-        row("--seed 7",        [Field("seed", "7"); 7]),
-        row("--max-time 1ns",  [Exit(1, "nothing was compared: no unit was recounted within"); 7]),
-        row("--isa portable",  [Field("isa", "portable"); 7]),
-        row("--threads 5",     [Field("threads", "5"); 7]),
-        row("--json",          [Field("command", "audit"); 7]),
-        row("--json=o.json",   [FILE; 7]),
-        row("--progress json", [Ends; 7]),
+        row("--units 2",       [Length("drawn", 2); 8]),
+        row("--tasks 0",       [Field("audited_tasks", "0"); 8]),
+        row("--seed 7",        [Field("seed", "7"); 8]),
+        row("--max-time 1ns",  [Exit(1, "nothing was compared: no unit was recounted within"); 8]),
+        row("--isa portable",  [Field("isa", "portable"); 8]),
+        row("--threads 5",     [Field("threads", "5"); 8]),
+        row("--json",          [Field("command", "audit"); 8]),
+        row("--json=o.json",   [FILE; 8]),
+        row("--progress json", [Ends; 8]),
     ];
     check("audit", &forms, &rows);
 }
@@ -111,6 +115,7 @@ fn merge() {
     let forms = [
         form("plain", "plain"),
         form("prefix", "prefix"),
+        form("queens", "queens"),
         form("half", "half"),
         form("quarter", "quarter"),
         form("shards", "s1 s2"),
@@ -118,9 +123,9 @@ fn merge() {
     ];
     #[rustfmt::skip]
     let rows = [
-        row("--json",        [Field("command", "merge"); 6]),
-        row("--json=o.json", [FILE; 6]),
-        row("--quiet",       [Silent, Same, Silent, Silent, Silent, Same]),
+        row("--json",        [Field("command", "merge"); 7]),
+        row("--json=o.json", [FILE; 7]),
+        row("--quiet",       [Silent, Same, Same, Silent, Silent, Silent, Same]),
     ];
     check("merge", &forms, &rows);
 }

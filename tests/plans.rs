@@ -22,7 +22,7 @@ use queens::auditor::Audited;
 use queens::plan::halves::HalvesPlan;
 use queens::plan::prefixes::PrefixPlan;
 use queens::plan::{Plan, Weighted};
-use queens::{Placement, Size};
+use queens::{FixedQueens, Placement, Size, Square};
 use sha2::{Digest, Sha256};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plans.txt");
@@ -97,6 +97,12 @@ fn plans() -> BTreeMap<String, String> {
     for (prefix, n) in [("158", 8), ("7,1", 13), ("5", 9)] {
         let prefix = Placement::parse(prefix, Size::new(n).unwrap()).unwrap();
         add(&mut plans, &PrefixPlan::new(&prefix));
+    }
+    for (squares, n) in [("4,2", 8), ("2,5 5,3 9,9", 9), ("7,7", 13), ("12,3 20,20", 24)] {
+        let size = Size::new(n).unwrap();
+        let squares = squares.split(' ').map(|square| Square::parse(square, size).unwrap());
+        let none = FixedQueens::from(Placement::empty(size));
+        add(&mut plans, &PrefixPlan::new(&squares.fold(none, |fixed, queen| fixed.with(queen).unwrap())));
     }
     plans
 }

@@ -51,7 +51,7 @@
 
 pub(crate) mod rotational;
 
-use crate::board::Placement;
+use crate::board::{FixedQueens, Placement};
 use crate::engine::join::{ANYWHERE, InnerSquares};
 use crate::plan::{Halves, Middle};
 
@@ -87,11 +87,18 @@ pub trait Audited {
 /// The first columns have their queens, and all squares of the others are allowed.
 impl Audited for Placement {
     fn definition(&self) -> Definition {
+        FixedQueens::from(*self).definition()
+    }
+}
+
+/// The columns of the fixed queens have their queens, and all squares of the others are allowed.
+impl Audited for FixedQueens {
+    fn definition(&self) -> Definition {
         let n = self.size().get();
         let mut rows = [Rows::EMPTY; MOST];
         rows[..n].fill(Rows::below(n));
-        for (column, row) in self.rows().enumerate() {
-            rows[column] = Rows::of([row - 1]);
+        for queen in self.squares() {
+            rows[queen.column - 1] = Rows::of([queen.row - 1]);
         }
         Definition { n, rows, weighing: Weighing::Alike }
     }

@@ -27,9 +27,9 @@
 //! - not storing boards with three columns left to fill, for which two rows and four masks decide;
 //! - keeping the registers of a level when it pauses, instead of working it to the end with half of the lanes idle.
 
-use crate::board::{Board, Placement, Size};
-use crate::engine::Engine;
+use crate::board::{Board, FixedQueens, Placement, Size};
 use crate::engine::lanes::{Isa, IsaError, Lanes, Level, LevelSearch, WithLanes};
+use crate::engine::{Engine, WithFixed};
 
 /// The engine `backtrack`, for an instruction set of this processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,10 @@ pub struct Backtrack {
 
 /// The number of last columns that are counted without a level.
 const LAST: usize = 3;
+
+/// How many boards with queens fixed on any squares go on in vectors together: enough to fill all lanes, and few enough for a
+/// level.
+const TOGETHER: usize = 512;
 
 /// The levels of a search, by the number of columns left. They are empty between tasks, but keep their memory: about
 /// eight kilobytes for each column.
@@ -112,24 +116,107 @@ impl Backtrack {
 
     /// The number of ways to place 1, 2, ... more queens. Unless `EVERY` is set, only the last number is valid.
     fn ways<const EVERY: bool>(self, worker: &mut Worker, task: &Placement) -> Vec<u64> {
-        let (size, board) = (task.size(), board(task));
-        let left = size.get() - task.len();
-        let mut ways = vec![0; left];
-        if left < LAST {
-            few(board, &mut ways);
-        } else {
-            worker.levels.resize_with(worker.levels.len().max(left + 1), Level::default);
-            worker.levels[left].push(board.rows | !size.all_rows(), board.down, board.up);
-            let descent = Descent::<EVERY> {
-                levels: &mut worker.levels,
-                left,
-                ways: &mut ways,
-                #[cfg(test)]
-                lanes: &mut worker.lanes,
-            };
-            self.isa.with(descent).expect("the processor had the instruction set when the engine was made");
-        }
+        let mut ways = vec![0; task.size().get() - task.len()];
+        self.add_ways::<EVERY>(worker, &[board(task)], &mut ways);
         ways
+    }
+
+    /// Adds the same numbers of some boards, which have as many columns left as there are numbers; at most [`TOGETHER`]
+    /// boards.
+    fn add_ways<const EVERY: bool>(self, worker: &mut Worker, boards: &[Board], ways: &mut [u64]) {
+        let left = ways.len();
+        if left < LAST {
+            for board in boards {
+                few(*board, ways);
+            }
+            return;
+        }
+        worker.levels.resize_with(worker.levels.len().max(left + 1), Level::default);
+        for board in boards {
+            worker.levels[left].push(board.rows | !board.size.all_rows(), board.down, board.up);
+        }
+        let descent = Descent::<EVERY> {
+            levels: &mut worker.levels,
+            left,
+            ways,
+            #[cfg(test)]
+            lanes: &mut worker.lanes,
+        };
+        self.isa.with(descent).expect("the processor had the instruction set when the engine was made");
+    }
+}
+
+/// One queen at a time up to the last column with a fixed queen; the boards that come out of that go on in vectors.
+impl Engine for WithFixed<Backtrack> {
+    type Task = FixedQueens;
+    type Worker = Worker;
+
+    fn worker(&self) -> Worker {
+        self.0.worker()
+    }
+
+    fn count(&self, worker: &mut Worker, task: &FixedQueens) -> u64 {
+        let last = task.squares().last().map_or(0, |queen| queen.column);
+        let mut ways = vec![0; task.size().get() - last];
+        let mut full = 0;
+        let mut search = FixedSearch {
+            task,
+            last,
+            boards: Vec::with_capacity(TOGETHER),
+            done: &mut |boards| {
+                full += boards.len() as u64;
+                self.0.add_ways::<false>(worker, boards, &mut ways);
+            },
+        };
+        search.begin();
+        // Without columns left there is one way to place nothing.
+        ways.last().copied().unwrap_or(full)
+    }
+}
+
+/// The search up to the last column with a fixed queen.
+struct FixedSearch<'a> {
+    task: &'a FixedQueens,
+    last: usize,
+    /// What it has found since it handed boards over.
+    boards: Vec<Board>,
+    done: &'a mut dyn FnMut(&[Board]),
+}
+
+impl FixedSearch<'_> {
+    /// The rows and diagonals of the fixed queens are taken from the start. A diagonal that reaches the board only in a later
+    /// column moves into it from outside: falling ones from below bit 32 of their word, which is the first row, rising ones
+    /// from above bit 31 of theirs. In column 4 a queen in row 1 is on the diagonal that is 3 below the first row in column 1.
+    fn begin(&mut self) {
+        let (mut rows, mut down, mut up) = (0, 0, 0);
+        for (column, row) in self.task.squares().map(|queen| (queen.column - 1, queen.row - 1)) {
+            rows |= 1 << row;
+            down |= 1 << (32 + row - column);
+            up |= 1 << (row + column);
+        }
+        self.fill(0, rows, down, up);
+        (self.done)(&self.boards);
+    }
+
+    fn fill(&mut self, column: usize, rows: u32, down: u64, up: u64) {
+        let here = [(down >> 32) as u32, up as u32];
+        if column == self.last {
+            let [down, up] = here;
+            self.boards.push(Board { size: self.task.size(), filled: column, rows, down, up });
+            if self.boards.len() == TOGETHER {
+                (self.done)(&self.boards);
+                self.boards.clear();
+            }
+        } else if self.task.row(column + 1).is_some() {
+            self.fill(column + 1, rows, down << 1, up >> 1);
+        } else {
+            let mut free = self.task.size().all_rows() & !(rows | here[0] | here[1]);
+            while free != 0 {
+                let row = free & free.wrapping_neg();
+                self.fill(column + 1, rows | row, (down | u64::from(row) << 32) << 1, (up | u64::from(row)) >> 1);
+                free &= free - 1;
+            }
+        }
     }
 }
 

@@ -40,6 +40,10 @@ pub trait Engine: Sync {
     fn count(&self, worker: &mut Self::Worker, task: &Self::Task) -> u64;
 }
 
+/// An engine that counts the completions of queens fixed on any squares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WithFixed<E>(pub(crate) E);
+
 /// An engine that is borrowed.
 impl<E: Engine> Engine for &E {
     type Task = E::Task;
@@ -89,14 +93,14 @@ pub static ENGINES: &[EngineInfo] = &[
     EngineInfo {
         kind: EngineKind::Join,
         name: "join",
-        summary: "joins half boards, N = 5 to 28, no prefix",
+        summary: "joins half boards, N = 5 to 28, no fixed queens",
         sizes: HalvesPlan::SIZES,
         quick: 17,
     },
     EngineInfo {
         kind: EngineKind::Backtrack,
         name: "backtrack",
-        summary: "bitboard backtracking in vectors, any N and any prefix",
+        summary: "bitboard backtracking in vectors, any N and any fixed queens",
         sizes: 0..=Size::MAX,
         quick: 16,
     },
@@ -159,7 +163,7 @@ pub struct UnknownEngine(pub String);
 #[non_exhaustive]
 pub enum MethodError {
     /// The join counts only whole boards, which it cuts in halves.
-    #[error("the join engine counts whole boards of N = {} to {}, without a prefix", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
+    #[error("the join engine counts whole boards of N = {} to {}, without fixed queens", HalvesPlan::SIZES.start(), HalvesPlan::SIZES.end())]
     NotForJoin,
     /// The oracle has only one version.
     #[error("the {0} engine runs on any processor and has no {1} version")]
@@ -168,8 +172,8 @@ pub enum MethodError {
     #[error("the {0} engine cannot count this; the {1} engine can")]
     Unsuited(EngineKind, EngineKind),
     /// An engine from outside the crate counts only completions of placements.
-    #[error("a custom engine counts completions of placements, not solutions that a turn leaves unchanged")]
-    NotForTurns,
+    #[error("a custom engine counts completions of placements, which fill the first columns, and nothing else")]
+    OnlyPlacements,
     /// No engine has the name.
     #[error(transparent)]
     Unknown(#[from] UnknownEngine),
@@ -225,7 +229,7 @@ impl Method {
         }
         let subject = subject.into();
         let best = isa.unwrap_or_else(Isa::best);
-        let can_join = subject.prefix().is_none() && HalvesPlan::SIZES.contains(&subject.n());
+        let can_join = subject.fixed().is_none() && HalvesPlan::SIZES.contains(&subject.n());
         let fastest = match subject {
             Subject::Rotational(_) => EngineKind::Cover,
             Subject::Completions(_) if can_join && subject.n() >= JOIN_FROM[usize::from(best != Isa::Portable)] => {

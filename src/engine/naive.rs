@@ -4,8 +4,8 @@
 //! attack each other, so agreement with it means something. For N = 15 it takes 15 times as long as
 //! portable backtracking, and 100 times as long as backtracking with AVX-512.
 
-use crate::board::Placement;
-use crate::engine::Engine;
+use crate::board::{FixedQueens, Placement, Square};
+use crate::engine::{Engine, WithFixed};
 
 /// The engine `naive`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,20 +25,30 @@ impl Engine for Naive {
 impl Naive {
     /// The numbers of ways to place 1, 2, ... more queens in the columns after those of `task`, up to the last column.
     pub fn levels(self, task: &Placement) -> Vec<u64> {
-        let n = task.size().get();
-        let (row, sum, difference) = (vec![false; n], vec![false; 2 * n], vec![false; 2 * n]);
-        let mut search = NaiveSearch { n, row, sum, difference, ways: vec![0; n] };
-        for square in task.squares() {
-            search.set(square.column - 1, square.row - 1, true);
-        }
+        let mut search = NaiveSearch::of(task.size().get(), task.squares());
         search.column(task.len());
         search.ways.split_off(task.len())
+    }
+}
+
+impl Engine for WithFixed<Naive> {
+    type Task = FixedQueens;
+    type Worker = ();
+
+    fn worker(&self) {}
+
+    fn count(&self, (): &mut (), task: &FixedQueens) -> u64 {
+        let mut search = NaiveSearch::of(task.size().get(), task.squares());
+        search.column(0);
+        search.ways.last().copied().unwrap_or(1)
     }
 }
 
 /// The rows and diagonals that queens occupy.
 struct NaiveSearch {
     n: usize,
+    /// The columns that have a queen from the start.
+    given: Vec<bool>,
     row: Vec<bool>,
     sum: Vec<bool>,
     difference: Vec<bool>,
@@ -47,6 +57,18 @@ struct NaiveSearch {
 }
 
 impl NaiveSearch {
+    /// The board with these queens.
+    fn of(n: usize, queens: impl Iterator<Item = Square>) -> Self {
+        let none = |length: usize| vec![false; length];
+        let (sum, difference) = (none(2 * n), none(2 * n));
+        let mut search = Self { n, given: none(n), row: none(n), sum, difference, ways: vec![0; n] };
+        for queen in queens {
+            search.given[queen.column - 1] = true;
+            search.set(queen.column - 1, queen.row - 1, true);
+        }
+        search
+    }
+
     fn set(&mut self, column: usize, row: usize, taken: bool) {
         self.row[row] = taken;
         self.sum[column + row] = taken;
@@ -56,6 +78,10 @@ impl NaiveSearch {
     fn column(&mut self, column: usize) {
         if column == self.n {
             return;
+        }
+        if self.given[column] {
+            self.ways[column] += 1;
+            return self.column(column + 1);
         }
         for row in 0..self.n {
             if !self.row[row] && !self.sum[column + row] && !self.difference[column + self.n - row] {

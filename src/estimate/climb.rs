@@ -117,7 +117,7 @@ impl Climb<'_> {
     fn smaller(&self, n: usize) -> Option<Subject> {
         let size = Size::new(n).ok()?;
         let smaller = match self.subject {
-            Subject::Completions(prefix) if prefix.is_empty() => size.into(),
+            Subject::Completions(fixed) if fixed.is_empty() => size.into(),
             Subject::Completions(_) | Subject::Rotational(_) => return None,
         };
         let Method { engine, isa } = self.counter.method?;

@@ -36,7 +36,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::{Fingerprint, Ledger, Partial, RunRecord};
-use crate::board::{Placement, RotationalBoard};
+use crate::board::{FixedQueens, Placement, PlacementError, RotationalBoard, Size, Square};
 use crate::ledger::shard::Shard;
 use crate::subject::Subject;
 
@@ -64,9 +64,6 @@ pub enum FormatError {
     /// Some byte has changed since it was written.
     #[error("damaged: the checksum does not match the contents")]
     Checksum,
-    /// It is of a count with queens fixed on any squares, as in `4,2 7,3`.
-    #[error("queens are fixed at {0}, and this program does not count that")]
-    Queens(String),
     /// The checksum is right, but this program would not write such contents.
     #[error("not written by this program: {0}")]
     Contents(String),
@@ -116,10 +113,6 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
     if text[body.len()..] != checksum(body) {
         return Err(FormatError::Checksum);
     }
-    let queens = body.lines().nth(3).and_then(|line| line.strip_prefix("queens "));
-    if let Some(squares) = queens.filter(|squares| *squares != NONE) {
-        return Err(FormatError::Queens(squares.chars().take(100).collect()));
-    }
     let ledger = read(body).map_err(FormatError::Contents)?;
     let is_same = encode(&ledger) == text;
     if is_same { Ok(ledger) } else { Err(FormatError::Contents("its lines are not in their one form".to_owned())) }
@@ -149,11 +142,11 @@ fn checksum(body: &str) -> String {
 fn head(ledger: &Ledger) -> String {
     let Fingerprint { subject, engine, plan, units } = ledger.fingerprint();
     let kind = match subject {
-        Subject::Completions(prefix) => format!("prefix {}", known(Some(prefix).filter(|prefix| !prefix.is_empty()))),
+        Subject::Completions(_) => format!("prefix {}", known(subject.prefix())),
         Subject::Rotational(board) => format!("symmetry {}", board.rotation()),
     };
-    let (n, shard) = (subject.n(), ledger.shard());
-    format!("{MAGIC}1\nn {n}\n{kind}\nqueens {NONE}\nengine {engine}\nplan {plan}\nunits {units}\nshard {shard}\n")
+    let (n, queens, shard) = (subject.n(), known(subject.queens()), ledger.shard());
+    format!("{MAGIC}1\nn {n}\n{kind}\nqueens {queens}\nengine {engine}\nplan {plan}\nunits {units}\nshard {shard}\n")
 }
 
 /// What is known, else a dash.
@@ -186,15 +179,13 @@ fn read(body: &str) -> Result<Ledger, String> {
     let lines: &mut Lines = &mut (Box::new(lines) as Box<dyn Iterator<Item = _>>).peekable();
     let n = field(lines, "n")?;
     let subject = if let Ok(rotation) = field(lines, "symmetry") {
+        field(lines, "queens")?;
         let board = RotationalBoard::new(parsed("turn", rotation)?, parsed("n", n)?);
         board.map_err(|error| error.to_string())?.into()
     } else {
-        match field(lines, "prefix")? {
-            NONE => Placement::empty(parsed("n", n)?).into(),
-            text => Placement::parse(text, parsed("n", n)?).map_err(|error| error.to_string())?.into(),
-        }
+        let (size, prefix) = (parsed("n", n)?, field(lines, "prefix")?);
+        fixed(size, prefix, field(lines, "queens")?).map_err(|error| error.to_string())?.into()
     };
-    field(lines, "queens")?;
     let (engine, plan) = (field(lines, "engine")?.to_owned(), field(lines, "plan")?.to_owned());
     let units = parsed("units", field(lines, "units")?)?;
     let mut ledger =
@@ -218,6 +209,13 @@ fn read(body: &str) -> Result<Ledger, String> {
         entered.map_err(|error| error.to_string())?;
     }
     Ok(ledger)
+}
+
+/// The queens of a prefix and those on other squares, as in `4,2 7,3`.
+fn fixed(size: Size, prefix: &str, squares: &str) -> Result<FixedQueens, PlacementError> {
+    let prefix = if prefix == NONE { Placement::empty(size) } else { Placement::parse(prefix, size)? };
+    let mut squares = squares.split(' ').filter(|square| *square != NONE);
+    squares.try_fold(prefix.into(), |fixed: FixedQueens, square| fixed.with(Square::parse(square, size)?))
 }
 
 /// The lines of a run.
@@ -261,7 +259,7 @@ fn parsed<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Rotation, Size};
+    use crate::board::Rotation;
     use proptest::prelude::*;
 
     fn small() -> Ledger {
@@ -355,13 +353,27 @@ mod tests {
         assert!(matches!(sealed(&twice), Err(FormatError::Contents(_))));
     }
 
-    /// Until this program counts them, a count with queens anywhere must not pass for one without.
+    /// Queens that fill the first columns are a prefix, others are on the line of queens, all of them, in one form.
     #[test]
-    fn queens_anywhere_are_refused_by_name() {
-        let found = sealed(&body(&small()).replace("queens -", "queens 4,2 7,3"));
-        assert_eq!(found, Err(FormatError::Queens("4,2 7,3".to_owned())));
-        let message = found.unwrap_err().to_string();
-        assert_eq!(message, "queens are fixed at 4,2 7,3, and this program does not count that");
+    fn queens_anywhere_are_written_and_read() {
+        let body = body(&small()).replace("prefix 15\nqueens -", "prefix -\nqueens 4,2 7,3");
+        let ledger = sealed(&body).unwrap();
+        let queens = ledger.fingerprint().subject.queens().unwrap();
+        assert_eq!((queens.to_string(), ledger.fingerprint().subject.prefix()), ("4,2 7,3".to_owned(), None));
+        assert_eq!(encode(&ledger), body.clone() + &checksum(&body));
+        for (from, to) in [
+            ("prefix -\nqueens 4,2 7,3", "prefix 1\nqueens 4,2 7,3"),
+            ("queens 4,2 7,3", "queens 7,3 4,2"),
+            ("queens 4,2 7,3", "queens 4,2 7,3 7,3"),
+            ("queens 4,2 7,3", "queens 4,2  7,3"),
+            ("queens 4,2 7,3", "queens d7 7,3"),
+            ("queens 4,2 7,3", "queens 4,2 7,9"),
+            ("queens 4,2 7,3", "queens 4,2 7,5"),
+            ("queens 4,2 7,3", "queens 1,5 2,3"),
+            ("prefix -\nqueens 4,2 7,3", "symmetry half\nqueens 4,2 7,3"),
+        ] {
+            assert!(matches!(sealed(&body.replace(from, to)), Err(FormatError::Contents(_))), "{from} -> {to}");
+        }
     }
 
     /// Parts come after all finished units, in order, each once, and never of a finished unit.

@@ -78,14 +78,14 @@ pub enum LedgerError {
 impl Fingerprint {
     /// Whether this is equal to `wanted`; if not, the error is the first difference, beginning with N.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
-        let prefix = |of: &Self| of.subject.prefix().map_or("of no queens".to_owned(), |prefix| prefix.to_string());
+        let fixed = |of: &Self| of.subject.fixed().map_or("no queens".to_owned(), |fixed| fixed.to_string());
         let solutions = |of: &Self| {
             let unchanged = |turn| format!("those unchanged by a {turn} turn");
             of.subject.rotation().map_or("all solutions".to_owned(), unchanged)
         };
         differ("N =", &self.subject.n(), &wanted.subject.n())?;
         differ("a count of", &solutions(self), &solutions(wanted))?;
-        differ("the prefix", &prefix(self), &prefix(wanted))?;
+        differ("completions of", &fixed(self), &fixed(wanted))?;
         differ("the engine", &self.engine, &wanted.engine)?;
         differ("the plan", &self.plan, &wanted.plan)?;
         differ("a plan with units:", &self.units, &wanted.units)

@@ -7,7 +7,7 @@ pub mod halves;
 pub mod prefixes;
 
 pub(crate) use halves::{Halves, HalvesPlan, Middle, SHARED_EAST};
-pub(crate) use prefixes::PrefixPlan;
+pub(crate) use prefixes::{Begun, PrefixPlan};
 
 /// A task and its weight: how many times its count enters the total. The weight covers symmetry between tasks. Symmetry
 /// within a task is up to the engine: for even N, for example, the join gives weights to the half boards.

@@ -10,22 +10,89 @@
 //! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
 //! units.
 
-use crate::board::Placement;
+use std::fmt;
+
+use crate::board::{FixedQueens, Placement, Size, Square};
 use crate::plan::{Plan, Units, Weighted};
 
-/// The completions of a placement, cut by the queens of the next two columns, or of one if only one is left.
+/// Queens to which more are added, always in the first empty column: those of a placement, or fixed on any squares.
+pub trait Begun: Copy + Send + Sync + fmt::Display {
+    /// The board.
+    fn size(&self) -> Size;
+
+    /// How many queens there are.
+    fn queens(&self) -> usize;
+
+    /// The row of the queen in each column that has one, from 1.
+    fn rows(&self) -> impl Iterator<Item = usize>;
+
+    /// The same queens with one more, once for each row where none attacks her, with this row, in order.
+    fn extensions(self) -> impl Iterator<Item = (usize, Self)>;
+
+    /// The fingerprint of the plan that begins with these queens.
+    fn plan(&self) -> String;
+}
+
+impl Begun for Placement {
+    fn size(&self) -> Size {
+        self.size()
+    }
+
+    fn queens(&self) -> usize {
+        self.len()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        self.rows()
+    }
+
+    fn extensions(self) -> impl Iterator<Item = (usize, Self)> {
+        (1..=self.size().get()).filter_map(move |row| Some((row, self.with(row).ok()?)))
+    }
+
+    fn plan(&self) -> String {
+        // Older names, as the first ledgers have them.
+        format!("rows/1 N={} prefix={self} lines={COLUMNS}", self.size())
+    }
+}
+
+impl Begun for FixedQueens {
+    fn size(&self) -> Size {
+        self.size()
+    }
+
+    fn queens(&self) -> usize {
+        self.len()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        self.squares().map(|queen| queen.row)
+    }
+
+    fn extensions(self) -> impl Iterator<Item = (usize, Self)> {
+        let column = self.prefix().len() + 1;
+        (1..=self.size().get()).filter_map(move |row| Some((row, self.with(Square { column, row }).ok()?)))
+    }
+
+    fn plan(&self) -> String {
+        format!("queens/1 N={} fixed={self} columns={COLUMNS}", self.size())
+    }
+}
+
+/// The completions of a placement, or of queens fixed on any squares, cut by the queens of the next two empty columns, or of one
+/// if only one is left.
 #[derive(Clone, Debug)]
-pub struct PrefixPlan {
-    prefix: Placement,
-    units: Vec<Unit>,
+pub struct PrefixPlan<B = Placement> {
+    prefix: B,
+    units: Vec<Unit<B>>,
     /// How many queens a task has.
     queens: usize,
 }
 
-/// The completions of a placement.
+/// The completions of these queens.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
-    first: Weighted<Placement>,
+struct Unit<B> {
+    first: Weighted<B>,
     tasks: u64,
 }
 
@@ -40,12 +107,12 @@ const MOST_LEFT: usize = 18;
 /// time.
 const MOST_MORE: usize = 3;
 
-impl PrefixPlan {
+impl<B: Begun> PrefixPlan<B> {
     /// The tasks that together count the completions of `prefix`.
-    pub fn new(prefix: &Placement) -> Self {
+    pub fn new(prefix: &B) -> Self {
         let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
         for _ in 0..COLUMNS {
-            if tasks.first().is_none_or(|first| first.task.is_solution()) {
+            if tasks.first().is_none_or(|first| first.task.queens() == prefix.size().get()) {
                 break;
             }
             tasks = tasks.into_iter().flat_map(extensions).collect();
@@ -54,49 +121,48 @@ impl PrefixPlan {
     }
 
     /// Cuts units into tasks that leave `most_left` columns empty, or as close to that as [`MOST_MORE`] allows.
-    fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
-        let set = units.first().map_or(0, |unit| unit.task.len());
+    fn cut(prefix: &B, units: &[Weighted<B>], most_left: usize) -> Self {
+        let set = units.first().map_or(0, |unit| unit.task.queens());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
         let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
         Self { prefix: *prefix, units, queens }
     }
 }
 
-/// The placements of `queens` queens that begin with `first`, in order.
-fn placements_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<Item = Weighted<Placement>>> {
-    match queens - first.task.len() {
+/// The tasks of `queens` queens that begin with `first`, in order.
+fn tasks_to<B: Begun + 'static>(first: Weighted<B>, queens: usize) -> Box<dyn Iterator<Item = Weighted<B>>> {
+    match queens - first.task.queens() {
         0 => Box::new(std::iter::once(first)),
         1 => Box::new(extensions(first)),
-        _ => Box::new(extensions(first).flat_map(move |next| placements_to(next, queens))),
+        _ => Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens))),
     }
 }
 
-/// The number of these placements.
-fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
-    if first.task.len() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
+/// The number of these tasks.
+fn count_to<B: Begun>(first: Weighted<B>, queens: usize) -> u64 {
+    if first.task.queens() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
 }
 
 /// The tasks with one more queen.
-fn extensions(Weighted { task, weight }: Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
+fn extensions<B: Begun>(Weighted { task, weight }: Weighted<B>) -> impl Iterator<Item = Weighted<B>> {
     let n = task.size().get();
     let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
-    // They come in order of their last row, so the upper rows come first.
-    let kept = task.extensions().take_while(move |child| child.rows().last() <= Some(rows));
-    kept.map(move |child| {
+    // They come in order of the new queen's row, so the upper rows come first.
+    let kept = task.extensions().take_while(move |&(row, _)| row <= rows);
+    kept.map(move |(_, child)| {
         let factor = if is_own_image(&child) { 1 } else { factor };
         Weighted { task: child, weight: weight * factor }
     })
 }
 
 /// Whether turning the board upside down leaves every queen where it is.
-fn is_own_image(placement: &Placement) -> bool {
-    placement.rows().all(|row| 2 * row == placement.size().get() + 1)
+fn is_own_image(task: &impl Begun) -> bool {
+    task.rows().all(|row| 2 * row == task.size().get() + 1)
 }
 
-impl Units for PrefixPlan {
+impl<B: Begun> Units for PrefixPlan<B> {
     fn fingerprint(&self) -> String {
-        // Older names, as the first ledgers have them.
-        format!("rows/1 N={} prefix={} lines={COLUMNS}", self.prefix.size(), self.prefix)
+        self.prefix.plan()
     }
 
     fn units(&self) -> usize {
@@ -119,28 +185,28 @@ impl Units for PrefixPlan {
     }
 }
 
-impl Plan for PrefixPlan {
-    type Task = Placement;
+impl<B: Begun + 'static> Plan for PrefixPlan<B> {
+    type Task = B;
 
-    fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
+    fn task(&self, unit: usize, index: u64) -> Weighted<B> {
         self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
     }
 
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
-        placements_to(self.units[unit].first, self.queens)
+    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<B>> {
+        tasks_to(self.units[unit].first, self.queens)
     }
 
     /// Places a queen on a random free square of the next column, and so on. The factor is the product of the numbers
     /// of free squares (Knuth 1975).
-    fn part(&self, mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
+    fn part(&self, mut task: B, choose: &mut dyn FnMut(usize) -> usize) -> (B, f64) {
         let mut parts = 1.0;
-        while task.size().get() - task.len() > part_columns(task.size()) {
+        while task.size().get() - task.queens() > part_columns(task.size()) {
             let next: Vec<_> = task.extensions().collect();
             if next.is_empty() {
                 break;
             }
             parts *= next.len() as f64;
-            task = next[choose(next.len())];
+            (_, task) = next[choose(next.len())];
         }
         (task, parts)
     }
@@ -148,14 +214,13 @@ impl Plan for PrefixPlan {
 
 /// How many columns of a part are left to fill: enough that parts differ little, but few enough that each part takes a
 /// fraction of a millisecond and small boards have many more parts than are sampled.
-fn part_columns(size: crate::Size) -> usize {
+fn part_columns(size: Size) -> usize {
     (size.get() * 2 / 3).min(13)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Size;
     use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
 
@@ -197,7 +262,7 @@ mod tests {
             let empty = Placement::empty(Size::new(n).unwrap());
             let whole = Weighted { task: empty, weight: 1 };
             for set in 0..=2 {
-                let units: Vec<_> = placements_to(whole, set).collect();
+                let units: Vec<_> = tasks_to(whole, set).collect();
                 let plain = PrefixPlan::cut(&empty, &units, n);
                 for left in 0..=n {
                     let fine = PrefixPlan::cut(&empty, &units, left);
@@ -225,7 +290,7 @@ mod tests {
         assert_eq!([20, 21, 22, 23, 32].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
         assert_eq!((tasks(20).1, tasks(21).1), (1, 17));
         let first = Weighted { task: Placement::parse("1,3", Size::new(23).unwrap()).unwrap(), weight: 1 };
-        assert_eq!(tasks(23).1, placements_to(first, 5).count() as u64);
+        assert_eq!(tasks(23).1, tasks_to(first, 5).count() as u64);
     }
 
     /// Over all possible choices, the parts count what the task counts.

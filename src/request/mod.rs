@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::audit::{self, AuditOptions, Findings};
-use crate::board::{Placement, RotationalBoard, Size};
+use crate::board::{FixedQueens, Placement, RotationalBoard, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{Engine, EngineKind, Method, MethodError};
 use crate::estimate::{self, Prediction, Sampling};
@@ -20,12 +20,14 @@ use crate::watch::{Stop, Watch};
 /// A count to make: its subject, engine, instruction set and number of threads.
 ///
 /// ```
-/// use queens::{EngineKind, Placement, Request, Rotation, RotationalBoard, Size};
+/// use queens::{EngineKind, FixedQueens, Placement, Request, Rotation, RotationalBoard, Size, Square};
 /// let eight = Size::new(8)?;
 /// assert_eq!(Request::solutions(eight).count()?.count, 92);
 /// let oracle = Request::solutions(eight).engine(EngineKind::Naive).threads(2).count()?;
 /// assert_eq!((oracle.count, oracle.engine, oracle.threads), (92, "naive", 2));
 /// assert_eq!(Request::completions(Placement::parse("158", eight)?).count()?.count, 1);
+/// let queen = FixedQueens::from(Placement::empty(eight)).with(Square::parse("d4", eight)?)?;
+/// assert_eq!(Request::completions(queen).count()?.count, 8);
 /// let quarter = RotationalBoard::new(Rotation::Quarter, 36)?;
 /// assert_eq!(Request::rotational(quarter).count()?.count, 5_845_504);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,9 +75,9 @@ impl Request {
         Self::new(size)
     }
 
-    /// The solutions that begin with the queens of `prefix`.
-    pub fn completions(prefix: Placement) -> Self {
-        Self::new(prefix)
+    /// The solutions that have these queens: a [`Placement`] with which they begin, or [`FixedQueens`] on any squares.
+    pub fn completions(fixed: impl Into<FixedQueens>) -> Self {
+        Self::new(fixed.into())
     }
 
     /// The solutions that a turn leaves unchanged.
@@ -180,11 +182,14 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// If the subject is the solutions that a turn leaves unchanged: their tasks are of another kind.
+    /// If the subject is the completions of queens that do not fill the first columns, or the solutions that a turn leaves
+    /// unchanged: their tasks are of another kind.
     pub fn prepare_by<'a, E: Engine<Task = Placement>>(&self, engine: &'a E) -> Result<Run<'a>, MethodError> {
         match self.subject {
-            Subject::Completions(_) => Ok(Run::new(*self, Counter::own(engine), &Stop::default())),
-            Subject::Rotational(_) => Err(MethodError::NotForTurns),
+            Subject::Completions(fixed) if fixed.as_placement().is_some() => {
+                Ok(Run::new(*self, Counter::own(engine), &Stop::default()))
+            }
+            _ => Err(MethodError::OnlyPlacements),
         }
     }
 

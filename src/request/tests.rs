@@ -171,7 +171,7 @@ fn a_stopped_run_has_its_ledger() {
 fn reports_are_serialized() {
     let report = serde_json::to_value(Request::solutions(Size::new(8).unwrap()).isa(Isa::Portable).count().unwrap());
     let report = report.unwrap();
-    assert_eq!(report["subject"], serde_json::json!({"n": 8, "prefix": null, "symmetry": null}));
+    assert_eq!(report["subject"], serde_json::json!({"n": 8, "prefix": null, "queens": null, "symmetry": null}));
     assert_eq!([&report["count"], &report["isa"]], ["92", "portable"]);
     let half = RotationalBoard::new(crate::Rotation::Half, 12).unwrap();
     let run = Request::rotational(half).prepare().unwrap();

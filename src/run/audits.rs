@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fastrand::Rng;
 
-use crate::auditor::{self, TaskPart};
-use crate::board::{Placement, Size};
+use crate::auditor::{self, Audited, TaskPart};
+use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::join::{Join, Worker};
 use crate::engine::lanes::Lanes;
-use crate::plan::Halves;
+use crate::plan::{Begun, Halves};
 use crate::run::counting::Compared;
 
 /// Up to so many columns that a task leaves empty, the auditor fills them all: that takes it up to a second. Each further
@@ -20,14 +20,14 @@ const WHOLE_UP_TO: usize = 15;
 
 /// Has the auditor count a task of which the engine has found `count`, or has both count random parts of it until one has a
 /// solution. `None` if it was stopped.
-pub(super) fn of_prefix<E: Engine<Task = Placement>>(
+pub(super) fn of_prefix<E: Engine<Task: Begun + Audited>>(
     engine: &E,
     worker: &mut E::Worker,
-    (task, count): (&Placement, u64),
+    (task, count): (&E::Task, u64),
     random: &mut Rng,
     stopped: &dyn Fn() -> bool,
 ) -> Option<Compared> {
-    let all = task.size().get() - task.len();
+    let all = task.size().get() - task.queens();
     // No part of a small task; on a large board few placements of many queens can be completed, so the parts grow.
     for empty in WHOLE_UP_TO..all {
         let part = part(*task, empty, random);
@@ -41,9 +41,9 @@ pub(super) fn of_prefix<E: Engine<Task = Placement>>(
 
 /// The task with more queens, each on a random free square of the next column, until so many columns are empty or a column
 /// has no free square.
-fn part(mut task: Placement, empty: usize, random: &mut Rng) -> Placement {
-    while task.size().get() - task.len() > empty
-        && let Some(next) = random.choice(task.extensions().collect::<Vec<_>>())
+fn part<B: Begun>(mut task: B, empty: usize, random: &mut Rng) -> B {
+    while task.size().get() - task.queens() > empty
+        && let Some((_, next)) = random.choice(task.extensions().collect::<Vec<_>>())
     {
         task = next;
     }
@@ -115,6 +115,7 @@ impl AuditDraw {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Placement;
     use crate::engine::backtrack::Backtrack;
     use crate::engine::fault;
     use crate::engine::lanes::Portable;

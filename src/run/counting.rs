@@ -1,4 +1,4 @@
-//! The three ways to count: [completions] of a placement, whole boards by the [join](joined), and the solutions that a turn leaves
+//! The three ways to count: [completions] of given queens, whole boards by the [join](joined), and the solutions that a turn leaves
 //! unchanged as exact [covers]. Each pairs a plan with the engine that counts its tasks, with other code that counts them again,
 //! and with the auditor.
 //!
@@ -9,16 +9,16 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
-use crate::auditor;
+use crate::auditor::{self, Audited};
 use crate::board::{Placement, RotationalBoard, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::cover::{Cover, Cut, CutPlan};
 use crate::engine::join::Join;
 use crate::engine::lanes::{Isa, Lanes, Portable, WithLanes};
 use crate::engine::naive::Naive;
-use crate::engine::{Engine, EngineKind, Method};
+use crate::engine::{Engine, EngineKind, Method, WithFixed};
 use crate::ledger::Fingerprint;
-use crate::plan::{Halves, HalvesPlan, Plan, PrefixPlan, Units, Weighted};
+use crate::plan::{Begun, Halves, HalvesPlan, Plan, PrefixPlan, Units, Weighted};
 use crate::rotational;
 use crate::run::CountError;
 use crate::run::audits::{self, AuditDraw};
@@ -134,8 +134,9 @@ impl<'a> Counter<'a> {
     /// An engine from outside the crate, for subjects that are cut by the first columns.
     pub(crate) fn own<E: Engine<Task = Placement>>(engine: &'a E) -> Self {
         let counting = move |subject: &Subject| -> Box<dyn Counting + 'a> {
-            let Subject::Completions(prefix) = subject else { unreachable!("a request refuses this engine") };
-            Box::new(completions(prefix, engine, Naive))
+            let Subject::Completions(fixed) = subject else { unreachable!("a request refuses this engine") };
+            let prefix = fixed.as_placement().expect("a request refuses this engine for other queens");
+            Box::new(completions(&prefix, engine, || recounter(Naive)))
         };
         Self { name: std::any::type_name::<E>(), method: None, counting: Box::new(counting) }
     }
@@ -159,12 +160,17 @@ impl Method {
     fn counting(self, subject: &Subject) -> Box<dyn Counting> {
         const CHOSEN: &str = "the processor has the instruction set that was chosen";
         match (self.engine, subject) {
-            (EngineKind::Backtrack, Subject::Completions(prefix)) => {
-                Box::new(completions(prefix, Backtrack::new(self.isa).expect(CHOSEN), Naive))
+            (EngineKind::Backtrack, Subject::Completions(fixed)) => {
+                let backtrack = Backtrack::new(self.isa).expect(CHOSEN);
+                match fixed.as_placement() {
+                    Some(prefix) => Box::new(completions(&prefix, backtrack, || recounter(Naive))),
+                    None => Box::new(completions(fixed, WithFixed(backtrack), recounter_by_auditor)),
+                }
             }
-            (EngineKind::Naive, Subject::Completions(prefix)) => {
-                Box::new(completions(prefix, Naive, Backtrack::default()))
-            }
+            (EngineKind::Naive, Subject::Completions(fixed)) => match fixed.as_placement() {
+                Some(prefix) => Box::new(completions(&prefix, Naive, || recounter(Backtrack::default()))),
+                None => Box::new(completions(fixed, WithFixed(Naive), recounter_by_auditor)),
+            },
             _ => self.isa.with(OnLanes(*subject)).expect(CHOSEN),
         }
     }
@@ -178,7 +184,7 @@ impl WithLanes for OnLanes {
 
     fn with<L: Lanes>(self, lanes: L) -> Self::Output {
         match self.0 {
-            Subject::Completions(prefix) => Box::new(joined(prefix.size(), lanes)),
+            Subject::Completions(fixed) => Box::new(joined(fixed.size(), lanes)),
             Subject::Rotational(board) => Box::new(covers(board, lanes)),
         }
     }
@@ -202,22 +208,29 @@ type Audit<'a, P, E> =
 type Task<P> = <P as Plan>::Task;
 type Buffers<E> = <E as Engine>::Worker;
 
-/// The completions of a placement, cut by the next columns.
-fn completions<'a, E, S>(prefix: &Placement, engine: E, second: S) -> Count<'a, PrefixPlan, E>
+/// The completions of given queens, cut by the next empty columns.
+fn completions<'a, B, E>(
+    prefix: &B,
+    engine: E,
+    second: impl Fn() -> Box<Recounter<B>> + Send + Sync + 'static,
+) -> Count<'a, PrefixPlan<B>, E>
 where
-    E: Engine<Task = Placement> + 'a,
-    S: Engine<Task = Placement> + Copy + Send + 'static,
+    B: Begun + Audited + 'static,
+    E: Engine<Task = B> + 'a,
 {
-    let second = move || -> Box<Recounter<Placement>> {
-        let mut worker = second.worker();
-        Box::new(move |task, _| Some((second.count(&mut worker, task), None)))
-    };
-    Count {
-        plan: PrefixPlan::new(prefix).into(),
-        engine,
-        second: Box::new(second),
-        audit: Box::new(audits::of_prefix::<E>),
-    }
+    let (plan, audit) = (PrefixPlan::new(prefix).into(), Box::new(audits::of_prefix::<E>));
+    Count { plan, engine, second: Box::new(second), audit }
+}
+
+/// Another engine counts a task again.
+fn recounter<E: Engine<Worker: 'static> + Send + 'static>(engine: E) -> Box<Recounter<E::Task>> {
+    let mut worker = engine.worker();
+    Box::new(move |task, _| Some((engine.count(&mut worker, task), None)))
+}
+
+/// The auditor counts it again.
+fn recounter_by_auditor<B: Audited>() -> Box<Recounter<B>> {
+    Box::new(|task, stopped| Some((auditor::count(task, stopped)?, None)))
 }
 
 /// A whole board, cut in halves.

@@ -9,12 +9,14 @@
 //!    those that count large ones. That takes under a millisecond.
 //! 3. From N = 18 on 14×14 or 15×15, which takes some 10 or 40 ms.
 //!
+//! For queens fixed beyond the first columns, a board is counted in parts: with a queen in each row of a middle column.
+//!
 //! The engine of double checks takes the first two steps too, where there are any. Each step is taken once in a process, unless
 //! the engine is from outside the crate.
 
 use std::sync::Mutex;
 
-use crate::board::{Rotation, RotationalBoard, Size};
+use crate::board::{FixedQueens, Placement, Rotation, RotationalBoard, Size, Square};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
 use crate::engine::{EngineKind, Method};
@@ -59,8 +61,8 @@ fn small_boards(subject: &Subject) -> Vec<Subject> {
             vec![RotationalBoard::new(rotation, n).expect("a small board").into()]
         }
         (None, 0..=8) => Vec::new(),
-        (None, n) if n % 2 == 0 => vec![whole(8)],
-        (None, _) => vec![whole(8), whole(9)],
+        (None, n) if n % 2 == 0 => vec![board(subject, 8)],
+        (None, _) => vec![board(subject, 8), board(subject, 9)],
     }
 }
 
@@ -72,12 +74,24 @@ const LARGE_FROM: usize = 18;
 fn larger_board(method: Method, subject: &Subject) -> Option<Subject> {
     let n = 14 + subject.n() % 2;
     let is_wanted = subject.rotation().is_none() && subject.n() >= LARGE_FROM && n <= method.engine.info().quick;
-    is_wanted.then(|| whole(n))
+    is_wanted.then(|| board(subject, n))
 }
 
-/// All solutions on a board of this size.
-fn whole(n: usize) -> Subject {
-    Size::new(n).expect("a small board").into()
+/// A board of this size to count before this subject: all solutions, in parts if queens are fixed beyond the first columns.
+fn board(subject: &Subject, n: usize) -> Subject {
+    if subject.queens().is_some() { part(n, 1) } else { Size::new(n).expect("a small board").into() }
+}
+
+/// A board with a queen in this row of a middle column. The search passes her column and goes on in many.
+fn part(n: usize, row: usize) -> Subject {
+    let empty = FixedQueens::from(Placement::empty(Size::new(n).expect("a small board")));
+    empty.with(Square { column: n / 2, row }).expect("she is alone").into()
+}
+
+/// What adds up to a small board: the board itself, or all the parts that this is one of.
+fn parts(board: &Subject) -> Vec<Subject> {
+    let rows = 1..=board.n();
+    if board.queens().is_some() { rows.map(|row| part(board.n(), row)).collect() } else { vec![*board] }
 }
 
 /// A step of the self-check.
@@ -123,12 +137,13 @@ fn is_any_fault_planted() -> bool {
 /// `second`, also by the engine of double checks.
 pub(crate) fn check(counter: &Counter<'_>, subject: &Subject, second: bool) -> Result<(), SelfCheckError> {
     let method = counter.method;
-    check_by(method, subject, Step::Board, &|board| check_board(board, &*counter.counting(board)))?;
+    let of = |board: &Subject| -> Vec<_> { parts(board).iter().map(|part| counter.counting(part)).collect() };
+    check_by(method, subject, Step::Board, &|board| check_board(board, &of(board)))?;
     if !second {
         return Ok(());
     }
     for board in small_boards(subject).into_iter().chain(method.and_then(|method| larger_board(method, subject))) {
-        once(method, Step::Second(board), || check_second(&board, &*counter.counting(&board)))?;
+        once(method, Step::Second(board), || check_second(&board, &of(&board)))?;
     }
     let kernels = method.and_then(second_with_kernels);
     kernels.map_or(Ok(()), |method| once(Some(method), Step::Kernels, || check_kernels(method)))
@@ -182,24 +197,29 @@ impl WithLanes for CheckLists {
 /// Holds for a wrong engine too.
 pub(crate) const FITS: &str = "the few tasks of a small board have a sum that fits";
 
-/// Counts this small board by the engine.
-fn check_board(board: &Subject, counting: &dyn Counting) -> Result<(), SelfCheckError> {
-    let (mut worker, mut total) = (counting.worker(), Tally::default());
+/// Counts this small board by the engine, all its parts.
+fn check_board(board: &Subject, parts: &[Box<dyn Counting + '_>]) -> Result<(), SelfCheckError> {
+    let mut total = Tally::default();
     let mut add = |Found { count, weight }| Ok(total.add(count, weight)?);
-    for unit in 0..counting.plan().units() {
-        worker.unit(unit, 0, &mut add).expect(FITS);
+    for counting in parts {
+        let mut worker = counting.worker();
+        (0..counting.plan().units()).try_for_each(|unit| worker.unit(unit, 0, &mut add)).expect(FITS);
     }
     compare(board, total)
 }
 
 /// Counts it by the engine of double checks and, if that has it audited, by the auditor.
-fn check_second(board: &Subject, counting: &dyn Counting) -> Result<(), SelfCheckError> {
-    let (plan, mut second, mut totals) = (counting.plan(), counting.second(), [Tally::default(); 2]);
-    for (unit, index) in (0..plan.units()).flat_map(|unit| (0..plan.tasks(unit)).map(move |index| (unit, index))) {
-        let Recount { found, audited } = second(unit, index, &|| false).expect("nothing stops it");
-        // The auditor counts tasks of small boards whole.
-        let audited = Found { count: audited.map_or(found.count, |audited| audited.auditor), ..found };
-        totals = [(totals[0], found), (totals[1], audited)].map(|(sum, found)| sum.plus(found.tally()).expect(FITS));
+fn check_second(board: &Subject, parts: &[Box<dyn Counting + '_>]) -> Result<(), SelfCheckError> {
+    let mut totals = [Tally::default(); 2];
+    for counting in parts {
+        let (plan, mut second) = (counting.plan(), counting.second());
+        for (unit, index) in (0..plan.units()).flat_map(|unit| (0..plan.tasks(unit)).map(move |index| (unit, index))) {
+            let Recount { found, audited } = second(unit, index, &|| false).expect("nothing stops it");
+            // The auditor counts tasks of small boards whole.
+            let audited = Found { count: audited.map_or(found.count, |audited| audited.auditor), ..found };
+            let both = [(totals[0], found), (totals[1], audited)];
+            totals = both.map(|(sum, found)| sum.plus(found.tally()).expect(FITS));
+        }
     }
     totals.into_iter().try_for_each(|total| compare(board, total))
 }
@@ -223,7 +243,7 @@ mod tests {
     use crate::estimate::Sampling;
     use crate::plan::{Plan, PrefixPlan, Units, Weighted};
     use crate::run::counting::tests::planted;
-    use crate::{CountError, Listed, Placement, Ranking, Request, Share, Watch};
+    use crate::{CountError, Listed, Ranking, Request, Share, Watch};
 
     /// An engine that loses every solution whose first queen is in row 4.
     struct WrongBegin;
@@ -277,10 +297,14 @@ mod tests {
         E: Engine<Task = Placement> + Send + 'static,
     {
         if second {
-            check_second(&whole(n), &planted(plan, Naive, engine, None))
+            check_second(&whole(n), &[Box::new(planted(plan, Naive, engine, None))])
         } else {
-            check_board(&whole(n), &planted(plan, engine, Naive, None))
+            check_board(&whole(n), &[Box::new(planted(plan, engine, Naive, None))])
         }
+    }
+
+    fn whole(n: usize) -> Subject {
+        Size::new(n).unwrap().into()
     }
 
     fn prefixes(n: usize) -> PrefixPlan {
@@ -367,7 +391,7 @@ mod tests {
     /// Right by itself, but not by the auditor: one more in each of 21 tasks, of weight 2.
     #[test]
     fn a_wrong_auditor_counts_nothing() {
-        let audited = |more| planted(prefixes(8), Naive, Naive, Some(more));
+        let audited = |more| [Box::new(planted(prefixes(8), Naive, Naive, Some(more))) as _];
         assert_eq!(check_second(&whole(8), &audited(0)), Ok(()));
         assert_eq!(check_second(&whole(8), &audited(1)), wrong("on 8×8", 92 + 42, 92));
     }
@@ -406,6 +430,7 @@ mod tests {
                     .unwrap_err(),
             );
             wrong(Ranking::new(board, Listed::All).unwrap_err().into());
+            wrong(Request::completions(part(12, 5).queens().unwrap()).count().unwrap_err());
             // The engine of a double check of the oracle.
             let naive = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Naive);
             wrong(naive.double_check(Share::ALL).count().unwrap_err());

@@ -306,6 +306,7 @@ pub(crate) static FILES: LazyLock<TempDir> = LazyLock::new(|| {
     for (name, line) in [
         ("plain", "12"),
         ("prefix", "12 --prefix 3"),
+        ("queens", "12 --queen 4,2"),
         ("half", "20 --symmetry half"),
         ("quarter", "33 --symmetry quarter"),
         ("shard", "12 --shard 1/2 --out unused"),

@@ -5,6 +5,7 @@ use queens::oeis::{self, Sequence};
 use queens::{ENGINES, Isa, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
 use serde::Serialize;
 
+use super::numbered::QueenArgs;
 use super::terms::{Found, Term, TermTable, Terms};
 use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, forecast, units};
 use crate::cli::terminal::{
@@ -30,8 +31,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     pub(crate) prefix: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) queens: QueenArgs,
+
     /// Count solutions up to rotation and reflection (A002562)
-    #[arg(long, conflicts_with = "prefix")]
+    #[arg(long, conflicts_with_all = ["prefix", "queens"])]
     pub(crate) unique: bool,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
@@ -40,7 +44,7 @@ pub(crate) struct Args {
         value_name = "TURN",
         value_parser = rotation_parser(),
         visible_alias = "symmetric",
-        conflicts_with_all = ["prefix", "unique", "engine"]
+        conflicts_with_all = ["prefix", "queens", "unique", "engine"]
     )]
     pub(crate) symmetry: Option<Rotation>,
 
@@ -113,8 +117,10 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
 /// Counts each board of the range.
 fn range(args: &Args) -> Result<Terms, Failure> {
     let (long, sizes, form) = (&args.long, args.sizes, args.form());
-    if args.prefix.is_some() || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
-        return Err(Failure::usage(&"--prefix, --shard, --checkpoint and --max-time need a single N, not a range"));
+    let is_fixed = args.prefix.is_some() || !args.queens.queens.is_empty();
+    if is_fixed || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
+        let message = "--prefix, --queen, --shard, --checkpoint and --max-time need a single N, not a range";
+        return Err(Failure::usage(&message));
     }
     // A board at the end that cannot be counted should not show after hours.
     request(args.symmetry, sizes.last, &args.cores)?;
@@ -148,12 +154,14 @@ pub(crate) fn request(symmetry: Option<Rotation>, n: usize, cores: &Cores) -> Re
 
 /// Counts a board of N columns, all of it or a shard.
 fn counted(args: &Args, long: &LongRun, n: usize, activity: &Activity) -> Result<Outcome, Failure> {
-    let mut request = request(args.symmetry, n, &args.cores)?;
-    if let Some(text) = &args.prefix {
-        let prefix = Placement::parse(text, size(n)?);
-        let prefix = prefix.map_err(|error| Failure::invalid("--prefix <P>", text, &error))?;
-        request = Request::completions(prefix).isa(args.cores.isa).threads(args.cores.threads);
-    }
+    let request = if args.symmetry.is_some() {
+        request(args.symmetry, n, &args.cores)?
+    } else {
+        let prefix = args.prefix.as_ref().map_or(Ok(Placement::empty(size(n)?)), |text| {
+            Placement::parse(text, size(n)?).map_err(|error| Failure::invalid("--prefix <P>", text, &error))
+        });
+        Request::completions(args.queens.beside(prefix?)?).isa(args.cores.isa).threads(args.cores.threads)
+    };
     let request = request.engine(args.engine).double_check(long.double_check);
     activity.aside(|| forecast::memory(&request, args.cores.threads));
     units::run(long, args.quiet, request, activity)

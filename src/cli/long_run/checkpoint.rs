@@ -191,10 +191,10 @@ fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Led
 fn new_name(ledger: &Ledger, number: usize) -> PathBuf {
     let (Fingerprint { subject, .. }, shard) = (ledger.fingerprint(), ledger.shard());
     let turn = subject.rotation().map_or_else(String::new, |turn| format!("-{}", turn.name()));
-    let prefix =
-        subject.prefix().map_or_else(String::new, |prefix| format!("-{}", prefix.to_string().replace(',', ".")));
+    let fixed = subject.fixed().map_or_else(String::new, |fixed| format!("-{fixed}"));
+    let fixed = fixed.replace(',', ".").replace(' ', "-");
     let shard = if shard.is_whole() { String::new() } else { format!("-{}", shard.to_string().replace('/', "-of-")) };
-    files::numbered_name(&format!("queens-{}{turn}{prefix}{shard}", subject.n()), number, "ledger").into()
+    files::numbered_name(&format!("queens-{}{turn}{fixed}{shard}", subject.n()), number, "ledger").into()
 }
 
 /// Puts one board in the place of the range that it is of: what is saved is one board's.
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use crate::cli::args::{Args, Command};
     use clap::Parser;
-    use queens::{Placement, Request, Rotation, RotationalBoard, Size};
+    use queens::{FixedQueens, Placement, Request, Rotation, RotationalBoard, Size, Square};
 
     // On Windows arguments are not made of bytes, and are quoted for another shell.
     #[cfg(unix)]
@@ -307,11 +307,15 @@ mod tests {
             |request: Request, shard: &str| Ledger::new(request.fingerprint().unwrap(), shard.parse().unwrap());
         let size = Size::new(20).unwrap();
         let placed = Request::completions(Placement::parse("1,12", size).unwrap());
+        let squares = [(7, 20), (4, 2)].map(|(column, row)| Square { column, row });
+        let empty = FixedQueens::from(Placement::empty(size));
+        let anywhere = Request::completions(squares.iter().try_fold(empty, |fixed, queen| fixed.with(*queen)).unwrap());
         let turned = Request::rotational(RotationalBoard::new(Rotation::Half, 20).unwrap());
         for (ledger, name) in [
             (ledger(Request::solutions(size), "1/1"), "queens-20.ledger"),
             (ledger(Request::solutions(size), "3/7"), "queens-20-3-of-7.ledger"),
             (ledger(placed, "1/1"), "queens-20-1.12.ledger"),
+            (ledger(anywhere, "1/1"), "queens-20-4.2-7.20.ledger"),
             (ledger(turned, "1/1"), "queens-20-half.ledger"),
         ] {
             assert_eq!(new_name(&ledger, 1), Path::new(name));

@@ -14,8 +14,8 @@ use crate::cli::terminal::{messages, numbers};
 pub(crate) fn memory(request: &Request, threads: usize) {
     /// What needs no more fits wherever the program starts. To ask the system takes longer than to count a small board.
     const LITTLE: u64 = 32_000_000;
-    let (Subject::Completions(prefix), Ok(method)) = (request.subject(), request.method()) else { return };
-    let need = |threads| method.memory(prefix.size(), threads);
+    let (Subject::Completions(fixed), Ok(method)) = (request.subject(), request.method()) else { return };
+    let need = |threads| method.memory(fixed.size(), threads);
     let threads = thread_count(threads);
     if need(threads) > LITTLE
         && let Some(text) = warning(need, threads, available())
@@ -110,7 +110,7 @@ impl LongRunHint {
         let n = of.subject.n();
         let sequence = match of.subject.rotation() {
             Some(rotation) => Some(rotation.sequence()),
-            None => of.subject.prefix().is_none().then_some(&oeis::QUEENS),
+            None => of.subject.fixed().is_none().then_some(&oeis::QUEENS),
         };
         let term = sequence.and_then(|sequence| Some((sequence.id, sequence.term(n)?)));
         let known = term
@@ -128,13 +128,13 @@ impl LongRunHint {
 /// is between its neighbours.
 fn core_hours(of: &Fingerprint) -> Option<f64> {
     const HOURS: [f64; 7] = [0.5, 4.0, 45.0, 400.0, 4000.0, 60_000.0, 300_000.0];
-    let is_join = of.engine == EngineKind::Join.info().name && of.subject.prefix().is_none();
+    let is_join = of.engine == EngineKind::Join.info().name && of.subject.fixed().is_none();
     of.subject.n().checked_sub(22).and_then(|index| HOURS.get(index).copied()).filter(|_| is_join)
 }
 
-/// The command that estimates such a run. There is none for completions of a placement.
+/// The command that estimates such a run. There is none for completions of given queens.
 fn estimate(Fingerprint { subject, engine, .. }: &Fingerprint) -> Option<String> {
-    let how = match (subject.rotation(), subject.prefix()) {
+    let how = match (subject.rotation(), subject.fixed()) {
         (Some(rotation), _) => format!(" --symmetry {}", rotation.name()),
         (None, Some(_)) => return None,
         (None, None) if engine == EngineKind::Join.info().name => String::new(),

@@ -45,7 +45,7 @@ impl Agreement {
     /// Of whatever is counted: of completions nothing is known, unless they are those of an empty board.
     pub(crate) fn of(subject: &Subject, found: u128, threads: usize) -> Result<Self, Failure> {
         let size = match subject {
-            Subject::Completions(prefix) if prefix.is_empty() => prefix.size(),
+            Subject::Completions(fixed) if fixed.is_empty() => fixed.size(),
             Subject::Rotational(board) => return Ok(Self::with(board.rotation().sequence(), board.n(), found)),
             _ => return Ok(Self::default()),
         };

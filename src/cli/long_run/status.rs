@@ -155,8 +155,9 @@ impl Status {
 pub(crate) fn title(fingerprint: &Fingerprint) -> String {
     let subject = &fingerprint.subject;
     let prefix = subject.prefix().map_or_else(String::new, |prefix| format!(", prefix {prefix}"));
+    let queens = subject.queens().map_or_else(String::new, |queens| format!(", queens {queens}"));
     let turn = subject.rotation().map_or_else(String::new, |rotation| format!(", {rotation} turn"));
-    format!("N = {}{prefix}{turn}, {}", subject.n(), fingerprint.engine)
+    format!("N = {}{prefix}{queens}{turn}, {}", subject.n(), fingerprint.engine)
 }
 
 /// How far a double check is with what earlier runs have saved.

@@ -122,6 +122,7 @@ impl Rows {
         Self::default()
             .row("N", subject.n())
             .row_some("prefix", subject.prefix())
+            .row_some("queens", subject.queens())
             .row_some("unchanged by", subject.rotation().map(|rotation| format!("a {rotation} turn")))
     }
 
