@@ -141,6 +141,42 @@ fn time_too_short_for_a_task_is_told_and_ends_a_loop() {
     assert!(err.ends_with("error: no task was finished within 20.0 ms: give a longer --max-time\n"), "{err}");
 }
 
+/// Exit code 75 promises that the last line resumes the run, and the program takes it; what saved nothing, or nothing that a
+/// loop would get on with, ends otherwise.
+#[test]
+fn only_what_can_be_resumed_ends_with_75() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (endless, long) = ("count 20 --engine naive --threads 1 --max-time 20ms", "count 19 --threads 1 --max-time 1s");
+    for (line, expected) in [
+        (endless.to_owned(), 1),
+        (format!("{endless} --no-save"), 1),
+        (format!("{endless} --unique"), 1),
+        (format!("{endless} --shard 1/2 --out s"), 1),
+        (format!("{endless} --checkpoint c"), 75),
+        (format!("{endless} --checkpoint c --resume"), 1),
+        (format!("{endless} --checkpoint d --shard 1/2 --out s"), 75),
+        (format!("{long} --no-save"), 1),
+        (long.to_owned(), 75),
+        (format!("{long} --shard 1/2 --out s"), 75),
+        ("count 19-20 --max-time 1s".to_owned(), 2),
+        ("audit c --max-time 1s".to_owned(), 1),
+        ("audit queens-19.ledger --max-time 1ns".to_owned(), 1),
+        ("estimate 20 --max-time 10ms".to_owned(), 0),
+    ] {
+        let (code, _, err) = output(path, &line);
+        assert_eq!(code, Some(expected), "{line}: {err}");
+        let command = err.lines().find_map(|line| line.strip_prefix("    ")).map(str::to_owned);
+        assert_eq!(command.is_some(), code == Some(75) || line.contains("--resume"), "{line}: {err}");
+        if let Some(command) = command.filter(|_| code == Some(75)) {
+            let resumed = command.split_once("queens ").unwrap().1.replace("1s", "10s");
+            // It takes the save; where that is empty, and the time is as short as before, it says so.
+            let (again, _, err) = output(path, &resumed);
+            assert!(matches!(again, Some(0 | 1 | 75)) && !err.contains("no checkpoint yet"), "{resumed}: {err}");
+        }
+    }
+}
+
 /// Runs without a checkpoint that are given a time are saved in files of their own, never over others, from which the commands
 /// that they print go on: runs that stop at once too, and one whose earlier file was moved.
 #[test]

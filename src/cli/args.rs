@@ -72,11 +72,11 @@ fn long_version() -> String {
 const EXITS: &str = "\
 Exit codes:
   0    done
-  1    failed at run time
+  1    failed at run time, or stopped with nothing to resume
   2    wrong arguments
   3    a result differs from what it should be
   4    shards are missing at a merge
-  75   stopped before the end, and can be resumed
+  75   stopped before the end and saved: can be resumed
   129  ended by SIGHUP, as shells report it; 130: by SIGINT (Ctrl-C); 143: by SIGTERM";
 
 /// How many examples `-h` shows, of those that `--help` does.

@@ -34,7 +34,7 @@ pub(crate) struct LongRun {
     #[arg(long, requires = "checkpoint")]
     pub(crate) resume: bool,
 
-    /// Save and stop after this time, for example 30m or 1h30m, with exit code 75
+    /// Save and stop after this time, for example 30m or 1h30m, with exit code 75, or 1 if nothing is saved
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
 

@@ -19,7 +19,7 @@ use crate::cli::terminal::{files, messages, signals, stdout};
 pub(crate) enum Exit {
     /// Done.
     Success = 0,
-    /// Failed at run time.
+    /// Failed at run time, or stopped with nothing to resume.
     Failure = 1,
     /// The arguments were wrong.
     Usage = 2,
@@ -27,7 +27,7 @@ pub(crate) enum Exit {
     Difference = 3,
     /// Shards are missing at a merge.
     Missing = 4,
-    /// Stopped before the end, saved, and can be resumed.
+    /// Stopped before the end and saved, even if nothing was finished by then: can be resumed.
     Stopped = 75,
 }
 
