@@ -343,3 +343,34 @@ fn what_others_may_write_is_not_run() {
         refused(Path::new("/"), "", "it is root's");
     }
 }
+
+/// `-` is stdin for everything that is read, and a result does not take the place of what stdin is read from.
+#[test]
+fn a_minus_is_stdin() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for k in [1, 2] {
+        assert_eq!(output(path, &format!("count 8 --shard {k}/2 --out s{k} -q")).0, Some(0));
+    }
+    fs::write(path.join("b"), "8 92\n").unwrap();
+    fs::write(path.join("b.json"), "8 92\n").unwrap();
+    assert_eq!(output(path, "bench 5 --engine naive --threads 1 --runs 1 --json=saved.json").0, Some(0));
+    let read = |line: &str, name: &str| {
+        let file = fs::File::open(path.join(name)).unwrap();
+        texts(&queens(path, line).stdin(file).output().unwrap())
+    };
+    assert_eq!(read("merge - s2 -q", "s1"), (Some(0), "92\n".to_owned(), String::new()));
+    for (line, name, told) in [
+        ("audit -", "s1", "no difference"),
+        ("status -", "s1", "complete"),
+        ("verify 8 --bfile -", "b", "1 term of -, "),
+        ("bench --from -", "saved.json", "naive"),
+        ("bench --from saved.json --compare -", "saved.json", "over that in -"),
+    ] {
+        let (code, out, err) = read(line, name);
+        assert!(code == Some(0) && out.contains(told), "{line}: {out}{err}");
+    }
+    assert_eq!(read("merge - s2", "b").2, "error: -: not a ledger of queens\n");
+    let (code, _, err) = read("verify 8 --bfile - --json=b.json", "b.json");
+    assert!(code == Some(2) && err.contains("the same command reads or saves this file"), "{err}");
+}

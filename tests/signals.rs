@@ -162,3 +162,21 @@ fn a_killed_list_leaves_nothing_behind() {
         assert_eq!(files(), 0);
     }
 }
+
+/// A search for a solution ends by the signal, and says that it is why there is no result.
+#[test]
+fn a_search_that_is_stopped_says_so() {
+    hang_ups_arrive();
+    let folder = tempfile::tempdir().unwrap();
+    let rank = "solutions 18 --rank 9,7,1,3,6,2,10,17,13,16,18,4,15,5,8,11,14,12";
+    for line in ["show --random 18", "show --number 333000000 18", rank] {
+        let command = line.split(' ').next().unwrap();
+        let child = queens(folder.path(), line).spawn().unwrap();
+        thread_named(command, &child);
+        signal(&child, Signal::INT);
+        let ended = end(child);
+        let (_, out, err) = texts(&ended);
+        assert_eq!((ended.status.signal(), out.as_str()), (Some(2), ""), "{line}: {err}");
+        assert!(err.ends_with("SIGINT: the search was stopped\n"), "{line}: {err}");
+    }
+}

@@ -257,6 +257,12 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     ledger_in(path, File::open(path)).map(|(ledger, _)| ledger)
 }
 
+/// Reads a ledger from a stream of this name.
+pub fn read_from(name: &Path, stream: impl Read) -> Result<Ledger, StoreError> {
+    let bytes = bytes(stream).map_err(failed("reading", name))?;
+    decode(&bytes).map_err(|error| StoreError::Format(name.to_owned(), error))
+}
+
 /// Whether a run holds the lock of a ledger's file: on this machine or, where their file system tells, on another.
 pub fn is_in_use(path: &Path) -> bool {
     target(path).is_ok_and(|path| path.file_name().is_some() && Lock::is_held(&path))
@@ -294,7 +300,7 @@ fn ledger_in(path: &Path, file: io::Result<File>) -> Result<(Ledger, File), Stor
 }
 
 /// The bytes of a file, or only the first ones if it is not a ledger: such a file may have no end.
-fn bytes(file: &File) -> io::Result<Vec<u8>> {
+fn bytes(file: impl Read) -> io::Result<Vec<u8>> {
     let mut file = file.take(LARGEST);
     let mut bytes = Vec::new();
     file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;

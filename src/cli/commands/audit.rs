@@ -24,7 +24,7 @@ use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, messages, nu
 /// compared with what is known of it. Each audit draws other units, so that it adds to the audits before it.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Checkpoints or shards of one count, or folders with them
+    /// Checkpoints or shards of one count, or folders with them; - means stdin
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 

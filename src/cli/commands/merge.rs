@@ -16,7 +16,7 @@ use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, mess
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Files that `queens count` wrote with --shard and --out, or folders with them
+    /// Files that `queens count` wrote with --shard and --out, or folders with them; - means stdin
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
 

@@ -27,7 +27,7 @@ const DEPTH: usize = 1;
 /// twice are those of all runs that the files record; --json lists each run.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Checkpoints and shards, or folders with them
+    /// Checkpoints and shards, or folders with them; - means stdin
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["symmetry", "unique", "engines"])]
     pub(crate) profile: bool,
 
-    /// Compare with the terms of this b-file instead of those built in
+    /// Compare with the terms of this b-file instead of those built in; - means stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) bfile: Option<PathBuf>,
 

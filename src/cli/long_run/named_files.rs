@@ -24,9 +24,13 @@ pub(crate) type Part = (PathBuf, Ledger);
 
 /// The ledgers in these files and folders, read when they are asked for. In a folder, what is no ledger is passed over.
 pub(crate) fn ledgers(paths: &[PathBuf], depth: usize) -> Result<impl Iterator<Item = NamedLedger>, Failure> {
-    let read = |(path, is_named): (PathBuf, bool)| match store::read(&path) {
-        Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => None,
-        ledger => Some(NamedLedger { path, is_named, ledger }),
+    let read = |(path, is_named): (PathBuf, bool)| {
+        let is_stdin = files::is_stdin(&path);
+        let ledger = if is_stdin { store::read_from(&path, io::stdin()) } else { store::read(&path) };
+        match ledger {
+            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => None,
+            ledger => Some(NamedLedger { path, is_named, ledger }),
+        }
     };
     Ok(named_files(paths, depth)?.into_iter().filter_map(read))
 }

@@ -163,7 +163,8 @@ pub(crate) fn guard(matches: &ArgMatches) -> Result<(), Failure> {
         }
         Ok(())
     };
-    let kept: Vec<&Path> = values::<PathBuf>(matches).map(PathBuf::as_path).collect();
+    let path = |path| if is_stdin(path) { Path::new("/dev/stdin") } else { path };
+    let kept: Vec<&Path> = values::<PathBuf>(matches).map(|kept| path(kept)).collect();
     // Those that are written to where they stand do not harm each other.
     let (mut others, files): (Vec<&OutputPath>, _) = outputs.iter().partition(|output| output.descriptor().is_some());
     let streams = ["/dev/stdout", "/dev/stderr"].map(|stream| OutputPath(stream.into()));
@@ -284,11 +285,20 @@ pub(crate) fn numbered_name(stem: &str, number: usize, extension: &str) -> Strin
     if number == 1 { format!("{stem}.{extension}") } else { format!("{stem}.{number}.{extension}") }
 }
 
-/// The content of a file that a command reads, if it is no larger than any file for this program.
+/// Whether this name of what a command reads is `-`.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The content of a file that a command reads, or of stdin, if it is no larger than any file for this program.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     const MOST: u64 = 1 << 24;
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes));
+    let read = if is_stdin(path) {
+        io::stdin().take(MOST + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes))
+    };
     let size = read.map_err(|error| unread(path, &reason(&error)))?;
     if size as u64 > MOST { Err(unread(path, &"larger than 16 MiB")) } else { Ok(bytes) }
 }

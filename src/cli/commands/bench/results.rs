@@ -137,7 +137,7 @@ impl Results {
         let foreign = |what: String| failure(&format!("not a result of queens bench --json: {what}"));
         let bytes = match MACHINES.iter().find(|(name, _)| path.as_os_str() == *name) {
             Some((_, saved)) => saved.as_bytes().to_vec(),
-            None if !path.exists() => {
+            None if !files::is_stdin(path) && !path.exists() => {
                 let names = MACHINES.map(|(name, _)| name).join(", ");
                 return Err(failure(&format!("there is no such file, and no machine of this name; there are {names}")));
             }
