@@ -230,7 +230,7 @@ fn searched<T: Send + 'static>(
     search: impl FnOnce(&Watch) -> T + Send + 'static,
 ) -> Result<T, Failure> {
     let status = move |Progress { done, .. }| progress(size, share(done), done, "solutions passed");
-    activity.to_the_end(status, search).inspect_err(|failure| {
+    activity.to_the_end(&Watch::default(), status, search).inspect_err(|failure| {
         if let Failure::Signal(signal) = failure {
             activity.say((messages::note, format!("{}: the search was stopped", signals::name(*signal))));
         }

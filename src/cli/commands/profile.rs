@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use clap::Args as ClapArgs;
-use queens::{EngineKind, Profile, Progress, oeis};
+use queens::{EngineKind, Profile, Progress, Watch, oeis};
 use serde::Serialize;
 
 use super::terms::{Found, Term, TermTable, Terms};
@@ -102,7 +102,7 @@ fn counted(n: usize, cores: &Cores, activity: &Activity) -> Result<Profile, Fail
         ..Status::default()
     };
     let (size, Cores { isa, threads }) = (size(n)?, *cores);
-    Ok(activity.to_the_end(status, move |watch| Profile::count(size, isa, threads, watch))??)
+    Ok(activity.to_the_end(&Watch::default(), status, move |watch| Profile::count(size, isa, threads, watch))??)
 }
 
 /// The profiles of several boards, as the triangle that OEIS reads by rows: each number with its running index. A row is

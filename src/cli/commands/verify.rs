@@ -6,11 +6,13 @@ use std::time::Duration;
 use clap::Args as ClapArgs;
 use queens::engine::EngineInfo;
 use queens::oeis::{self, Sequence};
-use queens::{BFile, CountError, ENGINES, EngineKind, Isa, IsaError, Method, Rotation, Size, Unique, thread_count};
+use queens::{
+    BFile, CountError, ENGINES, EngineKind, Isa, IsaError, Method, Progress, Rotation, Size, Unique, thread_count,
+};
 
 use super::terms::{Found, Term, TermTable, Terms};
 use super::{count::request, profile};
-use crate::cli::long_run::{Activity, Status, When, to_the_end};
+use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
     Cores, Exit, Failure, Form, JsonOutput, Sizes, escape, files, messages, stdout,
     value_parsers::{named_engine_parser, rotation_parser, size},
@@ -149,9 +151,8 @@ fn check(args: &Args, n: usize, method: Method, checks: (usize, usize), activity
     let request = request(args.symmetry, n, &args.cores)?.engine(method.engine).isa(method.isa);
     let what = args.symmetry.map_or_else(|| method.engine.to_string(), |turn| format!("{turn} turn"));
     let (run, title) = (request.prepare().map_err(CountError::from)?, format!("N = {n}, {what}"));
-    let (watch, watched) = (run.watch(), run.watch());
-    activity.watch(move || step(&title, checks, watched.progress().share));
-    match to_the_end(activity, &watch, move || run.count())? {
+    let status = move |Progress { share, .. }| step(&title, checks, share);
+    match activity.to_the_end(&run.watch(), status, move |_| run.count())? {
         Ok(report) => Ok(Found::by(&report, report.count)),
         Err(CountError::SelfCheck(error)) => {
             let (engine, threads) = (method.engine.info().name, thread_count(args.cores.threads));

@@ -136,13 +136,14 @@ impl Activity {
         known.map(|known| (known, signal)).ok_or_else(|| signal.map_or(Failure::Closed, Failure::Signal))
     }
 
-    /// The same of work of which nothing is known before its end.
-    pub(crate) fn to_the_end<T: Send + 'static>(
+    /// The same of work of which nothing is known before its end, and which this watches.
+    pub(crate) fn to_the_end<K: 'static, T: Send + 'static>(
         &self,
+        watch: &Watch<K>,
         status: impl Fn(Progress) -> Status + Send + 'static,
-        work: impl FnOnce(&Watch) -> T + Send + 'static,
+        work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        match self.watched(&Watch::default(), status, work)? {
+        match self.watched(watch, status, work)? {
             (Some(found), None) => Ok(found),
             (_, signal) => Err(signal.map_or(Failure::Closed, Failure::Signal)),
         }

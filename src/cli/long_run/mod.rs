@@ -14,6 +14,5 @@ pub(crate) use activity::Activity;
 pub(crate) use known_terms::Agreement;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;
-pub(crate) use supervision::to_the_end;
 use supervision::until_signal;
 pub(crate) use units::Outcome;

@@ -87,18 +87,6 @@ pub(crate) fn until_signal<T: Send + 'static, K>(
     }
 }
 
-/// The same of work of which nothing is known before its end.
-pub(crate) fn to_the_end<T: Send + 'static, K>(
-    activity: &Activity,
-    watch: &Watch<K>,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Failure> {
-    match until_signal(activity, watch, work)? {
-        (_, Some(signal)) => Err(Failure::Signal(signal)),
-        (result, None) => Ok(result.expect("without a signal it ends")),
-    }
-}
-
 /// Does the `work`, which makes this run; returns its report and the finished ledger.
 pub(crate) fn run(
     run: Arc<Run<'static>>,
