@@ -134,7 +134,7 @@ impl Default for AuditOptions {
     fn default() -> Self {
         // A number that people can type, and that every JSON reader represents exactly.
         let seed = fastrand::u32(..).into();
-        Self { units: usize::MAX, begin_within: Some(Duration::from_mins(1)), end_within: None, tasks: 1, seed }
+        Self { units: usize::MAX, begin_within: Some(Duration::from_secs(60)), end_within: None, tasks: 1, seed }
     }
 }
 

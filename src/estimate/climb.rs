@@ -215,7 +215,7 @@ mod tests {
         let subject = Subject::from(Size::new(8).unwrap());
         let counter = Counter::new(Method::choose(Some(EngineKind::Backtrack), None, subject).unwrap());
         let counting = counter.counting(&subject);
-        let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
+        let (soon, late) = (Instant::now(), Instant::now() + Duration::from_secs(3600));
         for (deadline, stop, runs) in [(soon, false, 1), (late, false, RUNS), (late, true, 0)] {
             let drawing = begun(subject, Duration::MAX);
             if stop {

@@ -94,7 +94,7 @@ impl Sampling {
 impl Default for Sampling {
     /// Ten thousand within a minute.
     fn default() -> Self {
-        Self { samples: 10_000, seed: 1, max_time: Duration::from_mins(1) }
+        Self { samples: 10_000, seed: 1, max_time: Duration::from_secs(60) }
     }
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn predict(
     by_parts.as_ref().map_or(Ok(()), |backtrack| self_check::check(backtrack, subject, false))?;
     let started = Instant::now();
     // A century is for ever, and still fits a clock.
-    let max_time = sampling.max_time.min(Duration::from_hours(100 * 365 * 24));
+    let max_time = sampling.max_time.min(Duration::from_secs(100 * 365 * 24 * 3600));
     let [parts, timed] = [sampling.samples, sampling.samples / PARTS_PER_TASK].map(|samples| samples.max(LEAST));
     let threads = pool.current_num_threads();
     let cores = threads.min(available_threads());
@@ -247,7 +247,7 @@ mod tests {
     /// The count takes half of the time allowed, so tasks that take a minute need two.
     #[test]
     fn the_time_allowed_is_shared_out() {
-        let minute = Duration::from_mins(1);
+        let minute = Duration::from_secs(60);
         let times = [Target::Count, Target::Time].map(|target| time_for(target, minute));
         assert_eq!(times, [Duration::from_secs(30), minute]);
         assert_eq!(time_that_leaves(60.0), 2 * minute);

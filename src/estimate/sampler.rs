@@ -104,7 +104,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         // What the thread did before is in no sample.
         pool.broadcast(|_| while thread_seconds() < 0.2 {});
-        let (soon, late) = (Instant::now(), Instant::now() + Duration::from_hours(1));
+        let (soon, late) = (Instant::now(), Instant::now() + Duration::from_secs(3600));
         for (target, deadline, again) in [(Target::Time, late, 3), (Target::Time, soon, 0), (Target::Count, late, 0)] {
             let drawing = begun(Size::new(9).unwrap().into(), Duration::MAX);
             drawing.found().timed.push(Samples::default());
@@ -126,7 +126,7 @@ mod tests {
         let join = join(13);
         assert!(join.plan().tasks_sharing_lists() > 1, "odd boards share the east");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let deadline = Instant::now() + Duration::from_hours(1);
+        let deadline = Instant::now() + Duration::from_secs(3600);
         let drawing = begun(Size::new(13).unwrap().into(), Duration::MAX);
         let (pool, drawing, target) = (&pool, &drawing, Target::Count);
         Sampler { pool, drawing, target, samples: 2000, least: 0, seed: 1, deadline }.draw(&*join);

@@ -165,7 +165,7 @@ pub(super) mod tests {
 
     #[test]
     fn progress_is_that_of_samples_or_of_time() {
-        let (hour, size) = (Duration::from_hours(1), Size::new(10).unwrap());
+        let (hour, size) = (Duration::from_secs(3600), Size::new(10).unwrap());
         let mut drawing = begun(size.into(), hour);
         (0..3).for_each(|number| add(&drawing, Target::Count, number, 5.0));
         let Progress { doing, done, total, .. } = drawing.progress();
@@ -207,7 +207,7 @@ pub(super) mod tests {
 
     #[test]
     fn nothing_to_draw_is_known_to_be_nothing() {
-        let drawing = begun(Size::new(3).unwrap().into(), Duration::from_hours(1));
+        let drawing = begun(Size::new(3).unwrap().into(), Duration::from_secs(3600));
         assert!(drawing.known().unwrap().count.high.is_infinite());
         drawing.found().samples(Target::Count).empty = true;
         assert!(drawing.known().unwrap().count.high.abs() < 1e-9);

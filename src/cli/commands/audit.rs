@@ -68,7 +68,7 @@ impl Args {
     }
 
     fn max_time(&self) -> Duration {
-        self.max_time.unwrap_or(Duration::from_mins(10))
+        self.max_time.unwrap_or(Duration::from_secs(60 * 10))
     }
 }
 

@@ -145,11 +145,12 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
     }
     // A shard that keeps no checkpoint, or has yet to save one, has a number for its name where there are many.
     for path in unsaved_files(&args.paths, DEPTH) {
-        match counts.as_mut_slice() {
-            [count] if let Some(ledger) = begun(&count[0].ledger, &path) => {
-                count.push(LedgerFile::new(&path, ledger, State::Running));
-            }
-            _ => unsaved.push(escape::name(&path)),
+        if let [count] = counts.as_mut_slice()
+            && let Some(ledger) = begun(&count[0].ledger, &path)
+        {
+            count.push(LedgerFile::new(&path, ledger, State::Running));
+        } else {
+            unsaved.push(escape::name(&path));
         }
     }
     if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {

@@ -230,7 +230,7 @@ struct Display {
 }
 
 impl Display {
-    const LINE_EVERY: Duration = Duration::from_mins(1);
+    const LINE_EVERY: Duration = Duration::from_secs(60);
     const JSON_EVERY: Duration = Duration::from_secs(1);
     /// What takes less shows no progress unless it is asked for.
     const SILENT: Duration = Duration::from_secs(2);

@@ -1,10 +1,12 @@
 //! What a run will take, told before it begins or soon after: memory, and time where that is long.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use queens::ledger::Fingerprint;
 use queens::{EngineKind, Progress, Request, Subject, oeis, thread_count};
-use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::status::range;
 use crate::cli::long_run::When;
@@ -28,17 +30,30 @@ pub(crate) fn memory(request: &Request, threads: usize) {
 /// and its own limit allow; nothing where the system does not say.
 fn available() -> u64 {
     let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
-    let mut system = System::new_with_specifics(memory).ok();
-    let group = system.as_mut().zip(sysinfo::get_current_pid().ok()).and_then(|(system, process)| {
-        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, ProcessRefreshKind::nothing());
-        Some(system.process(process)?.cgroup_limits()?.free_memory)
-    });
+    let system = System::new_with_specifics(memory);
     #[cfg(unix)]
     let own = rustix::process::getrlimit(rustix::process::Resource::As).current;
     #[cfg(not(unix))]
     let own = None;
-    let machine = system.map(|system| system.available_memory()).filter(|&bytes| bytes > 0);
-    [machine, group, own].into_iter().flatten().min().unwrap_or(u64::MAX)
+    let machine = Some(system.available_memory()).filter(|&bytes| bytes > 0);
+    [machine, left_by_groups(), own].into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+/// The least that the control group of this process and those around it leave, in either version of Linux's control groups. In
+/// a container the groups outside it have no folders and are not asked.
+fn left_by_groups() -> Option<u64> {
+    let number = |path: PathBuf| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let left = |line: &str| {
+        let (root, limit, used, name) = match line.split_once(':')?.1.split_once(':')? {
+            ("", name) => ("/sys/fs/cgroup", "memory.max", "memory.current", name),
+            ("memory", name) => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", name),
+            _ => return None,
+        };
+        let own = Path::new(root).join(name.trim_start_matches('/'));
+        let groups = own.ancestors().take_while(|group| group.starts_with(root));
+        groups.filter_map(|group| Some(number(group.join(limit))?.saturating_sub(number(group.join(used))?))).min()
+    };
+    fs::read_to_string("/proc/self/cgroup").ok()?.lines().filter_map(left).min()
 }
 
 /// What is to be said of so many threads, each number of which needs `need` bytes.
@@ -72,9 +87,9 @@ pub(super) struct LongRunHint {
 impl LongRunHint {
     const CHECK_EVERY: Duration = Duration::from_secs(2);
     /// A run of this age whose end is not known is a long one.
-    const LATEST: Duration = Duration::from_mins(1);
+    const LATEST: Duration = Duration::from_secs(60);
     /// Nobody waits for a run that is expected to take longer than this: it is told how to keep and estimate it.
-    const LONG: Duration = Duration::from_mins(10);
+    const LONG: Duration = Duration::from_secs(60 * 10);
     /// The time of a shorter run is not worth a line.
     const SHORT: Duration = Duration::from_secs(10);
 

@@ -364,7 +364,7 @@ mod tests {
         let told = |progress: &Progress, saved| Status::of_run(&request.fingerprint().unwrap(), progress, saved);
         let begun = told(&progress, None);
         assert_eq!((begun.title.as_str(), begun.fields.len()), ("N = 16, join, 2 threads", 0));
-        (progress.done, progress.earlier) = (44, Duration::from_hours(1));
+        (progress.done, progress.earlier) = (44, Duration::from_secs(3600));
         let fields = told(&progress, Some(Duration::from_secs(12))).fields;
         assert_eq!(fields, ["6.12 million solutions", "saved 12 s ago", "1 h 01 min 02 s with earlier runs"]);
         (progress.to_recount, progress.recounted) = (28, 27);

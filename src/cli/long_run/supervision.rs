@@ -186,7 +186,7 @@ impl SupervisedRun<'_> {
     /// Saves a run that is interrupted. One without a checkpoint is saved too if it has taken long, or was given a time.
     fn save(&mut self, time_is_up: bool, ledger: &Ledger) -> Result<(), StoreError> {
         /// What takes less is soon counted again.
-        const LONG: Duration = Duration::from_mins(1);
+        const LONG: Duration = Duration::from_secs(60);
         let is_long = time_is_up || ledger.elapsed() >= LONG;
         let may_begin = ledger.reached() > (0, 0) && !self.args.no_save;
         if is_long && may_begin && !self.checkpoint.is_kept() {

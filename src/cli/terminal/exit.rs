@@ -123,7 +123,9 @@ pub(crate) fn catch_panics() {
 }
 
 fn panic_message(info: &PanicHookInfo<'_>) -> String {
-    let what = info.payload_as_str().unwrap_or("a panic without a message");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    let what = text.unwrap_or("a panic without a message");
     let place = info.location().map_or(String::new(), |place| format!(" ({}:{})", place.file(), place.line()));
     format!("the program failed: {what}{place}")
 }

@@ -65,8 +65,7 @@ pub(crate) fn cpu_name() -> String {
     /// A count asks twice, and the system needs some time to answer.
     static NAME: LazyLock<String> = LazyLock::new(|| {
         let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
-        let name = |system: System| system.cpus().first().map(|cpu| cpu.brand().trim().to_owned());
-        system.ok().and_then(name).unwrap_or_default()
+        system.cpus().first().map_or_else(String::new, |cpu| cpu.brand().trim().to_owned())
     });
     NAME.clone()
 }

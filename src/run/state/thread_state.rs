@@ -200,7 +200,7 @@ mod tests {
         }
         assert!(units(thread.take_finished()).contains(&2));
         // A batch that was begun a moment ago in the time of the run.
-        let mut recorder = Recorder::new(Arc::clone(&thread), now + Duration::from_hours(1));
+        let mut recorder = Recorder::new(Arc::clone(&thread), now + Duration::from_secs(3600));
         for unit in 0..100 {
             recorder.begin(unit, Partial::default());
             recorder.finish(unit, &several);

@@ -111,7 +111,7 @@ impl Results {
     pub(super) fn new(timings: &[Timing], runs: u64, finished: bool) -> Self {
         let results: Vec<Measurement> = timings.iter().map(|timing| Measurement::new(timing, timings)).collect();
         let version = System::long_os_version().unwrap_or_default();
-        let kernel = System::kernel_version().map_or_else(|_| String::new(), |kernel| format!("kernel {kernel}"));
+        let kernel = System::kernel_version().map_or_else(String::new, |kernel| format!("kernel {kernel}"));
         let system = [version, kernel, std::env::consts::ARCH.to_owned()];
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -119,7 +119,7 @@ impl Results {
             commit: env!("QUEENS_COMMIT").to_owned(),
             date: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             machine: Machine {
-                cores: System::physical_core_count().ok(),
+                cores: System::physical_core_count(),
                 threads: available_threads(),
                 system: system.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", "),
             },

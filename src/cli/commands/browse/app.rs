@@ -399,7 +399,7 @@ mod tests {
             sender.send(()).unwrap();
         });
         drop(work);
-        assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(()));
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(()));
     }
 
     #[test]
