@@ -15,10 +15,6 @@ pub struct Interval {
 /// Samples that tell something, at least: of fewer the standard deviation is anyone's guess.
 pub(crate) const FEWEST: usize = 5;
 
-/// By what factor the growth from a board to the one a step above may differ from the growth before. From N = 16 to 28 it
-/// went from 22 to 120 and by up to 2.6 from step to step: neither the cuts of the lists nor the memory are regular.
-const UNSURE: f64 = 3.0;
-
 impl Interval {
     /// Without an error.
     pub const fn exactly(mean: f64) -> Self {
@@ -55,16 +51,13 @@ impl Interval {
         Self { mean, low: (mean - reach).max(0.0), high: mean + reach }
     }
 
-    /// From two boards, the nearer first, so many of their `steps` on, each of which is taken to grow as the last one did.
-    /// That holds to within [`UNSURE`] a step.
-    pub(crate) fn extrapolated(near: Self, middle: Self, steps: f64) -> Self {
-        if ![near, middle].iter().all(|interval| interval.mean > 0.0 && interval.high.is_finite()) {
-            return Self::open(near.mean);
+    /// With a factor beside its own error by which the truth may be larger or smaller than the mean. A lower end of 0 stays.
+    pub(crate) fn within(self, factor: f64) -> Self {
+        let reach = |end: f64| (end / self.mean).ln().hypot(factor.ln()).exp();
+        if !(self.mean > 0.0 && self.high.is_finite()) {
+            return self;
         }
-        let mean = near.mean * (near.mean / middle.mean).powf(steps);
-        let sampled = ((1.0 + steps) * near.relative()).hypot(steps * middle.relative());
-        let reach = sampled + steps * UNSURE.ln();
-        Self { mean, low: mean * (-reach).exp(), high: mean * reach.exp() }
+        Self { mean: self.mean, low: self.mean / reach(self.low), high: self.mean * reach(self.high) }
     }
 
     /// With this relative error beside its own.
@@ -123,21 +116,16 @@ mod tests {
     }
 
     #[test]
-    fn growth_goes_on_to_within_a_factor() {
-        let exact = Interval::exactly;
-        let steady = Interval::extrapolated(exact(90.0), exact(30.0), 2.0);
-        assert!((steady.mean - 810.0).abs() < 1e-9 && (steady.factor() - 9.0).abs() < 1e-9, "{steady:?}");
-        assert!((steady.low - 90.0).abs() < 1e-9 && (steady.high - 7290.0).abs() < 1e-9, "{steady:?}");
-        // The nearer board counts three times, the other one twice.
-        let unsure = |mean: f64| Interval { mean, low: 0.9 * mean, high: 1.1 * mean };
-        let both = Interval::extrapolated(unsure(90.0), unsure(30.0), 2.0);
-        assert!((both.factor() - 9.0 * 0.13f64.sqrt().exp()).abs() < 1e-9, "{both:?}");
-        let few = Interval::extrapolated(Interval::open(90.0), exact(30.0), 2.0);
-        assert!(few.factor().is_infinite() && few.high.is_infinite());
-        // A board that takes no time says nothing of growth.
-        for near in [90.0, 0.0] {
-            let open = Interval { mean: near, low: 0.0, high: f64::INFINITY };
-            assert_eq!(Interval::extrapolated(exact(near), exact(0.0), 2.0), open);
+    fn factors_add_as_squares_of_their_logarithms() {
+        let found = Interval { mean: 20.0, low: 10.0, high: 60.0 }.within(4.0);
+        let [low, high] = [2f64, 3.0].map(|factor| factor.ln().hypot(4f64.ln()).exp());
+        assert!((found.low - 20.0 / low).abs() < 1e-9 && (found.high - 20.0 * high).abs() < 1e-9, "{found:?}");
+        let near = Interval { mean: 20.0, low: 0.0, high: 60.0 }.within(4.0);
+        assert!(near.low.abs() < 1e-9 && (near.high - found.high).abs() < 1e-9, "{near:?}");
+        let exact = Interval::exactly(20.0).within(4.0);
+        assert!((exact.low - 5.0).abs() < 1e-9 && (exact.high - 80.0).abs() < 1e-9, "{exact:?}");
+        for unknown in [Interval::open(5.0), Interval::exactly(0.0)] {
+            assert_eq!(unknown.within(4.0), unknown);
         }
     }
 

@@ -169,24 +169,27 @@ fn estimate() {
         form("half", "12 --symmetry half"),
         form("quarter", "12 --symmetry quarter"),
     ];
-    let one_n = Never("estimate needs a single N, not a range");
     let (object, seed) = (Field("command", "estimate"), Differs("count/mean"));
     let (half, naive) = (Field("symmetry", "half"), Field("engine", "naive"));
     let (isa, five) = (Field("isa", "portable"), Field("threads", "5"));
     let (counted, least) = (Field("count_samples", "20"), Field("count_samples", "2"));
+    let (halves, naives) = (Field("estimates/1/symmetry", "half"), Field("estimates/1/engine", "naive"));
+    let (isas, fives) = (Field("estimates/1/isa", "portable"), Field("estimates/1/threads", "5"));
+    let (counts, leasts) = (Field("estimates/1/count_samples", "20"), Field("estimates/1/count_samples", "2"));
+    let seeds = Differs("estimates/1/count/mean");
     #[rustfmt::skip]
     let rows = [
-        //                      plain    range  half     quarter
-        row("--symmetry half", [half,    one_n, half,    TWICE]),
-        row("--engine naive",  [naive,   one_n, CLASH,   CLASH]),
-        row("--isa portable",  [isa,     one_n, isa,     isa]),
-        row("--threads 5",     [five,    one_n, five,    five]),
-        row("--samples 20",    [counted, one_n, counted, counted]),
-        row("--seed 7",        [seed,    one_n, seed,    seed]),
-        row("--max-time 1ns",  [least,   one_n, least,   least]),
-        row("--progress json", [Ends,    one_n, Ends,    Ends]),
-        row("--json",          [object,  one_n, object,  object]),
-        row("--json=o.json",   [FILE,    one_n, FILE,    FILE]),
+        //                      plain    range   half     quarter
+        row("--symmetry half", [half,    halves, half,    TWICE]),
+        row("--engine naive",  [naive,   naives, CLASH,   CLASH]),
+        row("--isa portable",  [isa,     isas,   isa,     isa]),
+        row("--threads 5",     [five,    fives,  five,    five]),
+        row("--samples 20",    [counted, counts, counted, counted]),
+        row("--seed 7",        [seed,    seeds,  seed,    seed]),
+        row("--max-time 1ns",  [least,   leasts, least,   least]),
+        row("--progress json", [Ends,    Ends,   Ends,    Ends]),
+        row("--json",          [object,  object, object,  object]),
+        row("--json=o.json",   [FILE,    FILE,   FILE,    FILE]),
     ];
     check("estimate", &forms, &rows);
 }

@@ -67,6 +67,8 @@ LINES = [
     "verify --symmetry half 0-6 --json",
     "verify 0-6 --progress json",
     "estimate 9 --samples 20 --json",
+    "estimate 8-9 --samples 20 --json",
+    "estimate 38 --symmetry half --max-time 1ms --json",
     "estimate 16 --symmetry half --samples 20 --json",
     "estimate 23 --samples 20 --max-time 2s --json",
     "bench 17 --engine join --runs 1 --threads 1 --json=b.json",
@@ -85,7 +87,6 @@ NEVER_SEEN = {
     ("profile", "modulo"): "a profile beyond the published counts takes years",
     ("estimate", "prefix"): "an estimate is of a whole board",
     ("estimate", "queens"): "an estimate is of a whole board",
-    ("estimate", "max_time_needed"): "depends on how fast the machine is",
 }
 # Stopped by SIGINT as soon as they have begun.
 STOPPED = ["verify 17 --engine naive --engine join --json", "count 8-18 --engine naive --json"]
@@ -124,8 +125,9 @@ def definition(found):
     """The name of the definition that describes an object."""
     if "event" in found:
         return "event"
-    if "terms" in found:
-        return "terms"
+    for name in ("terms", "estimates"):
+        if name in found:
+            return name
     return found.get("command", "solution")
 
 

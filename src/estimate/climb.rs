@@ -4,12 +4,11 @@
 
 use std::time::{Duration, Instant};
 
+use super::growth::work;
 use super::sampler::Sampler;
 use super::state::Samples;
-use super::time::STEP;
-use super::time_that_leaves;
-use crate::board::Size;
-use crate::engine::Method;
+use crate::board::{RotationalBoard, Size};
+use crate::engine::EngineKind;
 use crate::interval::FEWEST;
 use crate::ledger::Ledger;
 use crate::ledger::shard::Shard;
@@ -19,14 +18,12 @@ use crate::run::threads::thread_seconds;
 use crate::run::{self, Share};
 use crate::subject::Subject;
 
-/// How far down the climb to the board begins, in steps.
-const CLIMB: usize = 5;
-
-/// Tasks timed on the way up, on each board.
+/// Tasks timed on each smaller board but the last, which is timed as long as there is time.
 const PROBES: usize = 8;
 
-/// A task is expected to take at least this many times as long as on the board a step below.
-const LEAST_GROWTH: f64 = 8.0;
+/// Into so many parts the time is cut, of which one is for a board that only tells which board to time after it. It is
+/// chosen by the growth of the work from a board that takes no time, which is wrong by a factor of 2 or so.
+const PROBE_SHARE: u32 = 8;
 
 /// A run is made as a whole where it is expected to take no longer than this, in seconds: what it makes once for all tasks
 /// (tables of quadrants, 0.1 s for N = 18, half a second for N = 19) is in no sample, and up to a seventh of so short a run.
@@ -51,14 +48,9 @@ fn is_made(seconds: f64, left: Duration) -> bool {
     seconds < left.as_secs_f64().clamp(AT_ONCE, BRIEF)
 }
 
-/// The time of a task, in seconds, on the board a step above one where it takes `mean`, and a step below that `before`.
-fn grown(mean: f64, before: Option<f64>) -> f64 {
-    mean * before.map_or(LEAST_GROWTH, |before| (mean / before).max(LEAST_GROWTH))
-}
-
 /// The time in which so many threads draw enough samples of that many seconds for an interval, and half as much again, for
 /// some take longer.
-fn time_to_draw(seconds: f64, threads: usize) -> f64 {
+pub(super) fn time_to_draw(seconds: f64, threads: usize) -> f64 {
     1.5 * (FEWEST as f64 / threads as f64).ceil() * seconds
 }
 
@@ -71,57 +63,92 @@ pub(super) struct Climb<'a> {
     pub(super) sampler: Sampler<'a>,
 }
 
+/// A board whose tasks may be timed.
+struct Board {
+    subject: Subject,
+    counting: Box<dyn Counting>,
+    /// The work of a sample, on the scale of [`work`].
+    sample: f64,
+}
+
 impl Climb<'_> {
     pub(super) fn draw(&self) {
-        let sizes = (1..=CLIMB).rev().filter_map(|steps| self.subject.n().checked_sub(steps * STEP));
-        let way: Vec<Subject> = sizes.filter_map(|n| self.smaller(n)).collect();
-        let begun = Instant::now();
-        let mut before = None;
-        for (index, board) in way.iter().enumerate() {
-            // A part of the time that is left.
-            let deadline = Instant::now() + self.left() / (2 * CLIMB as u32);
-            let counting = self.counter.counting(board);
-            let found = time(board, &*counting, Sampler { samples: PROBES, least: FEWEST, deadline, ..self.sampler });
-            let tasks = found.drawn.len() as u64 * tasks_of_a_sample(&*counting);
-            let mean = found.sum(|drawn| drawn.all_seconds) / tasks.max(1) as f64;
-            let task = grown(mean, before.replace(mean));
-            let above = way.get(index + 1).map(|board| self.counter.counting(board));
-            let above = tasks_of_a_sample(above.as_deref().unwrap_or(self.counting));
-            let threads = self.sampler.pool.current_num_threads();
-            let next = time_to_draw(task * above as f64, threads);
-            // An extrapolation needs two boards.
-            if index > 0 && next > self.left().as_secs_f64() {
-                // Of tasks more than a step away nobody knows.
-                if index + 1 == way.len() {
-                    let needed = time_that_leaves(begun.elapsed().as_secs_f64() + next);
-                    self.sampler.drawing.found().needed = Some(needed);
-                }
-                return;
+        let Some(own) = sample_work(self.subject, self.counting) else { return self.own() };
+        let below = self.below();
+        let Some(first) = below.first() else { return self.own() };
+        let Some(seconds) = self.time(first, PROBES, FEWEST, self.left() / PROBE_SHARE) else { return };
+        let (mut at, mut pace) = (0, seconds / first.sample);
+        for (share, samples) in [(PROBE_SHARE, PROBES), (1, self.sampler.samples)] {
+            let left = self.left() / share;
+            let fits = |sample: f64| self.time_to_draw(pace * sample) < left.as_secs_f64();
+            if fits(own) {
+                return self.own();
             }
-            if self.sampler.drawing.stop.is_requested() {
-                return;
+            // At the end, if there is room for no larger one, for more samples of the same.
+            let above = below[at..].iter().rposition(|board| fits(board.sample)).unwrap_or(0);
+            if above == 0 && share > 1 {
+                continue;
             }
+            at += above;
+            let Some(seconds) = self.time(&below[at], samples, self.sampler.least, left) else { break };
+            pace = seconds / below[at].sample;
         }
-        let own = time(self.subject, self.counting, self.sampler);
-        let seconds = own.mean(|drawn| drawn.seconds).mean / self.sampler.pool.current_num_threads() as f64;
-        if !own.drawn.is_empty() && is_made(seconds, self.left()) {
+        self.sampler.drawing.found().own_sample = Some(pace * own);
+    }
+
+    /// The board itself, as a whole if that is brief.
+    fn own(&self) {
+        let own = self.drawn(self.subject, self.counting, self.sampler);
+        let seconds = own.mean(|drawn| drawn.seconds).mean / self.threads() as f64;
+        if !own.drawn.is_empty() && is_made(seconds, self.left()) && self.subject.rotation().is_none() {
             self.whole();
         }
+        self.sampler.drawing.found().own_sample = of_a_sample(&own);
+    }
+
+    /// Times so many samples of a smaller board, within so long. Returns the wall time of one.
+    fn time(&self, board: &Board, samples: usize, least: usize, within: Duration) -> Option<f64> {
+        let sampler = Sampler { samples, least, deadline: Instant::now() + within, ..self.sampler };
+        of_a_sample(&self.drawn(&board.subject, &*board.counting, sampler))
+    }
+
+    /// The samples of a board.
+    fn drawn(&self, board: &Subject, counting: &dyn Counting, sampler: Sampler) -> Samples {
+        let of = Samples { n: board.n(), work: work(board).unwrap_or(1.0), ..Samples::default() };
+        sampler.drawing.found().timed.push(of);
+        sampler.draw(counting);
+        sampler.drawing.found().samples(sampler.target).clone()
+    }
+
+    fn time_to_draw(&self, seconds: f64) -> f64 {
+        time_to_draw(seconds, self.threads())
+    }
+
+    fn threads(&self) -> usize {
+        self.sampler.pool.current_num_threads()
     }
 
     fn left(&self) -> Duration {
         self.sampler.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// The same of a smaller board, where the method counts it; none for completions, which have no smaller like.
-    fn smaller(&self, n: usize) -> Option<Subject> {
-        let size = Size::new(n).ok()?;
-        let smaller = match self.subject {
-            Subject::Completions(fixed) if fixed.is_empty() => size.into(),
-            Subject::Completions(_) | Subject::Rotational(_) => return None,
-        };
-        let Method { engine, isa } = self.counter.method?;
-        Method::choose(Some(engine), Some(isa), smaller).is_ok().then_some(smaller)
+    /// The smaller boards of which it is known how their work grows to that of this one, the smallest first. There is none for
+    /// placements that are completed: of any board, the parts that are sampled are small.
+    fn below(&self) -> Vec<Board> {
+        let is_by_parts = |engine| matches!(engine, EngineKind::Backtrack | EngineKind::Naive);
+        if self.counter.method.is_none_or(|method| is_by_parts(method.engine)) {
+            return Vec::new();
+        }
+        let smaller = (0..self.subject.n()).filter_map(|n| {
+            let subject = match self.subject {
+                Subject::Completions(_) => Size::new(n).ok()?.into(),
+                Subject::Rotational(board) => RotationalBoard::new(board.rotation(), n).ok()?.into(),
+            };
+            work(&subject)?;
+            let counting = self.counter.counting(&subject);
+            Some(Board { subject, sample: sample_work(&subject, &*counting)?, counting })
+        });
+        smaller.collect()
     }
 
     /// Makes the run several times, and times all of it.
@@ -142,16 +169,18 @@ impl Climb<'_> {
     }
 }
 
-/// Times tasks of a board.
-fn time(board: &Subject, counting: &dyn Counting, sampler: Sampler) -> Samples {
-    sampler.drawing.found().timed.push(Samples { n: board.n(), ..Samples::default() });
-    sampler.draw(counting);
-    sampler.drawing.found().samples(sampler.target).clone()
+/// The work of a sample: its tasks and, before them, the same tasks and their predecessors, which make the lists that a run
+/// would find.
+fn sample_work(board: &Subject, counting: &dyn Counting) -> Option<f64> {
+    let plan = counting.plan();
+    let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
+    Some(work(board)? / tasks as f64 * (3 * plan.tasks_sharing_lists()).max(1) as f64)
 }
 
-/// The tasks that share lists, and before them the same tasks and their predecessors, which make these lists.
-fn tasks_of_a_sample(counting: &dyn Counting) -> u64 {
-    (3 * counting.plan().tasks_sharing_lists()).max(1)
+/// The wall time of a sample, with what is made before it; `None` where none was drawn.
+fn of_a_sample(samples: &Samples) -> Option<f64> {
+    let drawn = samples.drawn.len();
+    (drawn > 0).then(|| samples.sum(|drawn| drawn.all_seconds) / drawn as f64)
 }
 
 /// The processor time of all threads of a pool; only differences are meaningful.
@@ -162,7 +191,7 @@ fn seconds_of(pool: &rayon::ThreadPool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineKind;
+    use crate::engine::Method;
     use crate::estimate::state::Target;
     use crate::estimate::state::tests::begun;
 
@@ -198,11 +227,6 @@ mod tests {
         let [none, four, minute] = [0, 4, 60].map(Duration::from_secs);
         let made = [(1.9, none), (2.1, none), (3.9, four), (4.1, four), (9.9, minute), (10.1, minute)];
         assert_eq!(made.map(|(seconds, left)| is_made(seconds, left)), [true, false, true, false, true, false]);
-        let grown = [(1.0, None), (1.0, Some(0.5)), (1.0, Some(0.05))].map(|(mean, before)| grown(mean, before));
-        assert!(
-            grown.iter().zip([8.0, 8.0, 20.0]).all(|(found, expected)| (found - expected).abs() < 1e-9),
-            "{grown:?}"
-        );
         let drawn = [1, 2, 5, 64].map(|threads| time_to_draw(2.0, threads));
         assert!(drawn.iter().zip([15.0, 9.0, 3.0, 3.0]).all(|(found, expected)| (found - expected).abs() < 1e-9));
     }

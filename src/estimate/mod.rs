@@ -17,18 +17,19 @@
 //! ([`Units::tasks_sharing_lists`](crate::plan::Units::tasks_sharing_lists)), and the time begins when the lists are there
 //! that a run would find: tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
 //!
-//! If a single task takes longer than the time allowed, tasks of smaller boards are timed and their growth is
-//! extrapolated, to within a factor of 3 for each step. The prediction then names the time that tasks of the board itself
-//! would need.
+//! If a single task takes longer than the time allowed, tasks of the largest board are timed that leaves room for enough of
+//! them. How the work grows from there to the board itself is known from other machines, to within a factor that is part of
+//! the interval ([`growth`]). The prediction then names the time that tasks of the board itself would need.
 //!
 //! The interval of the time covers the error of the sample, the changes of the machine's speed while tasks were timed (some
 //! are timed repeatedly to see these), and 20 percent in addition. It does not cover other work that the machine is given
 //! later.
 //!
-//! The solutions that a turn leaves unchanged are counted by tasks that are small enough for both purposes: one sample
-//! gives the count and the time.
+//! Backtracking takes as long as the parts that it samples for the count say, and the solutions that a turn leaves
+//! unchanged are counted by tasks that are small enough for both purposes: there, one sample gives the count and the time.
 
 mod climb;
+mod growth;
 mod sampler;
 mod state;
 mod time;
@@ -46,7 +47,7 @@ use crate::watch::{Watch, Watched};
 
 use climb::Climb;
 use sampler::Sampler;
-use state::{Drawing, Planned, Samples, Target};
+use state::{Drawing, Planned, Target};
 
 /// Parts sampled for the count to one task sampled for the time.
 const PARTS_PER_TASK: usize = 10;
@@ -63,9 +64,10 @@ fn time_for(target: Target, max_time: Duration) -> Duration {
     }
 }
 
-/// The time allowed that leaves these seconds for the tasks that are timed.
-fn time_that_leaves(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds / (1.0 - COUNT_SHARE)).unwrap_or(Duration::MAX)
+/// The time allowed that leaves these seconds for the tasks that are timed, if parts are counted in the same time.
+fn time_that_leaves(seconds: f64, is_counted_too: bool) -> Duration {
+    let share = if is_counted_too { 1.0 - COUNT_SHARE } else { 1.0 };
+    Duration::try_from_secs_f64(seconds / share).unwrap_or(Duration::MAX)
 }
 
 /// How many samples are drawn, and which.
@@ -77,9 +79,8 @@ pub struct Sampling {
     pub samples: usize,
     /// The same seed draws the same samples, another seed others.
     pub seed: u64,
-    /// No sample is begun that is likely to end after this time. At least two of each kind are drawn, even if that takes
-    /// longer: a second or two, or more for the completions of few queens on a large board, which no smaller board can
-    /// replace.
+    /// No sample is begun that is likely to end after this time. At least two parts are counted and a few tasks timed, even if
+    /// that takes longer, but of a smaller board if those of the board itself would take too long.
     pub max_time: Duration,
 }
 
@@ -128,14 +129,15 @@ pub struct Prediction {
     /// The size of the board whose tasks were timed: the board itself or, if a single task would take too long, a smaller
     /// one from which the time was extrapolated.
     pub timed_n: usize,
-    /// If the time was extrapolated by one step only: about the [`Sampling::max_time`] that would be enough to time tasks of
-    /// the board itself.
+    /// If fewer than five tasks of the board itself were timed: about the seconds that a sample of them takes.
+    pub sample_seconds: Option<f64>,
+    /// In that case, about the [`Sampling::max_time`] that would be enough to time them.
     pub max_time_needed: Option<Duration>,
     /// How much the machine changed its speed while tasks were timed: the relative amount by which another part of the time
     /// may differ from the mean (95 %); 0 if too few tasks were timed to tell. The interval of the time covers it.
     pub drift: f64,
-    /// The share of a core that each thread had while tasks were timed: near 1 unless the machine was busy. The predicted
-    /// time is that on an idle machine in any case.
+    /// The share of a core that each thread had while tasks were timed: near 1 unless the machine was busy, and 1 if that took
+    /// less than half a second, which does not tell. The predicted time is that on an idle machine in any case.
     pub core_share: f64,
     /// Wall time of the sampling.
     pub spent: Duration,
@@ -155,9 +157,9 @@ pub(crate) fn predict(
     let counter = Counter::new(method);
     self_check::check(&counter, subject, false)?;
     // The parts of `count` are counted by backtracking, which has no turns.
-    let by_parts = match subject.rotation() {
-        None => Some(Counter::new(Method::choose(EngineKind::Backtrack.into(), None, *subject)?)),
-        Some(_) => None,
+    let by_parts = match (subject.rotation(), method.engine) {
+        (Some(_), _) | (None, EngineKind::Backtrack) => None,
+        (None, _) => Some(Counter::new(Method::choose(EngineKind::Backtrack.into(), None, *subject)?)),
     };
     by_parts.as_ref().map_or(Ok(()), |backtrack| self_check::check(backtrack, subject, false))?;
     let started = Instant::now();
@@ -179,16 +181,14 @@ pub(crate) fn predict(
     };
     if let Some(backtrack) = by_parts {
         sampler(Target::Count, parts).draw(&*backtrack.counting(subject));
-        Climb { subject, counter: &counter, counting: &*counting, sampler: sampler(Target::Time, timed) }.draw();
-    } else {
-        drawing.found().timed.push(Samples { n: subject.n(), ..Samples::default() });
-        sampler(Target::Time, parts).draw(&*counting);
     }
+    Climb { subject, counter: &counter, counting: &*counting, sampler: sampler(Target::Time, samples[1]) }.draw();
     Ok(drawing.known().expect("it was begun"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::growth::unsure;
     use super::*;
     use crate::{Progress, Request, Rotation, RotationalBoard, Size, oeis};
 
@@ -220,13 +220,13 @@ mod tests {
     #[test]
     fn as_much_is_drawn_as_is_asked_for() {
         let request = Request::solutions(Size::new(12).unwrap()).threads(1);
-        for (samples, counted, timed) in [(50, 50, 5), (0, 2, 2)] {
+        for (samples, counted) in [(50, 50), (0, 2)] {
             let sampling = Sampling { samples, max_time: Duration::MAX, ..Sampling::default() };
             let watch = Watch::default();
             let prediction = request.estimate(&sampling, &watch).unwrap();
             assert_eq!((prediction.count_samples, prediction.timed_n), (counted, 12));
             assert_eq!(prediction.tasks, 55, "two queens in the first columns, up to reflection");
-            assert_eq!(watch.progress().done, timed);
+            assert_eq!(watch.progress().done, counted as u64);
             let Interval { mean, low, high } = prediction.core_seconds;
             assert_eq!((prediction.time_samples as u64, prediction.max_time_needed), (prediction.tasks, None));
             assert!(low < mean && mean < high && high.is_finite() && mean > 0.0, "{low} to {high}");
@@ -250,8 +250,8 @@ mod tests {
         let minute = Duration::from_secs(60);
         let times = [Target::Count, Target::Time].map(|target| time_for(target, minute));
         assert_eq!(times, [Duration::from_secs(30), minute]);
-        assert_eq!(time_that_leaves(60.0), 2 * minute);
-        assert_eq!([1e300, f64::NAN].map(time_that_leaves), [Duration::MAX; 2]);
+        assert_eq!([false, true].map(|counted| time_that_leaves(60.0, counted)), [minute, 2 * minute]);
+        assert_eq!([1e300, f64::NAN].map(|seconds| time_that_leaves(seconds, true)), [Duration::MAX; 2]);
     }
 
     #[test]
@@ -263,22 +263,30 @@ mod tests {
         }
     }
 
+    /// Backtracking is sampled by parts of the board itself, whatever the time; the join then times the smallest board alone.
     #[test]
     fn time_ends_the_sampling() {
-        let request = Request::solutions(Size::new(20).unwrap()).engine(EngineKind::Backtrack).threads(1);
+        let request = Request::solutions(Size::new(20).unwrap()).threads(1);
         let sampling = Sampling { samples: 1_000_000_000, max_time: Duration::ZERO, ..Sampling::default() };
+        let parts = request.engine(EngineKind::Backtrack).estimate(&sampling, &Watch::default()).unwrap();
+        assert_eq!((parts.count_samples, parts.time_samples, parts.timed_n), (2, 2, 20));
+        assert!(parts.core_seconds.high.is_infinite() && parts.max_time_needed > Some(Duration::ZERO), "{parts:?}");
+        let join = request.estimate(&sampling, &Watch::default()).unwrap();
+        assert_eq!((join.count_samples, join.time_samples, join.timed_n), (2, 5, 14));
+        let seconds = join.core_seconds;
+        assert!(seconds.mean > 0.0 && seconds.factor() > unsure(6) && join.count.high > join.count.mean);
+        assert!(join.sample_seconds > Some(0.0) && join.max_time_needed > Some(Duration::ZERO));
+    }
+
+    /// Of turns, one sample gives both; of a smaller board, it gives the time alone.
+    #[test]
+    fn turns_are_timed_on_smaller_boards() {
+        let request = Request::rotational(RotationalBoard::new(Rotation::Half, 38).unwrap()).threads(1);
+        let sampling = Sampling { max_time: Duration::ZERO, ..Sampling::default() };
         let prediction = request.estimate(&sampling, &Watch::default()).unwrap();
-        // No time even to climb to the board itself: a few samples on each of the first two boards on the way.
-        assert_eq!((prediction.count_samples, prediction.time_samples), (2, 10));
-        assert_eq!(prediction.timed_n, 12);
-        let seconds = prediction.core_seconds;
-        assert!(seconds.mean > 0.0 && seconds.factor() > 81.0 && prediction.max_time_needed.is_none());
-        assert!(prediction.count.high > prediction.count.mean);
-        // From a step below it is told what time would do. The join counts no boards below N = 5.
-        let request = Request::solutions(Size::new(9).unwrap()).engine(EngineKind::Join).threads(1);
-        let prediction = request.estimate(&sampling, &Watch::default()).unwrap();
-        assert_eq!((prediction.timed_n, prediction.time_samples), (7, 10));
-        assert!(prediction.core_seconds.factor() > 3.0 && prediction.max_time_needed > Some(Duration::ZERO));
+        assert_eq!((prediction.count_samples, prediction.time_samples, prediction.timed_n), (0, 5, 24));
+        assert!(prediction.count.high.is_infinite() && prediction.core_seconds.high.is_finite());
+        assert!(prediction.max_time_needed > Some(Duration::from_secs(1)), "{prediction:?}");
     }
 
     /// Who watches may end it at any time, and is told what is known by then.

@@ -3,10 +3,12 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::Prediction;
+use super::climb::time_to_draw;
+use super::growth::work;
 use super::time::TimeSample;
+use super::{Prediction, time_that_leaves};
 use crate::engine::Method;
-use crate::interval::Interval;
+use crate::interval::{FEWEST, Interval};
 use crate::run::counting::Sample;
 use crate::subject::Subject;
 use crate::watch::{Progress, Stop, Watched, lock};
@@ -31,6 +33,8 @@ pub(super) enum Target {
 pub(super) struct Samples {
     /// The size of its board.
     pub(super) n: usize,
+    /// The work of its board, relative to that of others ([`growth`](super::growth)).
+    pub(super) work: f64,
     /// Each with its number, in whatever order they came. They stand for the whole plan.
     pub(super) drawn: Vec<(usize, Sample)>,
     /// Some of them again, for the time: 1, and the processor time over that of the first time.
@@ -62,8 +66,8 @@ pub(super) struct Found {
     counted: Samples,
     /// Of one board after the other, up to that of the subject.
     pub(super) timed: Vec<Samples>,
-    /// The time in which tasks of the board itself would be timed.
-    pub(super) needed: Option<Duration>,
+    /// The wall time that a sample of the board itself takes, in seconds, as is found at the end.
+    pub(super) own_sample: Option<f64>,
     /// The processor time of the whole run, for each time that it was made.
     pub(super) ran: Vec<f64>,
 }
@@ -103,10 +107,15 @@ impl Watched<Prediction> for Drawing {
 
     fn known(&self) -> Option<Prediction> {
         let found = self.found();
-        let Planned { subject, method, threads, cores, tasks, started, .. } = self.run;
-        // Tasks that turns leave unchanged are small enough for both.
-        let counted = if subject.rotation().is_some() { found.timed.last()? } else { &found.counted };
-        let time = TimeSample::of(&found.timed, &found.ran, subject.n());
+        let Planned { subject, method, threads, cores, tasks, started, samples, .. } = self.run;
+        let own = found.timed.iter().find(|board| board.n == subject.n());
+        // One sample may serve both.
+        let counted = if samples[0] > 0 { Some(&found.counted) } else { own };
+        let count = counted.map_or(Interval::open(0.0), |counted| counted.mean(|drawn| drawn.count));
+        let time = TimeSample::of(&found.timed, &found.ran, (subject.n(), work(&subject).unwrap_or(1.0)));
+        let too_few = own.is_none_or(|own| own.drawn.len() < FEWEST && !own.empty);
+        let own_sample = found.own_sample.filter(|_| too_few && found.ran.is_empty());
+        let is_counted_too = samples[0] > found.counted.drawn.len();
         Some(Prediction {
             subject,
             engine: method.engine.info().name,
@@ -114,13 +123,14 @@ impl Watched<Prediction> for Drawing {
             threads,
             cores,
             tasks,
-            count: counted.mean(|drawn| drawn.count),
-            count_samples: counted.drawn.len(),
+            count,
+            count_samples: counted.map_or(0, |counted| counted.drawn.len()),
             core_seconds: time.core_seconds,
             seconds: time.core_seconds.times(1.0 / cores as f64),
             time_samples: if found.ran.is_empty() { time.samples } else { tasks as usize },
             timed_n: time.n,
-            max_time_needed: found.needed.filter(|_| time.n != subject.n()),
+            sample_seconds: own_sample,
+            max_time_needed: own_sample.map(|seconds| time_that_leaves(time_to_draw(seconds, threads), is_counted_too)),
             drift: time.drift,
             core_share: time.core_share,
             spent: started.elapsed(),
@@ -185,7 +195,7 @@ pub(super) mod tests {
         assert!((drawing.progress().share - 1.0).abs() < 1e-9);
         // The tasks of turns are counted and timed at once.
         let turned = begun(RotationalBoard::new(Rotation::Half, 10).unwrap().into(), hour);
-        assert!(turned.known().is_none());
+        assert!(turned.known().unwrap().count.high.is_infinite());
         turned.found().timed.push(Samples { n: 10, ..Samples::default() });
         (0..2).for_each(|number| add(&turned, Target::Time, number, 10.0));
         assert!((turned.progress().share - 0.5).abs() < 1e-9);

@@ -264,6 +264,11 @@ impl<'a> Run<'a> {
         Self { request, counter, counting, watch: Watch::of(stop, Arc::clone(&state) as _), state }
     }
 
+    /// What it was made from. An engine of your own is not in it.
+    pub fn request(&self) -> Request {
+        self.request
+    }
+
     /// The fingerprint of its ledgers.
     pub fn fingerprint(&self) -> Fingerprint {
         self.counter.fingerprint(&self.request.subject, &*self.counting.plan())

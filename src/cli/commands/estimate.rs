@@ -1,22 +1,24 @@
-//! `queens estimate N`
+//! `queens estimate N` and `queens estimate A-B`
 
-use std::time::Duration;
+use std::mem;
+use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use queens::estimate::{Prediction, Sampling};
-use queens::{Interval, Isa, Progress, Rotation, Subject, Watch, oeis};
+use queens::{EngineKind, Interval, Isa, Progress, Rotation, Subject, Watch, oeis};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
 use crate::cli::long_run::{Activity, Status, When};
 use crate::cli::terminal::{
-    Answer, Cores, Failure, JsonOutput, Rows, Sizes, numbers,
+    Answer, Column, Cores, Failure, JsonOutput, Rows, Sizes, Table, Tell, messages, numbers, stdout,
+    table::wrapped,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
 };
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
-    /// Columns and rows of the board, 0 to 32 (with --symmetry half to 38, quarter to 77)
+    /// Columns and rows of the board: 0 to 32 (with --symmetry half to 38, quarter to 77), or a range such as 16-28
     #[arg(value_name = "N", allow_negative_numbers = true)]
     pub(crate) sizes: Sizes,
 
@@ -31,7 +33,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) cores: Cores,
 
-    /// Number of random parts to count; a tenth as many tasks are timed
+    /// Number of random parts to count; a tenth as many tasks are timed, if those are not the same
     #[arg(long, value_name = "S", default_value = "10000", value_parser = whole("S", 2..=1_000_000_000), allow_negative_numbers = true)]
     pub(crate) samples: u64,
 
@@ -39,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "1", value_parser = whole("SEED", 0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Begin no more samples after this time, for example 90s or 3h; Ctrl-C ends earlier, with what is known by then
+    /// Begin no more samples of a board after this time, for example 90s or 3h; Ctrl-C ends earlier, with what is known by then
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub(crate) max_time: Duration,
 
@@ -51,15 +53,61 @@ pub(crate) struct Args {
     pub(crate) json: JsonOutput,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Estimate, Failure> {
-    let Some(n) = args.sizes.one() else { return Err(Failure::usage(&"estimate needs a single N, not a range")) };
+pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
+    // A board at the end that cannot be counted should not show after minutes.
+    request(args.symmetry, args.sizes.last, &args.cores)?
+        .engine(args.engine)
+        .method()
+        .map_err(|error| Failure::usage(&error))?;
+    let activity = Activity::start(args.progress, "estimate");
+    let Some(n) = args.sizes.one() else { return Ok(Box::new(range(args, &activity)?)) };
+    let estimate = estimated(args, n, &activity)?;
+    if estimate.signal.is_none() {
+        activity.finish();
+    }
+    // Where a signal has come, a program that reads JSON is told that it was stopped.
+    Ok(Box::new(estimate))
+}
+
+/// Estimates a board, as far as it comes before a signal.
+fn estimated(args: &Args, n: usize, activity: &Activity) -> Result<Estimate, Failure> {
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
     let mut sampling = Sampling::default().within(args.max_time);
     (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
     let draw = move |watch: &Watch<Prediction>| request.estimate(&sampling, watch);
-    let activity = Activity::start(args.progress, "estimate");
-    let (prediction, signal) = activity.until_signal(move |progress| status(n, &progress), draw)?;
+    let (prediction, signal) = activity.part(move |progress| status(n, &progress), draw)?;
     Ok(Estimate::new(&prediction?, args.seed, signal))
+}
+
+/// Estimates each board of the range, and prints its line as soon as it is there.
+fn range(args: &Args, activity: &Activity) -> Result<Estimates, Failure> {
+    let (start, table) = (Instant::now(), table(stdout::width()));
+    let (mut head, mut estimates, mut failure) = (table.head(), Vec::new(), None);
+    for n in args.sizes.all() {
+        let estimate = match estimated(args, n, activity) {
+            Ok(estimate) => estimate,
+            Err(error) if estimates.is_empty() => return Err(error),
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        };
+        let line = mem::take(&mut head) + &table.line(estimate.cells());
+        failure = estimate.signal.map(Failure::Signal);
+        estimates.push(estimate);
+        if !args.json.is_alone() {
+            let printed = activity.aside(|| messages::deliver(&line));
+            failure = failure.or(printed.err());
+        }
+        if failure.is_some() {
+            break;
+        }
+    }
+    if !matches!(failure, Some(Failure::Signal(_))) {
+        activity.finish();
+    }
+    let (finished, seconds) = (failure.is_none(), start.elapsed().as_secs_f64());
+    Ok(Estimates { estimates, finished, seconds, failure })
 }
 
 /// How far it is, in words.
@@ -76,10 +124,11 @@ pub(crate) struct Estimate {
     subject: Subject,
     count: Interval,
     /// The term of A000170.
-    published: Option<String>,
+    published: Option<u128>,
     core_seconds: Interval,
     run_seconds: Interval,
     timed_n: usize,
+    sample_seconds: Option<f64>,
     max_time_needed: Option<f64>,
     engine: &'static str,
     isa: Isa,
@@ -107,10 +156,11 @@ impl Estimate {
         Self {
             subject,
             count,
-            published: oeis::QUEENS.term(subject.n()).filter(|_| is_whole).map(|term| term.to_string()),
+            published: oeis::QUEENS.term(subject.n()).filter(|_| is_whole),
             core_seconds,
             run_seconds: prediction.seconds,
             timed_n,
+            sample_seconds: prediction.sample_seconds,
             max_time_needed: prediction.max_time_needed.map(|time| time.as_secs_f64()),
             engine,
             isa,
@@ -143,32 +193,38 @@ impl Answer for Estimate {
         let is_whole = subject.rotation().is_none();
         let (unit, unit_seconds) = core_unit(core_seconds.mean);
         let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
-        let published = oeis::QUEENS.term(subject.n()).filter(|_| is_whole);
-        let longer = match self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok()) {
-            Some(needed) => format!("some would be timed with --max-time {}", enough(needed)),
-            None => "a longer --max-time narrows it".to_owned(),
-        };
         let is_extrapolated = timed_n != subject.n();
-        let extrapolated =
-            format!("extrapolated from N = {timed_n}, for too few of its own tasks were timed; {longer}");
+        let basis = match is_told(&core_seconds) {
+            _ if is_extrapolated => Some(format!("extrapolated from tasks of N = {timed_n}")),
+            true => None,
+            false => Some("too few samples to tell".to_owned()),
+        };
+        let needed = self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok());
+        let advice = self.sample_seconds.zip(needed).map_or_else(String::new, |(sample, needed)| {
+            let (number, unit) = numbers::time_to_digits(sample, 1);
+            format!("; a sample of its own takes about {number} {unit}: --max-time {} would do", enough(needed))
+        });
         let least = if is_extrapolated { "more than " } else { "" };
         let [counted, timed] = [self.count_samples, self.time_samples].map(|samples| numbers::grouped(samples as u128));
         let time_spent = numbers::seconds(self.seconds);
-        let sampled = if is_whole {
-            format!("{counted} parts counted and {timed} tasks timed, in {time_spent}")
-        } else {
-            format!("{timed} tasks, in {time_spent}")
+        let sampled = match self.engine {
+            _ if !is_whole => format!("{timed} tasks, in {time_spent}"),
+            // One sample serves both, unless whole runs were made.
+            engine if engine == EngineKind::Backtrack.info().name && counted == timed => {
+                format!("{counted} parts counted and timed, in {time_spent}")
+            }
+            _ => format!("{counted} parts counted and {timed} tasks timed, in {time_spent}"),
         };
         let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
         let changed =
             format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
         let cores = numbers::count_of(self.cores as u64, "core");
-        Rows::of(&subject)
-            .result("solutions", interval(self.count, count))
-            .row_some("published", published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id)))
-            .result(unit, interval(core_seconds, core_time))
-            .row("time", interval(self.run_seconds, time))
-            .row_some("", is_extrapolated.then_some(extrapolated))
+        let rows = Rows::of(&subject).result_some("solutions", interval(self.count, count));
+        let published = self.published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
+        rows.row_some("published", published)
+            .result_some(unit, interval(core_seconds, core_time))
+            .row_some("time", interval(self.run_seconds, time))
+            .row_some("", basis.map(|basis| basis + &advice))
             .row("engine", format!("{}, {}", self.engine, self.isa))
             .row("threads", format!("{}, on {cores} with nothing else to do", self.threads))
             .row("tasks", numbers::grouped(self.tasks.into()))
@@ -184,6 +240,64 @@ impl Answer for Estimate {
     }
 }
 
+/// The estimates of a range.
+#[derive(Serialize)]
+pub(crate) struct Estimates {
+    estimates: Vec<Estimate>,
+    /// Whether all were made that were asked for.
+    finished: bool,
+    seconds: f64,
+    /// Why not all of them were made or printed.
+    #[serde(skip)]
+    failure: Option<Failure>,
+}
+
+impl Answer for Estimates {
+    fn command(&self) -> &'static str {
+        "estimate"
+    }
+
+    /// What is left to say below the table.
+    fn text(&self, width: usize) -> String {
+        let Some(last) = self.estimates.last().filter(|_| !matches!(self.failure, Some(Failure::Closed))) else {
+            return String::new();
+        };
+        let cores = numbers::count_of(last.cores as u64, "core");
+        let text =
+            format!("95 % intervals; time: on {cores} with nothing else to do; in {}", numbers::seconds(self.seconds));
+        wrapped(&text, width, &[' ']).join("\n") + "\n"
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        // A reader who has enough is no failure.
+        let failure = self.failure.clone().filter(|failure| !matches!(failure, Failure::Closed));
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+/// A table with a line for each board.
+fn table(width: usize) -> Table {
+    let column = |(width, head, rank)| Column::as_wide_as(width, head, rank);
+    let columns = [(2, "N", 0), (23, "solutions", 1), (20, "core time", 0), (20, "time", 0), (6, "timed", 2)];
+    Table::new(columns.map(column).into(), width)
+}
+
+impl Estimate {
+    /// Its line of the [`table`]: what is not known is `-`.
+    fn cells(&self) -> [String; 5] {
+        let (unit, unit_seconds) = core_unit(self.core_seconds.mean);
+        let unit = unit.replace("core ", "").replace("seconds", "s").replace("hours", "h");
+        let core_time = |time: f64, digits| format!("{} {unit}", numbers::to_digits(time / unit_seconds, digits));
+        [
+            self.subject.n().to_string(),
+            self.published.map_or_else(|| brief(self.count, count), numbers::grouped),
+            brief(self.core_seconds, core_time),
+            brief(self.run_seconds, time),
+            format!("N = {}", self.timed_n),
+        ]
+    }
+}
+
 /// The unit in which processor time is told, and its seconds.
 fn core_unit(seconds: f64) -> (&'static str, f64) {
     match seconds {
@@ -193,20 +307,25 @@ fn core_unit(seconds: f64) -> (&'static str, f64) {
     }
 }
 
-/// A time as options take it, rounded up to minutes, hours or days, and these to two digits.
+/// A time as options take it, rounded up to seconds, minutes, hours or days, and these to two digits.
 fn enough(time: Duration) -> String {
-    let minutes = (time.as_secs_f64() / 60.0).ceil();
-    let units = [(1.0, 'm'), (60.0, 'h'), (1440.0, 'd')];
-    let (unit, name) = units.into_iter().find(|(unit, _)| minutes < 100.0 * unit).unwrap_or(units[2]);
-    let number = (minutes / unit).ceil();
-    let step = 10f64.powi(number.log10() as i32 - 1).max(1.0);
+    let units = [(1.0, 's'), (60.0, 'm'), (3600.0, 'h'), (86_400.0, 'd')];
+    let seconds = time.as_secs_f64().ceil();
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds < 100.0 * unit).unwrap_or(units[3]);
+    let number = (seconds / unit).ceil();
+    let step = 10f64.powi(number.max(1.0).log10() as i32 - 1).max(1.0);
     format!("{}{name}", (number / step).ceil() * step)
 }
 
-/// An interval, with no more digits than it bears.
-fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> String {
-    /// Wider than this in either direction, it is no news: the samples are too few.
+/// Whether an interval says anything: wider than this in either direction, it is no news.
+fn is_told(interval: &Interval) -> bool {
     const UNTOLD: f64 = 100.0;
+    let Interval { mean, low, high, .. } = *interval;
+    high.is_finite() && high <= UNTOLD * mean.max(0.0) && !(low > 0.0 && interval.factor() > UNTOLD) || high <= mean
+}
+
+/// An interval, with no more digits than it bears; `None` where the samples are too few to tell.
+fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> Option<String> {
     /// Up to this share it is `665 million ± 1.2 % (…)`, above it a factor.
     const NARROW: f64 = 0.5;
     /// Below this share of the mean, it bears three digits, above it two.
@@ -215,21 +334,35 @@ fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> String 
     let (relative, factor) = (interval.relative(), interval.factor());
     let digits = if relative < EXACT { 3 } else { 2 };
     let [mean_text, low_text, high_text] = [mean, low, high].map(|value| print(value, digits));
-    if high <= mean {
-        return mean_text;
-    }
-    if !high.is_finite() || high > UNTOLD * mean || (low > 0.0 && factor > UNTOLD) {
-        return "too few samples to tell".to_owned();
-    }
-    if low <= 0.0 {
-        return format!("up to {high_text} (95 %), probably {mean_text}");
+    if !is_told(&interval) {
+        return None;
     }
     let range = format!("{low_text} to {high_text}, 95 %");
-    if relative > NARROW || factor > 1.0 / (1.0 - NARROW) {
-        return format!("{mean_text}, give or take a factor of {} ({range})", numbers::to_digits(factor, 2));
-    }
     let decimals = usize::from(relative < EXACT);
-    format!("{mean_text} ± {:.decimals$} % ({range})", 100.0 * relative)
+    Some(match () {
+        () if high <= mean => mean_text,
+        () if low <= 0.0 => format!("up to {high_text} (95 %), probably {mean_text}"),
+        () if relative > NARROW || factor > 1.0 / (1.0 - NARROW) => {
+            format!("{mean_text}, give or take a factor of {} ({range})", numbers::to_digits(factor, 2))
+        }
+        () => format!("{mean_text} ± {:.decimals$} % ({range})", 100.0 * relative),
+    })
+}
+
+/// The same in a cell: `665 million ± 1.2 %` or `25 to 400 million`.
+fn brief(found: Interval, print: impl Fn(f64, usize) -> String) -> String {
+    let Some(whole) = interval(found, &print) else { return "-".to_owned() };
+    if let Some((narrow, _)) = whole.split_once(" (").filter(|(narrow, _)| narrow.ends_with('%')) {
+        return narrow.to_owned();
+    }
+    let [low, high] = [found.low, found.high].map(|end| print(end, 2));
+    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        _ if found.high <= found.mean => whole,
+        (Some((number, unit)), Some((_, same))) if unit == same && !number.ends_with('×') => {
+            format!("{number} to {high}")
+        }
+        _ => format!("{low} to {high}"),
+    }
 }
 
 /// A number of solutions, which has no fraction.
@@ -257,7 +390,15 @@ mod tests {
 
     #[test]
     fn a_time_that_is_enough_is_an_option() {
-        let cases = [(1, "1m"), (61, "2m"), (90 * 60, "90m"), (100 * 60, "2h"), (99 * 3600, "99h"), (101 * 3600, "5d")];
+        let cases = [
+            (1, "1s"),
+            (99, "99s"),
+            (101, "2m"),
+            (90 * 60, "90m"),
+            (100 * 60, "2h"),
+            (99 * 3600, "99h"),
+            (101 * 3600, "5d"),
+        ];
         for (seconds, expected) in cases {
             assert_eq!(enough(Duration::from_secs(seconds)), expected);
             assert!(duration(expected).unwrap() >= Duration::from_secs(seconds));
@@ -270,7 +411,7 @@ mod tests {
         let text = |mean, low, high| {
             let mut found = Interval::default();
             (found.mean, found.low, found.high) = (mean, low, high);
-            interval(found, count)
+            interval(found, count).unwrap_or_default()
         };
         assert_eq!(text(2.0, 2.0, 2.0), "2");
         assert_eq!(text(1610.0, 1260.0, 1960.0), "1,600 ± 22 % (1,300 to 2,000, 95 %)");
@@ -284,7 +425,17 @@ mod tests {
         for (mean, low, high) in
             [(3.0, 0.0, f64::INFINITY), (f64::NAN, 0.0, f64::INFINITY), (3.0, 0.01, 400.0), (3.0, 0.0, 1e9)]
         {
-            assert_eq!(text(mean, low, high), "too few samples to tell");
+            assert_eq!(text(mean, low, high), "");
         }
+        let cell = |mean, low, high| {
+            let mut found = Interval::default();
+            (found.mean, found.low, found.high) = (mean, low, high);
+            [brief(found, count), brief(found, time)]
+        };
+        assert_eq!(cell(2.0, 2.0, 2.0), ["2", "2.00 s"]);
+        assert_eq!(cell(665e6, 658e6, 672e6), ["665 million ± 1.1 %", "21.1 years ± 1.1 %"]);
+        assert_eq!(cell(4e4, 1e4, 1.6e5), ["10,000 to 160,000", "2.8 to 44 h"]);
+        assert_eq!(cell(3e18, 1e18, 9e18), ["1.0 × 10^18 to 9.0 × 10^18", "3.2 × 10^10 to 2.9 × 10^11 years"]);
+        assert_eq!(cell(3.0, 0.0, f64::INFINITY), ["-", "-"]);
     }
 }

@@ -125,12 +125,22 @@ impl Activity {
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
     ) -> Result<(Result<T, E>, Option<i32>), Failure> {
-        let watch = Watch::default();
-        let (found, signal) = self.watched(&watch, status, work)?;
+        let found = self.part(status, work)?;
         // Dropped after a signal, it tells programs that read JSON.
-        if signal.is_none() {
+        if found.1.is_none() {
             self.finish();
         }
+        Ok(found)
+    }
+
+    /// The same of a part of the work, which does not end it.
+    pub(crate) fn part<T: Send + 'static, E: Send + 'static>(
+        &self,
+        status: impl Fn(Progress) -> Status + Send + 'static,
+        work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
+    ) -> Result<(Result<T, E>, Option<i32>), Failure> {
+        let watch = Watch::default();
+        let (found, signal) = self.watched(&watch, status, work)?;
         // Work that takes longer to stop than a person waits who pressed ^C is left.
         let known = found.or_else(|| watch.known().map(Ok));
         known.map(|known| (known, signal)).ok_or_else(|| signal.map_or(Failure::Closed, Failure::Signal))

@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use queens::estimate::Sampling;
 use queens::ledger::Fingerprint;
-use queens::{EngineKind, Progress, Request, Subject, oeis, thread_count};
+use queens::{EngineKind, Interval, Progress, Request, Subject, Watch, oeis, thread_count};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::status::range;
-use crate::cli::long_run::When;
 use crate::cli::terminal::{messages, numbers};
 
 /// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
@@ -75,76 +75,55 @@ fn warning(need: impl Fn(usize) -> u64, threads: usize, available: u64) -> Optio
     ))
 }
 
-/// What is said of a run, and when.
-pub(super) struct LongRunHint {
-    of: Fingerprint,
-    /// When it is next asked whether the run will be long; `None` once that is settled.
-    pub(super) due: Option<Instant>,
-    /// When it is said at the latest.
-    latest: Instant,
+/// When a run is asked how long it takes. A short one has ended by then, and loses nothing to a forecast.
+pub(super) const DUE: Duration = Duration::from_secs(2);
+
+/// The time that a run of so many threads takes if nothing else runs, by samples of two seconds on a thread of their own.
+pub(super) fn time(request: &Request, threads: usize) -> Option<Interval> {
+    let mut sampling = Sampling::default().within(Duration::from_secs(2));
+    // The count is not asked for: most of the time is for tasks.
+    sampling.samples = 500;
+    let prediction = request.threads(1).estimate(&sampling, &Watch::default()).ok()?;
+    let cores = thread_count(threads).min(thread_count(0));
+    prediction.core_seconds.high.is_finite().then(|| prediction.core_seconds.times(1.0 / cores as f64))
 }
 
-impl LongRunHint {
-    const CHECK_EVERY: Duration = Duration::from_secs(2);
-    /// A run of this age whose end is not known is a long one.
-    const LATEST: Duration = Duration::from_secs(60);
-    /// Nobody waits for a run that is expected to take longer than this: it is told how to keep and estimate it.
-    const LONG: Duration = Duration::from_secs(60 * 10);
+/// What is said of a run whose time left is known by its own pace, or else of the forecast for all of its plan; nothing of a
+/// short one. `advice` is added to what is said of a long one.
+pub(super) fn hint(
+    of: &Fingerprint,
+    progress: &Progress,
+    forecast: Option<Interval>,
+    advice: Option<&str>,
+) -> Option<String> {
     /// The time of a shorter run is not worth a line.
-    const SHORT: Duration = Duration::from_secs(10);
-
-    pub(super) fn new(of: Fingerprint, progress: When) -> Self {
-        let (now, is_shown) = (Instant::now(), !matches!(progress, When::Never | When::Json));
-        Self { of, due: is_shown.then(|| now + Self::CHECK_EVERY), latest: now + Self::LATEST }
+    const SHORT: f64 = 10.0;
+    /// Nobody waits for a run that is expected to take longer than this: it is told how to keep and estimate it.
+    const LONG: f64 = 600.0;
+    let Progress { left, done, total, .. } = *progress;
+    let forecast = forecast.map(|all| all.times((total - done) as f64 / of.units as f64));
+    let (time, high) = match (left, forecast) {
+        (Some(left), _) => (format!("{} expected", range(&left)), left.high),
+        (None, Some(left)) => (format!("{} expected if nothing else runs", range(&left)), left.high),
+        (None, None) => ("how long this takes is not known yet".to_owned(), f64::INFINITY),
+    };
+    if high < SHORT {
+        return None;
     }
-
-    /// What is to be said now, where it is due and the run is not short; `advice` is added where it is long.
-    pub(super) fn told(&mut self, progress: impl FnOnce() -> Progress, advice: Option<&str>) -> Option<String> {
-        let (now, of) = (Instant::now(), &self.of);
-        if self.due.is_none_or(|due| now < due) {
-            return None;
-        }
-        let Progress { left, done, total, threads, .. } = progress();
-        let share = (total - done) as f64 / of.units as f64;
-        let rough = core_hours(of).map(|hours| 3600.0 * hours * share / threads.max(1) as f64);
-        let rough = rough.filter(|&seconds| seconds > Self::LONG.as_secs_f64());
-        if left.is_none() && rough.is_none() && now < self.latest {
-            self.due = Some(now + Self::CHECK_EVERY);
-            return None;
-        }
-        self.due = None;
-        let time = match (left, rough) {
-            (Some(left), _) if left.high < Self::SHORT.as_secs_f64() => return None,
-            (Some(left), _) => format!("{} expected", range(&left)),
-            (None, Some(seconds)) => {
-                let (number, unit) = numbers::time_to_digits(seconds, 1);
-                format!("roughly {number} {unit} expected, by runs on other machines")
-            }
-            (None, None) => "how long this takes is not known yet".to_owned(),
-        };
-        let n = of.subject.n();
-        let sequence = match of.subject.rotation() {
-            Some(rotation) => Some(rotation.sequence()),
-            None => of.subject.fixed().is_none().then_some(&oeis::QUEENS),
-        };
-        let term = sequence.and_then(|sequence| Some((sequence.id, sequence.term(n)?)));
-        let known = term
-            .map_or_else(String::new, |(id, term)| format!("; {id}({n}) = {} is published", numbers::grouped(term)));
-        if left.is_some_and(|left| left.high < Self::LONG.as_secs_f64()) {
-            return Some(time + &known);
-        }
-        let more = estimate(of).map(|command| format!("'{command}' predicts it"));
-        let more: Vec<String> = more.into_iter().chain(advice.map(str::to_owned)).collect();
-        Some(format!("{time}{known}\n{}", more.join("; ")).trim_end().to_owned())
+    let n = of.subject.n();
+    let sequence = match of.subject.rotation() {
+        Some(rotation) => Some(rotation.sequence()),
+        None => of.subject.fixed().is_none().then_some(&oeis::QUEENS),
+    };
+    let term = sequence.and_then(|sequence| Some((sequence.id, sequence.term(n)?)));
+    let known =
+        term.map_or_else(String::new, |(id, term)| format!("; {id}({n}) = {} is published", numbers::grouped(term)));
+    if high < LONG {
+        return Some(time + &known);
     }
-}
-
-/// What the join takes for a whole board, an order of magnitude: as measured with AVX-512 (docs/28.md), but for 25, which
-/// is between its neighbours.
-fn core_hours(of: &Fingerprint) -> Option<f64> {
-    const HOURS: [f64; 7] = [0.5, 4.0, 45.0, 400.0, 4000.0, 60_000.0, 300_000.0];
-    let is_join = of.engine == EngineKind::Join.info().name && of.subject.fixed().is_none();
-    of.subject.n().checked_sub(22).and_then(|index| HOURS.get(index).copied()).filter(|_| is_join)
+    let more = estimate(of).map(|command| format!("'{command}' tells more"));
+    let more: Vec<String> = more.into_iter().chain(advice.map(str::to_owned)).collect();
+    Some(format!("{time}{known}\n{}", more.join("; ")).trim_end().to_owned())
 }
 
 /// The command that estimates such a run. There is none for completions of given queens.
@@ -163,11 +142,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Args;
     use clap::Parser;
-    use queens::{Interval, Placement, Request, Rotation, RotationalBoard, Size};
-
-    fn hint(request: Request) -> LongRunHint {
-        LongRunHint::new(request.fingerprint().unwrap(), When::Auto)
-    }
+    use queens::{Placement, Rotation, RotationalBoard, Size};
 
     fn solutions(n: usize) -> Request {
         Request::solutions(Size::new(n).unwrap())
@@ -192,63 +167,48 @@ mod tests {
         }
     }
 
-    /// Each board takes about as many times as long as the one before as that took itself.
+    /// The run's own pace comes before a forecast, of which the part counts that is left.
     #[test]
-    fn orders_of_magnitude_grow_evenly() {
-        let hours = |n| core_hours(&solutions(n).engine(EngineKind::Join).fingerprint().unwrap());
-        assert_eq!((hours(21), hours(28)), (None, Some(300_000.0)));
-        for n in 23..=28 {
-            let growth = hours(n).unwrap() / hours(n - 1).unwrap();
-            assert!((4.0..16.0).contains(&growth), "{n}: {growth}");
-        }
-    }
-
-    /// It is said once, of a run that is known to be long; before a minute has passed, not of one whose end is not known.
-    #[test]
-    fn it_is_said_once_of_long_runs() {
-        let left = |seconds: u32| Some(Interval::exactly(seconds.into()));
-        let progress = |left| {
-            let mut progress = solutions(24).prepare().unwrap().watch().progress();
-            (progress.left, progress.threads) = (left, 2);
-            progress
+    fn long_runs_are_told() {
+        let told = |n: usize, left: Option<f64>, forecast: Option<f64>| {
+            let of = solutions(n).fingerprint().unwrap();
+            let mut progress = solutions(n).prepare().unwrap().watch().progress();
+            (progress.left, progress.done) = (left.map(Interval::exactly), progress.total / 2);
+            hint(&of, &progress, forecast.map(Interval::exactly), Some("advice"))
         };
-        let due = |n| LongRunHint { due: Some(Instant::now()), ..hint(solutions(n)) };
-        let mut early = hint(solutions(24));
-        assert_eq!(early.told(|| unreachable!("it is not due"), None), None);
-        let mut short = due(24);
-        assert_eq!((short.told(|| progress(left(9)), None), short.due), (None, None));
         assert_eq!(
-            due(20).told(|| progress(left(14)), Some("advice")).unwrap(),
+            told(20, Some(14.0), None).unwrap(),
             "about 14 s expected; A000170(20) = 39,029,188,884 is published"
         );
-        // At ten seconds and at ten minutes, and neither before two seconds have passed nor, unknown, before a minute has.
-        let lines =
-            |seconds| due(29).told(|| progress(left(seconds)), Some("advice")).map_or(0, |told| told.lines().count());
-        assert_eq!([9, 10, 599, 600].map(lines), [0, 1, 1, 2]);
-        // The plan of a large board takes a while.
-        let of = solutions(29).fingerprint().unwrap();
-        let (begin, begun) = (Instant::now(), LongRunHint::new(of, When::Auto));
-        let after = [begun.due.unwrap(), begun.latest].map(|at| (at - begin).as_secs());
-        assert_eq!(after, [2, 60]);
-        let mut long = due(29);
+        // At ten seconds and at ten minutes.
+        let lines = |seconds| told(28, Some(seconds), Some(1e6)).map_or(0, |told| told.lines().count());
+        assert_eq!([9.0, 10.0, 599.0, 600.0].map(lines), [0, 1, 1, 2]);
+        assert_eq!(told(20, None, Some(19.0)), None, "half of it is done");
         assert_eq!(
-            long.told(|| progress(left(1800)), Some("advice")).unwrap(),
-            "about 30 min expected\n'queens estimate 29 --engine backtrack' predicts it; advice"
+            told(24, None, Some(7200.0)).unwrap(),
+            "about 60 min expected if nothing else runs; A000170(24) = 227,514,171,973,736 is published\n\
+             'queens estimate 24' tells more; advice"
         );
-        assert_eq!(long.told(|| unreachable!("it was said"), None), None);
         assert_eq!(
-            due(24).told(|| progress(None), Some("advice")).unwrap(),
-            "roughly 20 h expected, by runs on other machines; A000170(24) = 227,514,171,973,736 is published\n\
-             'queens estimate 24' predicts it; advice"
+            told(29, None, None).unwrap(),
+            "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' tells more; advice"
         );
-        let mut unknown = due(29);
-        assert_eq!(unknown.told(|| progress(None), None), None);
-        assert!(unknown.due.is_some_and(|due| due > Instant::now()));
-        (unknown.due, unknown.latest) = (Some(Instant::now()), Instant::now());
-        let told = unknown.told(|| progress(None), None).unwrap();
-        assert_eq!(told, "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' predicts it");
-        let request = solutions(24).fingerprint().unwrap();
-        assert!([When::Never, When::Json].iter().all(|&when| LongRunHint::new(request.clone(), when).due.is_none()));
+    }
+
+    /// For whatever can be counted, whoever counts it.
+    #[test]
+    fn every_run_has_a_forecast() {
+        let turned = |rotation, n| Request::rotational(RotationalBoard::new(rotation, n).unwrap());
+        let placed = Request::completions(Placement::parse("2,4", Size::new(28).unwrap()).unwrap());
+        let requests = [solutions(18), solutions(28), solutions(32), placed];
+        let turns = [turned(Rotation::Half, 38), turned(Rotation::Quarter, 77)];
+        for request in requests.into_iter().chain(turns) {
+            let found = time(&request, 1).unwrap();
+            assert!(
+                0.0 < found.low && found.low < found.high && found.high < 1e6 * found.low,
+                "{request:?}: {found:?}"
+            );
+        }
     }
 
     #[test]

@@ -5,18 +5,18 @@
 //! whoever writes to it, and the work is not to be lost for that. Nothing here knows what is counted: a run is
 //! whatever finishes the units of a [`Ledger`] and can be asked to stop.
 
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
-use queens::{CountError, Report, Run, Watch};
+use queens::{CountError, Interval, Report, Run, Watch};
 use serde_json::json;
 
 use super::activity::Line;
-use super::forecast::LongRunHint;
+use super::forecast;
 use super::status::recounting;
 use crate::cli::long_run::{Activity, LongRun, Status, When, checkpoint::Checkpoint};
 use crate::cli::terminal::{Exit, Failure, Interruption, Listening, messages, numbers, signals};
@@ -28,6 +28,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// Work in a thread of its own. It is never joined: where its end cannot be waited for, the end of the process ends it.
 struct Work<T> {
     events: Receiver<Event<T>>,
+    /// For work beside it.
+    sender: Sender<Event<T>>,
     _listening: Listening,
 }
 
@@ -35,20 +37,29 @@ struct Work<T> {
 enum Event<T> {
     Ended(T),
     Interrupted(Interruption),
+    /// How long all of it takes, as far as that is known.
+    Forecast(Option<Interval>),
 }
 
 impl<T: Send + 'static> Work<T> {
     fn start(name: &str, work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Failure> {
         let failure = |reason: String| Failure::Run(Exit::Failure, reason);
         let (sender, events) = mpsc::channel();
-        let interruptions = sender.clone();
+        let (interruptions, ended) = (sender.clone(), sender.clone());
         // After the end nobody receives, here and below.
         let listening = signals::listen(move |why| drop(interruptions.send(Event::Interrupted(why))))
             .map_err(|error| failure(format!("the program cannot listen for signals: {error}")))?;
-        let work = move || drop(sender.send(Event::Ended(work())));
+        let work = move || drop(ended.send(Event::Ended(work())));
         let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
         thread.map_err(|error| failure(format!("a thread could not be started: {error}")))?;
-        Ok(Self { events, _listening: listening })
+        Ok(Self { events, sender, _listening: listening })
+    }
+
+    /// Makes a forecast beside it. Where no thread can be started, there is none.
+    fn forecast(&self, make: impl FnOnce() -> Option<Interval> + Send + 'static) {
+        let sender = self.sender.clone();
+        let make = move || drop(sender.send(Event::Forecast(make())));
+        let _ = thread::Builder::new().name("forecast".to_owned()).spawn(make);
     }
 
     /// The next event; none by that time.
@@ -83,7 +94,7 @@ pub(crate) fn until_signal<T: Send + 'static, K>(
             Ok((work.end(), Some(signal)))
         }
         Some(Event::Interrupted(Interruption::Failed(message))) => Err(Failure::Run(Exit::Failure, message)),
-        None => unreachable!("it waits for ever"),
+        Some(Event::Forecast(_)) | None => unreachable!("it waits for ever, and nobody asks for a forecast"),
     }
 }
 
@@ -96,13 +107,12 @@ pub(crate) fn run(
     work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
 ) -> Result<(Report, Ledger), Failure> {
     let fingerprint = run.fingerprint();
-    let hint = LongRunHint::new(fingerprint.clone(), args.progress);
     let (shown, last_save) = (run.watch(), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
     activity.show(move || Status::of_run(&fingerprint, &shown.progress(), saved()));
     let work = Work::start("run", work)?;
     let mut run = SupervisedRun { run, checkpoint, activity, args };
-    let (result, interruption) = run.wait(&work, hint);
+    let (result, interruption) = run.wait(&work);
     let ledger = run.run.ledger();
     match result {
         // A count that ends while it is told to stop has ended.
@@ -141,23 +151,25 @@ impl SupervisedRun<'_> {
     fn wait(
         &mut self,
         work: &Work<Result<Report, CountError>>,
-        mut hint: LongRunHint,
     ) -> (Option<Result<Report, CountError>>, Option<Interruption>) {
         let deadline = self.args.max_time.and_then(|time| Instant::now().checked_add(time));
+        let is_shown = !matches!(self.args.progress, When::Never | When::Json);
+        let mut hint_due = is_shown.then(|| Instant::now() + forecast::DUE);
         let interruption = loop {
-            let next = [deadline, self.checkpoint.due, hint.due].into_iter().flatten().min();
+            let next = [deadline, self.checkpoint.due, hint_due].into_iter().flatten().min();
             match work.next(next) {
                 Some(Event::Ended(result)) => return (Some(result), None),
                 Some(Event::Interrupted(interruption)) => break Some(interruption),
+                Some(Event::Forecast(time)) => self.hint(time),
                 None => {}
             }
-            let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
-                (true, _) => None,
-                (false, true) => Some("without --no-save it could be resumed"),
-                (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
-            };
-            if let Some(told) = hint.told(|| self.run.watch().progress(), advice) {
-                told.lines().for_each(|line| self.activity.say((messages::note, line.to_owned())));
+            if hint_due.is_some_and(|due| Instant::now() >= due) {
+                hint_due = None;
+                let (request, progress) = (self.run.request(), self.run.watch().progress());
+                match progress.left {
+                    Some(_) => self.hint(None),
+                    None => work.forecast(move || forecast::time(&request, progress.threads)),
+                }
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 break None;
@@ -181,6 +193,19 @@ impl SupervisedRun<'_> {
         // save that follows.
         let _ = self.save(interruption.is_none(), &self.run.ledger());
         (work.end(), interruption)
+    }
+
+    /// Says how long the run takes, if it is long.
+    fn hint(&self, forecast: Option<Interval>) {
+        let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
+            (true, _) => None,
+            (false, true) => Some("without --no-save it could be resumed"),
+            (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
+        };
+        let told = forecast::hint(&self.run.fingerprint(), &self.run.watch().progress(), forecast, advice);
+        for line in told.iter().flat_map(|told| told.lines()) {
+            self.activity.say((messages::note, line.to_owned()));
+        }
     }
 
     /// Saves a run that is interrupted. One without a checkpoint is saved too if it has taken long, or was given a time.

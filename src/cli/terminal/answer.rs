@@ -145,6 +145,14 @@ impl Rows {
         self
     }
 
+    /// The same, left out if there is nothing to say.
+    pub(crate) fn result_some(self, label: &'static str, value: Option<impl fmt::Display>) -> Self {
+        match value {
+            Some(value) => self.result(label, value),
+            None => self,
+        }
+    }
+
     /// Those of others, behind its own.
     pub(crate) fn and(mut self, more: Self) -> Self {
         self.0.extend(more.0);
