@@ -251,7 +251,7 @@ fn an_estimate_says_what_it_could_not_time() {
         queens(&args).assert().success().stdout(predicate::str::is_match(why).unwrap().and(count));
         let found = object(&[&args[..], &["--json"]].concat());
         let [low, mean, high] = ["low", "mean", "high"].map(|name| found["core_seconds"][name].as_f64().unwrap());
-        assert!(low < mean / 1.5 && mean * 1.5 < high && low > 0.0, "{found}");
+        assert!(low < mean / 1.5 && mean * 1.5 < high, "{found}");
         assert_eq!((&found["timed_n"], &found["time_samples"]), (&timed_n.into(), &5.into()));
         assert!(
             found["sample_seconds"].as_f64() > Some(0.0) && found["max_time_needed"].as_f64() > Some(0.0),

@@ -287,6 +287,10 @@ mod tests {
         assert_eq!((prediction.count_samples, prediction.time_samples, prediction.timed_n), (0, 5, 24));
         assert!(prediction.count.high.is_infinite() && prediction.core_seconds.high.is_finite());
         assert!(prediction.max_time_needed > Some(Duration::from_secs(1)), "{prediction:?}");
+        // The time that is given is used, though no sample of the board itself would end in it.
+        let sampling = Sampling { samples: 1_000_000_000, max_time: Duration::from_millis(400), ..sampling };
+        let prediction = request.estimate(&sampling, &Watch::default()).unwrap();
+        assert!(prediction.timed_n > 24 && prediction.spent > sampling.max_time / 2, "{prediction:?}");
     }
 
     /// Who watches may end it at any time, and is told what is known by then.
