@@ -98,7 +98,7 @@ impl Climb<'_> {
 
     /// The board itself, as a whole if that is brief.
     fn own(&self) {
-        let own = self.drawn(self.subject, self.counting, self.sampler);
+        let own = drawn(self.subject, self.counting, self.sampler);
         let seconds = own.mean(|drawn| drawn.seconds).mean / self.threads() as f64;
         if !own.drawn.is_empty() && is_made(seconds, self.left()) && self.subject.rotation().is_none() {
             self.whole();
@@ -109,15 +109,7 @@ impl Climb<'_> {
     /// Times so many samples of a smaller board, within so long. Returns the wall time of one.
     fn time(&self, board: &Board, samples: usize, least: usize, within: Duration) -> Option<f64> {
         let sampler = Sampler { samples, least, deadline: Instant::now() + within, ..self.sampler };
-        of_a_sample(&self.drawn(&board.subject, &*board.counting, sampler))
-    }
-
-    /// The samples of a board.
-    fn drawn(&self, board: &Subject, counting: &dyn Counting, sampler: Sampler) -> Samples {
-        let of = Samples { n: board.n(), work: work(board).unwrap_or(1.0), ..Samples::default() };
-        sampler.drawing.found().timed.push(of);
-        sampler.draw(counting);
-        sampler.drawing.found().samples(sampler.target).clone()
+        of_a_sample(&drawn(&board.subject, &*board.counting, sampler))
     }
 
     fn time_to_draw(&self, seconds: f64) -> f64 {
@@ -167,6 +159,14 @@ impl Climb<'_> {
             (made, longest) = (made + 1, longest.max(begun.elapsed()));
         }
     }
+}
+
+/// The samples of a board.
+fn drawn(board: &Subject, counting: &dyn Counting, sampler: Sampler) -> Samples {
+    let of = Samples { n: board.n(), work: work(board).unwrap_or(1.0), ..Samples::default() };
+    sampler.drawing.found().timed.push(of);
+    sampler.draw(counting);
+    sampler.drawing.found().samples(sampler.target).clone()
 }
 
 /// The work of a sample: its tasks and, before them, the same tasks and their predecessors, which make the lists that a run

@@ -241,6 +241,7 @@ impl Answer for Estimate {
 }
 
 /// The estimates of a range.
+#[expect(clippy::struct_field_names, reason = "the names of the JSON object")]
 #[derive(Serialize)]
 pub(crate) struct Estimates {
     estimates: Vec<Estimate>,
