@@ -178,8 +178,8 @@ fn reports_are_serialized() {
     run.count().unwrap();
     let findings = run.audit(&run.ledger(), &AuditOptions::default(), &Watch::default()).unwrap();
     let json = serde_json::to_value(&findings).unwrap();
-    assert_eq!(json["total"], findings.total.to_string());
-    assert_eq!(json["units"][0]["tally"], findings.units[0].tally.to_string());
+    assert_eq!(json["solutions"], findings.total.to_string());
+    assert_eq!(json["drawn"][0]["tally"], findings.units[0].tally.to_string());
     let prediction = Request::rotational(half)
         .estimate(&Sampling { samples: 20, ..Sampling::default() }, &Watch::default())
         .unwrap();
@@ -187,7 +187,7 @@ fn reports_are_serialized() {
     assert_eq!((&json["subject"]["symmetry"], &json["count"]["mean"]), (&"half".into(), &prediction.count.mean.into()));
     assert_eq!(
         serde_json::to_value(crate::Profile::count(Size::new(3).unwrap(), None, 1, &Watch::default()).unwrap())
-            .unwrap()["placements"],
+            .unwrap()["profile"],
         serde_json::json!(["1", "3", "2", "0"])
     );
 }
