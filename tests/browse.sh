@@ -147,6 +147,15 @@ keys Home f End;   sees 'Searching for' "a long search leaves the keys alive"
 keys Escape;       sleep 0.3
 keys Escape;       sees 'left 0 with icanon' "Esc ends the search, then the program"
 
+start 80x24 browse 8 --queen d7
+sees '1 of 8' "a given queen leaves eight solutions"
+keys / 158 Enter;  sees 'no solutions in this list' "a prefix is added to the given queen"
+keys / Enter;      sees '1 of 8' "an empty one leaves the given queen"
+keys 9 Enter;      sees 'this list has 8 solutions' "a number is one of this list"
+keys Escape;       sleep 0.3
+keys f;            sees 'f shows all' "a list without a fundamental solution says so"
+keys q;            sees 'left 0 with icanon' "q leaves"
+
 start 100x30 browse 8 --ascii
 sees '1 of 92' "in ASCII"
 same "eight Qs are on the board" "$(count ' Q( |$)')" 8

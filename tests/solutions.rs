@@ -179,7 +179,7 @@ fn lists_with_given_queens_and_turns() {
 fn empty_and_long_lists_say_so() {
     for (line, told) in [
         ("solutions 3", "no solutions for N = 3\n"),
-        ("solutions 6 --prefix 1", "no solutions with the queens 1 for N = 6\n"),
+        ("solutions 6 --prefix 1", "no solutions that begin with 1 for N = 6\n"),
         ("solutions 8 --from 85", "no solutions from 85 on for N = 8\n"),
         ("solutions 8 --limit 0", ""),
         ("solutions 6", ""),

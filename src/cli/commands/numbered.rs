@@ -24,7 +24,7 @@ const WALKING: f64 = 6.0;
 /// Queens on given squares, for every command that lists or shows boards.
 #[derive(Args, Debug)]
 pub(crate) struct QueenArgs {
-    /// A queen on this square: its column and row, as in 4,2, or as in chess, d7; once for each queen
+    /// A queen on this square, once for each queen: column and row from the top left, as in 4,2, or as in chess, d7
     #[arg(long = "queen", value_name = "C,R")]
     pub(crate) queens: Vec<String>,
 }

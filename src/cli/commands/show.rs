@@ -199,6 +199,11 @@ fn read(args: &Args) -> Result<FixedQueens, Failure> {
     let invalid = |text: &str, reason: &dyn std::fmt::Display| Failure::invalid("<P>", text, &reason);
     let placement = match (&args.placement, args.size) {
         (None, None) => return Err(Failure::usage(&"--queen needs the size of the board, -n N")),
+        (Some(text), None) if text.parse::<Size>().is_ok() && !args.queens.queens.is_empty() => {
+            let reason =
+                format!("with --queen the size of the board is -n N, as in 'queens show -n {text} --queen d4'");
+            return Err(invalid(text, &reason));
+        }
         (None, Some(size)) => Ok(Placement::empty(size)),
         (Some(text), Some(size)) => Placement::parse(text, size).map_err(|error| invalid(text, &error)),
         (Some(text), None) if text.parse::<Size>().is_ok_and(|size| size.get() > 1) => {

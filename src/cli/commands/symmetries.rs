@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::terminal::{Answer, Failure, JsonOutput};
+use crate::cli::terminal::{Answer, Failure, JsonOutput, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<Images, Failure> {
     let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(&error))?;
     let orbit = Orbit::of(&placement).ok_or_else(|| {
         let (queens, size) = (placement.len(), placement.size());
-        invalid(&format!("not a solution: {queens} queens, {size} needed"))
+        invalid(&format!("not a solution: {}, {size} needed", numbers::count_of(queens as u64, "queen")))
     })?;
     let image = |(placement, symmetries): (Placement, Vec<Symmetry>)| Image {
         placement,

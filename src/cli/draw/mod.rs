@@ -133,7 +133,7 @@ pub(crate) fn board(queens: &FixedQueens, palette: Palette, room: usize) -> Stri
 fn legend(queens: &FixedQueens, width: usize) -> String {
     /// Of an entry with the space behind it, as in `a 10,12`.
     const ENTRY: usize = 9;
-    let mut text = "Attacked first by (column,row):\n".to_owned();
+    let mut text = "Attacked by the queen in column,row:\n".to_owned();
     for line in queens.squares().collect::<Vec<_>>().chunks((width / ENTRY).max(1)) {
         let entry =
             |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));

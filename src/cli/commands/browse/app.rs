@@ -79,6 +79,8 @@ impl<T> Drop for Background<T> {
 }
 
 pub(super) struct App {
+    /// The queens of every list.
+    pub(super) given: FixedQueens,
     pub(super) list: SolutionList,
     pub(super) total: Total,
     ranking: Arc<Ranking>,
@@ -95,6 +97,7 @@ pub(super) struct App {
 impl App {
     pub(super) fn new(list: SolutionList, at: Move) -> Result<Self, SelfCheckError> {
         let mut app = Self {
+            given: list.fixed,
             list,
             total: Total::Uncounted(None),
             ranking: Arc::new(Ranking::new(list.fixed, list.listed)?),
@@ -171,12 +174,26 @@ impl App {
             None if self.current.is_some() || self.counted().is_some_and(|total| total > 0) => {
                 "there is no such solution in this list".clone_into(&mut self.message);
             }
+            None if self.list.listed == Listed::Fundamental => {
+                "none of these solutions is fundamental; f shows all".clone_into(&mut self.message);
+            }
             None => "there are no solutions in this list".clone_into(&mut self.message),
         }
     }
 
     pub(super) fn counted(&self) -> Option<u64> {
         if let Total::Known(total, _) = self.total { Some(total) } else { None }
+    }
+
+    /// Why no solution of the list has this number, if that is known.
+    pub(super) fn beyond(&self, number: u64) -> Option<String> {
+        match self.counted().filter(|&total| total > 0 && number > total) {
+            Some(total) => {
+                let has = numbers::count_of(total, "solution");
+                Some(format!("this list has {has}, numbered from 1 to {}", numbers::grouped(total.into())))
+            }
+            None => self.list.beyond(number),
+        }
     }
 
     /// The images of the current solution.

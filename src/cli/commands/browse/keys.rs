@@ -1,6 +1,6 @@
 //! What each key does.
 
-use queens::{Listed, Placement};
+use queens::{FixedQueens, Listed, Placement};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::app::{App, Input, Move, Typing};
@@ -113,15 +113,16 @@ fn enter(app: &mut App, Typing { input, text, .. }: &Typing) -> Result<(), Strin
     match input {
         Input::Number => {
             let number = text.parse::<u64>().map_err(|_| format!("{text} is too large a number"))?;
-            app.list.beyond(number).map_or(Ok(()), Err)?;
+            app.beyond(number).map_or(Ok(()), Err)?;
             app.go(Move::Number(number));
         }
         Input::Prefix => {
-            let fixed = match text.as_str() {
+            let prefix = match text.as_str() {
                 "" => Ok(Placement::empty(app.size())),
                 text => Placement::parse(text, app.size()),
             };
-            let fixed = fixed.map_err(|error| error.to_string())?.into();
+            let fixed = prefix.and_then(|prefix| prefix.squares().try_fold(app.given, FixedQueens::with));
+            let fixed = fixed.map_err(|error| error.to_string())?;
             app.open(SolutionList { fixed, ..app.list }, Move::Number(1));
         }
         Input::BoardFile => app.message = app.save_board(text).map_err(said)?,

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K", value_parser = whole("K", 1..=u64::MAX), allow_negative_numbers = true)]
     number: Option<u64>,
 
-    /// Begin at the first solution that does not come before this placement, as in 158 or 4,2,5
+    /// Begin at this placement, as in 158 or 4,2,5, or at the first solution after it
     #[arg(long, value_name = "P", conflicts_with = "number")]
     from: Option<String>,
 

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     queens: QueenArgs,
 
-    /// Begin at the first solution that does not come before this placement
+    /// Begin at this placement, or at the first solution after it
     #[arg(long, value_name = "P")]
     from: Option<String>,
 
@@ -122,7 +122,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     // Why nothing is left after those that were skipped has been said.
     if written == 0 && limit > 0 && args.skip == 0 {
-        let given = if fixed.is_empty() { String::new() } else { format!(" with the queens {fixed}") };
+        let given = match fixed.as_placement() {
+            Some(prefix) if prefix.is_empty() => String::new(),
+            Some(prefix) => format!(" that begin with {prefix}"),
+            None => format!(" with queens on {fixed}"),
+        };
         let from = args.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
         messages::note(&format!("no solutions{given}{from} for N = {}", args.size));
     }
@@ -146,7 +150,7 @@ fn tell_size(format: ListFormat, list: SolutionList, count: u64, mut solutions: 
 fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
     let (size, queens, fixed) = (solution.size(), solution.len(), list.fixed);
     let reason = match Orbit::of(solution) {
-        None => format!("not a solution: {queens} queens, {size} needed"),
+        None => format!("not a solution: {}, {size} needed", numbers::count_of(queens as u64, "queen")),
         Some(_) if !fixed.is_part_of(solution) => match fixed.as_placement() {
             Some(prefix) => format!("not in the list, which has only solutions that begin with {prefix}"),
             None => format!("not in the list, which has only solutions with the queens {fixed}"),
