@@ -219,6 +219,9 @@ impl Answer for Audit {
         let rows = Rows::of(subject)
             .row("ledger", format!("{finished} of {units} units{more}, {} solutions", numbers::grouped(total)))
             .result("units", format!("{compared} recounted by {engine} ({isa}){}", found(compared, wrong_units)));
+        if compared == 0 {
+            return rows.text(width);
+        }
         let rows = if audited == 0 {
             rows
         } else {

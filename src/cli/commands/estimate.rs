@@ -202,7 +202,7 @@ impl Answer for Estimate {
         let needed = self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok());
         let advice = self.sample_seconds.zip(needed).map_or_else(String::new, |(sample, needed)| {
             let (number, unit) = numbers::time_to_digits(sample, 1);
-            format!("; a sample of its own takes about {number} {unit}: --max-time {} would do", enough(needed))
+            format!("; to time its own, give --max-time {} (one takes about {number} {unit})", enough(needed))
         });
         let least = if is_extrapolated { "more than " } else { "" };
         let [counted, timed] = [self.count_samples, self.time_samples].map(|samples| numbers::grouped(samples as u128));

@@ -88,6 +88,17 @@ pub(super) fn time(request: &Request, threads: usize) -> Option<Interval> {
     prediction.core_seconds.high.is_finite().then(|| prediction.core_seconds.times(1.0 / cores as f64))
 }
 
+/// A forecast in words: an order of magnitude where samples of two seconds tell no more.
+fn roughly(left: &Interval) -> String {
+    const YEAR: f64 = 365.25 * 86_400.0;
+    let is_within_years = left.low > 0.0 && left.high < YEAR;
+    if is_within_years {
+        return range(left);
+    }
+    let (number, unit) = numbers::time_to_digits(left.mean, 1);
+    format!("roughly {number} {unit}")
+}
+
 /// What is said of a run whose time left is known by its own pace, or else of the forecast for all of its plan; nothing of a
 /// short one. `advice` is added to what is said of a long one.
 pub(super) fn hint(
@@ -104,7 +115,7 @@ pub(super) fn hint(
     let forecast = forecast.map(|all| all.times((total - done) as f64 / of.units as f64));
     let (time, high) = match (left, forecast) {
         (Some(left), _) => (format!("{} expected", range(&left)), left.high),
-        (None, Some(left)) => (format!("{} expected if nothing else runs", range(&left)), left.high),
+        (None, Some(left)) => (format!("{} expected if nothing else runs", roughly(&left)), left.high),
         (None, None) => ("how long this takes is not known yet".to_owned(), f64::INFINITY),
     };
     if high < SHORT {
@@ -189,6 +200,9 @@ mod tests {
             "about 60 min expected if nothing else runs; A000170(24) = 227,514,171,973,736 is published\n\
              'queens estimate 24' tells more; advice"
         );
+        let years = |low| Interval { mean: 1.2e12, low, high: 1.6e12 };
+        assert_eq!(roughly(&years(1e12)), "roughly 40,000 years");
+        assert_eq!(roughly(&Interval { low: 0.0, ..Interval::exactly(4000.0) }), "roughly 70 min");
         assert_eq!(
             told(29, None, None).unwrap(),
             "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' tells more; advice"
