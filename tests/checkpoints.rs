@@ -28,7 +28,7 @@ fn a_checkpoint_goes_on_only_where_it_belongs() {
     refused("count 9 --engine naive --checkpoint c --resume", "c: it is for the engine backtrack, not naive");
     refused(
         "count 9 --engine backtrack --prefix 1 --checkpoint c --resume",
-        "c: it is for the prefix of no queens, not 1",
+        "c: it is for completions of the empty board, not 1",
     );
     refused(
         "count 9 --engine backtrack --shard 1/2 --out o --checkpoint c --resume",

@@ -166,7 +166,7 @@ fn ledgers_name_their_queens() {
     let error = with(3).prepare().unwrap().resume(run.ledger()).unwrap_err();
     assert_eq!(error.to_string(), "it is for completions of 4,2, not 4,3");
     let whole = Request::solutions(Size::new(12).unwrap()).prepare().unwrap().resume(run.ledger()).unwrap_err();
-    assert_eq!(whole.to_string(), "it is for completions of 4,2, not no queens");
+    assert_eq!(whole.to_string(), "it is for completions of 4,2, not the empty board");
     let again = with(2).prepare().unwrap().resume(run.ledger()).unwrap();
     assert_eq!(again.count().map(|report| report.count), Ok::<_, CountError>(run.ledger().total().unwrap().get()));
 }

@@ -78,7 +78,7 @@ pub enum LedgerError {
 impl Fingerprint {
     /// Whether this is equal to `wanted`; if not, the error is the first difference, beginning with N.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
-        let fixed = |of: &Self| of.subject.fixed().map_or("no queens".to_owned(), |fixed| fixed.to_string());
+        let fixed = |of: &Self| of.subject.fixed().map_or("the empty board".to_owned(), |fixed| fixed.to_string());
         let solutions = |of: &Self| {
             let unchanged = |turn| format!("those unchanged by a {turn} turn");
             of.subject.rotation().map_or("all solutions".to_owned(), unchanged)

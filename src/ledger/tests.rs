@@ -22,7 +22,7 @@ fn differences_are_named_the_plainest_first() {
             Fingerprint { subject: Placement::empty(Size::new(11).unwrap()).into(), units: 4, ..ours.clone() },
             "it is for N = 11, not 12",
         ),
-        (Fingerprint { subject: prefix.into(), ..ours.clone() }, "it is for completions of 1,3, not no queens"),
+        (Fingerprint { subject: prefix.into(), ..ours.clone() }, "it is for completions of 1,3, not the empty board"),
         (Fingerprint { engine: "join".into(), ..ours.clone() }, "it is for the engine join, not naive"),
         (Fingerprint { plan: "b plan".into(), ..ours.clone() }, "it is for the plan b plan, not a plan"),
         (fingerprint(6), "it is for a plan with units: 6, not 5"),
