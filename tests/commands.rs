@@ -245,7 +245,7 @@ fn an_estimate_says_what_it_could_not_time() {
         let line = format!("estimate {line} --samples 50 --max-time 1ns --threads 1");
         let args: Vec<&str> = line.split_whitespace().collect();
         let why = format!(
-            " +extrapolated from tasks of N = {timed_n}; a sample of its own takes about .*: --max-time \\d+[smhd]"
+            " +extrapolated from tasks of N = {timed_n}; to time its own, give --max-time \\S+ \\(one takes about .*\\)"
         );
         let count = predicate::str::contains("solutions ").not();
         queens(&args).assert().success().stdout(predicate::str::is_match(why).unwrap().and(count));
