@@ -5,12 +5,13 @@ pub(crate) mod counting;
 mod double_check;
 pub(crate) mod pace;
 pub(crate) mod self_check;
+mod share;
 pub(crate) mod state;
 pub(crate) mod threads;
 
 pub(crate) use double_check::Checked;
-pub use double_check::{Share, ShareError};
 pub use self_check::SelfCheckError;
+pub use share::{Share, ShareError};
 pub use threads::{available_threads, thread_count};
 
 use std::sync::atomic::Ordering;
