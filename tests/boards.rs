@@ -45,6 +45,9 @@ fn boards_in_text() {
     assert!(stdout(&["show", "2413"]).contains("│   ░░░ ♛ ░░░│"));
     let colours = stdout(&["--color", "always", "show", "2,4"]);
     assert!(colours.contains("\u{1b}[48;5;") && colours.contains(" a \u{1b}[0m"), "{colours}");
+    // And no queens at all.
+    let empty = " 1  .  .\n 2  .  .\n    1  2\n";
+    assert_eq!(stdout(&["show", "-n", "2", "--ascii"]), empty);
     assert_eq!(queens(&["show", "2413"]).env("TERM", "dumb").output().unwrap().stdout, plain.as_bytes());
 }
 
@@ -104,6 +107,12 @@ fn a_solution_is_drawn_at_random() {
     queens(&["show", "--random", "12"]).assert().success().stderr("");
     queens(&["show", "--random", "3"]).assert().code(2).stderr(predicate::str::contains("there is no solution"));
     queens(&["show", "--random", "8", "--number", "1"]).assert().code(2);
+    for chosen in [&["--random"][..], &["--number", "1"]] {
+        let advice = predicate::str::contains("'queens solutions N --queen C,R' lists those with given queens");
+        queens(&[&["show", "8", "--queen", "d4"], chosen].concat()).assert().code(2).stdout("").stderr(advice);
+    }
+    let tip = predicate::str::contains("tip: to draw a solution, 'queens show --random N'\n");
+    queens(&["solutions", "8", "--random"]).assert().code(2).stderr(tip);
     for n in ["12", "20"] {
         let seeded = |seed: &str| queens(&["show", "--random", n, "--seed", seed]).output().unwrap().stdout;
         assert!(seeded("7") == seeded("7") && seeded("7") != seeded("8"), "N = {n}");

@@ -52,9 +52,11 @@ fn a_checkpoint_goes_on_only_where_it_belongs() {
     };
     let mut flipped = saved.clone();
     flipped[saved.len() / 2] ^= 1;
-    bad(&flipped, "damaged: the checksum does not match the contents");
-    bad(&saved[..saved.len() / 2], "cut short: its last line is not a checksum");
-    bad(b"", "cut short: its last line is not a checksum");
+    let advice = "put a copy in its place, or begin anew under another name";
+    bad(&flipped, &format!("damaged: the checksum does not match the contents; {advice}"));
+    bad(&saved[..saved.len() / 2], &format!("cut short: its last line is not a checksum; {advice}"));
+    bad(b"", &format!("cut short: its last line is not a checksum; {advice}"));
+    bad(b"a diary\n", "not a ledger of queens, and it is not overwritten; give another name");
     bad(b"queens ledger 2\nn 9\n", "ledger format 2; this program reads format 1");
     let (code, _, err) = output(path, "count 9 --checkpoint . --resume");
     assert_eq!((code, err.as_str()), (Some(1), "error: .: not a regular file\n"));

@@ -44,6 +44,26 @@ fn pictures_are_of_the_data() {
     }
 }
 
+/// The memory of a cluster's tasks is what `queens estimate` says.
+#[test]
+fn the_memory_of_a_task_is_that_of_an_estimate() {
+    let text = document("docs/clusters.md");
+    let rows =
+        text.split("| memory of a task |").nth(1).unwrap().lines().skip(2).take_while(|line| line.starts_with('|'));
+    let mut seen = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let (n, threads) = (cells[1].parse().unwrap(), cells[2].split(" × ").nth(1).unwrap().parse().unwrap());
+        let (size, (number, unit)) = (queens::Size::new(n).unwrap(), cells[4].split_once(' ').unwrap());
+        let megabytes = queens::Method::choose(None, None, size).unwrap().memory(size, threads) / 1_000_000;
+        let tenths = (megabytes + 50) / 100;
+        let shown = if unit == "GB" { format!("{}.{}", tenths / 10, tenths % 10) } else { megabytes.to_string() };
+        assert_eq!(number, shown, "{row}");
+        seen += 1;
+    }
+    assert!(seen > 3, "{seen} rows");
+}
+
 /// Files and folders that are named, and links, lead somewhere.
 #[test]
 fn what_documents_point_to_is_there() {

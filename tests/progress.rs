@@ -12,7 +12,7 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::runs::{AGREES, LINE, end, shown_until, signal, terminal, total, units, until};
+use crate::common::runs::{AGREES, LINE, end, first_line, shown_until, signal, terminal, total, units, until};
 use crate::common::{output, queens};
 use rustix::process::Signal;
 
@@ -47,6 +47,26 @@ fn progress_is_shown_as_asked() {
         (&"finished".into(), &"N = 8 to 9".into(), &1.0.into())
     );
     assert!(states.iter().all(|state| (0.0..=1.0).contains(&state["share"].as_f64().unwrap())), "{json}");
+}
+
+/// A program is told how long a run takes before its own pace tells it, as a person is.
+#[test]
+fn a_forecast_is_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = queens(folder.path(), "count 20 --engine naive --progress json --no-save").spawn().unwrap();
+    let line = first_line(child, |line| line.contains("\"event\":\"forecast\""));
+    let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let [low, left, high] = ["left_low", "left", "left_high"].map(|name| told[name].as_f64().unwrap());
+    assert!(told["n"] == 20 && 0.0 <= low && low < left && left < high, "{line}");
+}
+
+/// The profile of a large board says before it begins what it takes, as a count does, unless nothing is to be shown.
+#[test]
+fn a_long_profile_is_announced() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = queens(folder.path(), "profile 24").spawn().unwrap();
+    let line = first_line(child, |_| true);
+    assert!(line.starts_with("counting the placements takes ") && line.ends_with("; ^C ends it"), "{line}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ LINES = [
     "count 9 --prefix 1 --checkpoint prefix --json",
     "count 9 --queen 4,2 --queen 7,7 --checkpoint queens --json",
     "count 30 --engine naive --checkpoint thirty --resume --json",
+    ("count 20 --engine naive --no-save --progress json --max-time 6s", 1),
     "count 9 --checkpoint c --json --progress json",
     "count 9 --checkpoint c --resume --json --progress json",
     ("count 9 --checkpoint c --progress json", 1),
@@ -78,6 +79,7 @@ LINES = [
     "symmetries 15863724 --json",
     "solutions 6 --format jsonl",
     "solutions 6 --fundamental --format jsonl",
+    "count 9 --shard 2/2 --out cut --progress json",
 ]
 # Null in all of these lines, and why.
 NEVER_SEEN = {
@@ -148,7 +150,7 @@ def see(value, schema, seen):
 
 
 def main():
-    seen, faults = set(), []
+    seen, events, faults = set(), set(), []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "b").write_text("5 11\n")
@@ -163,9 +165,11 @@ def main():
                 for error in jsonschema.Draft202012Validator(schema).iter_errors(found):
                     faults.append(f"{line}: {error.json_path}: {error.message}")
                 see(found, schema, seen)
+                events.add(found.get("event"))
     for name, what in DEFINITIONS.items():
         unseen = {(name, key) for key in what["properties"]} - seen - NEVER_SEEN.keys()
         faults += [f"{name}.{key} is never seen" for name, key in sorted(unseen)]
+    faults += [f"no event is a {name}" for name in DEFINITIONS["event"]["properties"]["event"]["enum"] if name not in events]
     print("\n".join(faults) or f"{len(LINES) + len(STOPPED)} lines, {len(seen)} properties: as docs/schema.json says")
     sys.exit(bool(faults))
 

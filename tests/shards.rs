@@ -72,7 +72,10 @@ fn missing_shards_are_named_as_job_arrays_take_them() {
     shards(path, 9);
     let (code, out, err) = output(path, "merge s1 s2 s4 s5 s6");
     assert_eq!((code, out.as_str()), (Some(4), "3,7-9\n"));
-    assert_eq!(err, "error: 4 of 9 shards are missing or unfinished: 3,7-9\n");
+    let done: usize = [1, 2, 4, 5, 6].iter().map(|k| tallies(&path.join(format!("s{k}"))).len()).sum();
+    let units = store::read(&path.join("s1")).unwrap().fingerprint().units;
+    let told = format!("error: 4 of 9 shards are missing or unfinished: 3,7-9; {done} of {units} units are finished\n");
+    assert_eq!(err, told);
     let (code, out, _) = output(path, "merge --json s1 s2 s3 s4 s5 s6 s7 s9");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &json["missing"], &json["count"]), (Some(4), &serde_json::json!([8]), &serde_json::Value::Null));
@@ -80,6 +83,10 @@ fn missing_shards_are_named_as_job_arrays_take_them() {
     let line = "count 20 --engine naive --shard 2/2 --out o --checkpoint c --max-time 1ms";
     assert_eq!(output(path, line).0, Some(75));
     assert_eq!(output(path, "merge c").1, "1-2\n");
+    // A checkpoint of a whole count is its only shard: how far it is, is of more use than that it is missing.
+    output(path, "count 20 --engine naive --checkpoint whole --max-time 1ms");
+    let told = "error: unfinished: 0 of 171 units are finished\n".to_owned();
+    assert_eq!(output(path, "merge whole"), (Some(4), "1\n".to_owned(), told));
 }
 
 #[test]
@@ -169,6 +176,8 @@ fn damaged_shards_heal() {
     let line = "count 11 --engine backtrack --shard 2/3 --out s2";
     let mut changed = whole.clone();
     changed[60] ^= 1;
+    let units = store::read(&path.join("s2")).unwrap().fingerprint().units;
+    let done = units - tallies(&path.join("s2")).len();
     for (bytes, reason) in [
         (&whole[..0], "cut short: its last line is not a checksum"),
         (&whole[..5], "cut short: its last line is not a checksum"),
@@ -176,8 +185,10 @@ fn damaged_shards_heal() {
         (&changed, "damaged: the checksum does not match the contents"),
     ] {
         fs::write(path.join("s2"), bytes).unwrap();
-        let missing =
-            format!("warning: s2: {reason}; it counts as missing\nerror: 1 of 3 shards is missing or unfinished: 2\n");
+        let missing = format!(
+            "warning: s2: {reason}; it counts as missing\n\
+             error: 1 of 3 shards is missing or unfinished: 2; {done} of {units} units are finished\n"
+        );
         assert_eq!(output(path, "merge s1 s2 s3"), (Some(4), "2\n".to_owned(), missing));
         let json: serde_json::Value = serde_json::from_str(&output(path, "merge --json s1 s2 s3").1).unwrap();
         assert_eq!((&json["damaged"], &json["missing"]), (&serde_json::json!(["s2"]), &serde_json::json!([2])));
@@ -199,7 +210,8 @@ fn damaged_shards_heal() {
     assert_eq!(output(path, "count 11 --engine backtrack --checkpoint c --resume").0, Some(1));
     // What is no ledger may be dear to somebody.
     fs::write(path.join("s2"), "a diary\n").unwrap();
-    assert_eq!(output(path, line), (Some(1), String::new(), "error: s2: not a ledger of queens\n".to_owned()));
+    let told = "error: s2: not a ledger of queens, and it is not overwritten; give another name\n".to_owned();
+    assert_eq!(output(path, line), (Some(1), String::new(), told));
     assert_eq!(fs::read(path.join("s2")).unwrap(), b"a diary\n");
     // Nothing sound at all.
     fs::write(path.join("s1"), "").unwrap();
@@ -233,11 +245,10 @@ fn a_folder_of_shards() {
     assert_eq!(shard(1, "r/1").0, Some(0));
     assert_eq!(shard(2, "r/b/1").0, Some(0), "another level, of a folder that is there");
     assert!(shard(1, "r/c/d/1").2.contains("there is no folder r/c\n"));
-    fs::write(path.join("r/notes"), "not a ledger\n").unwrap();
-    assert_eq!(output(path, "merge r").1, "2-3\n");
     for k in [2, 3] {
         assert_eq!(shard(k, &format!("r/{k}")).0, Some(0));
     }
+    fs::remove_dir_all(path.join("r/b")).unwrap();
     assert_eq!(output(path, "merge -q r"), (Some(0), "2680\n".to_owned(), String::new()));
     assert_eq!(output(path, "merge -q r r/1").1, "2680\n");
     fs::create_dir(path.join("empty")).unwrap();
@@ -245,6 +256,43 @@ fn a_folder_of_shards() {
     assert_eq!(output(path, "merge none"), (Some(1), String::new(), "error: none: there is no such file\n".to_owned()));
     fs::write(path.join("file"), "").unwrap();
     assert_eq!(shard(1, "file/1").2, "error: file/1: file is no folder\n");
+}
+
+/// What is in the place of a shard, and is none, is named by whatever reads the folder: whoever repeats the shards until none is
+/// missing would do so for ever. Hidden files belong to others.
+#[test]
+fn what_is_no_ledger_in_a_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for k in [1, 2] {
+        output(path, &format!("count 11 --engine backtrack --shard {k}/3 --out r/{k}"));
+    }
+    fs::write(path.join("r/3"), "hello").unwrap();
+    fs::write(path.join("r/4"), "").unwrap();
+    fs::create_dir_all(path.join("r/5/a/b")).unwrap();
+    for hidden in ["r/.1.lock", "r/.1.new", "r/.git"] {
+        fs::write(path.join(hidden), "hello").unwrap();
+    }
+    let lines = |folder: &str| {
+        format!("skipped, a folder: {folder}\nskipped, empty: r/4\nskipped, not a ledger of queens: r/3\n")
+    };
+    let (code, out, err) = output(path, "merge r");
+    assert_eq!((code, out.as_str()), (Some(4), "3\n"));
+    assert!(err.starts_with(&format!("{}error: 1 of 3 shards is missing", lines("r/5"))), "{err}");
+    assert_eq!(output(path, "audit r --units 1 --progress never").2, lines("r/5"));
+    // It looks into folders within the folder.
+    let (code, out, err) = output(path, "status r");
+    assert!(code == Some(0) && out.contains("missing   1: 3\n"), "{out}");
+    assert_eq!(err, lines("r/5/a"));
+    // The shard's own command says the same of the file.
+    let (code, _, err) = output(path, "count 11 --engine backtrack --shard 3/3 --out r/3");
+    assert!(code == Some(1) && err.contains("r/3: not a ledger of queens"), "{err}");
+    // Of many, only the first are named.
+    for k in 10..25 {
+        fs::write(path.join(format!("r/{k}")), "hello").unwrap();
+    }
+    let err = output(path, "merge r").2;
+    assert!(err.contains("not a ledger of queens: r/10, ") && err.contains(", r/19 and 6 more\n"), "{err}");
 }
 
 #[test]

@@ -163,10 +163,14 @@ fn lists_with_given_queens_and_turns() {
     assert_eq!(stdout(&["solutions", "12", "--symmetry", "quarter"]).lines().count(), 8);
     for (args, reason) in [
         (&["--queen", "4,2", "--symmetry", "half"][..], "cannot be used with"),
-        (&["--queen", "4,2", "--queen", "5,3"], "column 4, row 2 and column 5, row 3 share a diagonal"),
+        // A square is called as it was written.
+        (&["--queen", "4,2", "--queen", "e6"], "the queens on 4,2 and e6 share a diagonal"),
+        (&["--queen", "D7", "--prefix", "5"], "the queens on 1,5 and D7 share a diagonal"),
+        (&["--queen", "z9"], "z9 is outside the board; its squares are a1 to h8"),
         (&["--queen", "9,2"], "columns go from 1 to 8"),
         (&["--queen", "42"], "is not a square"),
-        (&["--queen", "4,2", "--rank", "15863724"], "only solutions with the queens 4,2"),
+        (&["--queen", "4,2", "--rank", "15863724"], "only solutions that have queens on 4,2\n"),
+        (&["--queen", "d7", "--rank", "15863724"], "only solutions that have queens on d7\n"),
         (&["--symmetry", "half", "--rank", "15863724"], "the turn leads to another solution"),
     ] {
         let says = predicate::str::contains(reason);
@@ -180,6 +184,7 @@ fn empty_and_long_lists_say_so() {
     for (line, told) in [
         ("solutions 3", "no solutions for N = 3\n"),
         ("solutions 6 --prefix 1", "no solutions that begin with 1 for N = 6\n"),
+        ("solutions 6 --prefix 1 --queen f5", "no solutions that begin with 1 and have queens on f5 for N = 6\n"),
         ("solutions 8 --from 85", "no solutions from 85 on for N = 8\n"),
         ("solutions 8 --limit 0", ""),
         ("solutions 6", ""),

@@ -31,11 +31,12 @@ fn odd_files_in_a_folder_harm_no_other() {
     fs::write(path.join("odd"), with("s1", "saved 9223372036854775808")).unwrap();
     fs::write(path.join("slurm-3.err"), "").unwrap();
     let (code, out, err) = output(path, "status .");
-    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert_eq!((code, err.as_str()), (Some(0), "skipped, empty: ./slurm-3.err\n"));
     assert!(out.contains("complete   3: 1-3\n") && !out.contains("slurm"), "{out}");
     assert!(out.contains("damaged  ./odd: not written by this program: '9223372036854775808' is no time\n"), "{out}");
     fs::remove_file(path.join("odd")).unwrap();
-    assert_eq!(output(path, "merge -q ."), (Some(0), "2680\n".to_owned(), String::new()));
+    let skipped = "skipped, empty: ./slurm-3.err\n".to_owned();
+    assert_eq!(output(path, "merge -q ."), (Some(0), "2680\n".to_owned(), skipped));
     assert!(!output(path, "status .").1.contains("damaged"));
     // Named, it is told.
     assert_eq!(output(path, "status slurm-3.err").0, Some(1));
@@ -43,6 +44,29 @@ fn odd_files_in_a_folder_harm_no_other() {
     fs::write(path.join("s1"), with("s1", "seconds 9223372036855.000")).unwrap();
     let (code, _, err) = output(path, "merge s1");
     assert!(code == Some(1) && err.contains("its runs took longer than any can"), "{err}");
+}
+
+/// A file that is named and cannot be read is an error, which keeps nothing of the others back.
+#[test]
+fn one_damaged_file_hides_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    shards(path, 2);
+    fs::write(path.join("empty"), "").unwrap();
+    let (code, out, err) = output(path, "status empty s1 gone s2");
+    let told = "error: empty: cut short: its last line is not a checksum\nerror: gone: there is no such file\n";
+    assert_eq!((code, err.as_str()), (Some(1), told));
+    assert!(out.contains("file      s1\n") && out.contains("file      s2\n") && !out.contains("damaged"), "{out}");
+    let (code, out, _) = output(path, "status empty s1 --json");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let files = (&json["counts"][0]["files"][0]["file"], &json["damaged"][0]["file"]);
+    assert_eq!((code, files), (Some(1), (&"s1".into(), &"empty".into())));
+    // No run of this one has taken any time, which is not worth a row.
+    let ledger = store::read(&path.join("s1")).unwrap();
+    let empty = Ledger::new(ledger.fingerprint().clone(), Shard::WHOLE);
+    Store::open(path.join("begun")).unwrap().save(&empty).unwrap();
+    let (code, out, _) = output(path, "status begun");
+    assert!(code == Some(0) && out.contains("\nunits ") && !out.contains("\nspent "), "{out}");
 }
 
 #[test]
@@ -119,10 +143,10 @@ fn status_tells_shards_apart() {
     assert_eq!(status(".")["counts"][0]["running"].to_string(), "[]");
     assert_eq!(status(".")["unsaved"], serde_json::json!([]));
     assert_eq!(status(".")["counts"][0]["left"], serde_json::Value::Null, "nothing is running");
-    // Another count in the same folder is told apart; what is no ledger is not there.
+    // Another count in the same folder is told apart.
     assert_eq!(output(path, "count 8 --checkpoint r/eight").0, Some(0));
-    fs::write(path.join("r/notes"), "not a ledger\n").unwrap();
     assert_eq!(status("r")["counts"].as_array().unwrap().len(), 2);
+    fs::write(path.join("r/notes"), "not a ledger\n").unwrap();
     assert!(output(path, "status r").1.contains("state      complete, saved "));
     for (line, reason) in [
         ("status none", "none: there is no such file"),

@@ -25,7 +25,7 @@ const VALUES: &[(&str, Expect)] = &[
     ("count 8 --prefix=158637241", Refused("9 queens are more than the 8 columns")),
     ("count 8 --queen=4", Refused("is not a square")),
     ("count 8 --queen=4,9", Refused("rows go from 1 to 8")),
-    ("count 8 --queen=4,2 --queen=4,5", Refused("column 4, row 2 and column 4, row 5 share a column")),
+    ("count 8 --queen=4,2 --queen=4,5", Refused("the queens on 4,2 and 4,5 share a column")),
     ("count 8 --queen=4,2 --engine join", Refused("without fixed queens")),
     ("count 4 --checkpoint=-", Refused("needs a file, and - is a stream")),
     ("count 4 --checkpoint c --checkpoint-every=0s", Refused("more than zero")),

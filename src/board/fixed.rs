@@ -153,11 +153,13 @@ mod tests {
         assert!(
             refused("9,1").ends_with("columns go from 1 to 8") && refused("0,1").ends_with("columns go from 1 to 8")
         );
-        assert!(refused("1,9").ends_with("rows go from 1 to 8") && refused("a9").ends_with("rows go from 1 to 8"));
-        assert!(refused("a0").ends_with("rows go from 1 to 8"));
+        assert!(refused("1,9").ends_with("rows go from 1 to 8"));
+        for text in ["a9", "a0", "i1", "Z9"] {
+            assert_eq!(refused(text), format!("{text} is outside the board; its squares are a1 to h8"));
+        }
         // Letters name only 26 columns.
         let square = |text, n| Square::parse(text, Size::new(n).unwrap()).is_ok();
-        assert!(square("z26", 26) && !square("a1", 27) && square("27,27", 27));
+        assert!(square("z26", 26) && !square("a1", 27) && square("27,27", 27) && !square("a1", 0));
     }
 
     #[test]

@@ -59,10 +59,12 @@ impl Square {
         let square = if let Some((column, row)) = text.split_once(',') {
             Self { column: number(column)?, row: number(row)? }
         } else {
-            let letter = text.bytes().next().filter(u8::is_ascii_alphabetic).filter(|_| size.get() <= 26);
-            let column = usize::from(letter.ok_or_else(wrong)?.to_ascii_lowercase() - b'a') + 1;
+            let letter = text.bytes().next().filter(u8::is_ascii_alphabetic);
+            let letter = letter.filter(|_| (1..=26).contains(&size.get())).ok_or_else(wrong)?;
+            let column = usize::from(letter.to_ascii_lowercase() - b'a') + 1;
             // A row beyond the board stays beyond it.
-            Self { column, row: (size.get() + 1).saturating_sub(number(&text[1..])?) }
+            let square = Self { column, row: (size.get() + 1).saturating_sub(number(&text[1..])?) };
+            return square.check(size).map(|()| square).map_err(|_| PlacementError::NotInChess(text.to_owned(), size));
         };
         square.check(size).map(|()| square)
     }
@@ -81,9 +83,9 @@ impl Square {
     pub(crate) fn check_apart(self, other: Self) -> Result<(), PlacementError> {
         let (across, down) = (self.column.abs_diff(other.column), self.row.abs_diff(other.row));
         match (across, down) {
-            (0, _) => Err(PlacementError::SameColumn(self, other)),
-            (_, 0) => Err(PlacementError::SameRow(self, other)),
-            _ if across == down => Err(PlacementError::SameDiagonal(self, other)),
+            (0, _) => Err(PlacementError::Attack(self, other, "column")),
+            (_, 0) => Err(PlacementError::Attack(self, other, "row")),
+            _ if across == down => Err(PlacementError::Attack(self, other, "diagonal")),
             _ => Ok(()),
         }
     }
@@ -123,15 +125,12 @@ pub enum PlacementError {
     /// A column beyond the board.
     #[error("the queen in {0} is outside the board; columns go from 1 to {1}")]
     NoColumn(Square, Size),
-    /// Two queens in one column.
-    #[error("the queens in {0} and {1} share a column")]
-    SameColumn(Square, Square),
-    /// Two queens in one row.
-    #[error("the queens in {0} and {1} share a row")]
-    SameRow(Square, Square),
-    /// Two queens on one diagonal.
-    #[error("the queens in {0} and {1} share a diagonal")]
-    SameDiagonal(Square, Square),
+    /// A square written as in chess is outside the board.
+    #[error("{0} is outside the board; its squares are a1 to {letter}{1}", letter = char::from(b'a' - 1 + .1.get() as u8))]
+    NotInChess(String, Size),
+    /// Two queens attack each other.
+    #[error("the queens in {0} and {1} share a {2}")]
+    Attack(Square, Square, &'static str),
 }
 
 impl Placement {

@@ -163,7 +163,7 @@ fn counted(args: &Args, long: &LongRun, n: usize, activity: &Activity) -> Result
         Request::completions(args.queens.beside(prefix?)?).isa(args.cores.isa).threads(args.cores.threads)
     };
     let request = request.engine(args.engine).double_check(long.double_check);
-    activity.aside(|| forecast::memory(&request, args.cores.threads));
+    activity.aside(|| forecast::warn_of_memory(&request, args.cores.threads));
     units::run(long, args.quiet, request, activity)
 }
 

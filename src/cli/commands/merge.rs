@@ -44,6 +44,9 @@ pub(crate) struct Merged {
     damaged: Vec<String>,
     seconds: f64,
     cpu_seconds: Option<f64>,
+    /// Finished units, of so many.
+    #[serde(skip)]
+    units: (usize, usize),
 }
 
 pub(crate) fn run(args: &Args) -> Result<Merged, Failure> {
@@ -66,7 +69,8 @@ pub(crate) fn run(args: &Args) -> Result<Merged, Failure> {
     let Fingerprint { subject, engine, .. } = whole.fingerprint().clone();
     let (count, agreement) = known.map_or_else(Default::default, |(total, agreement)| (Some(total), agreement));
     let (seconds, cpu_seconds) = (whole.elapsed().as_secs_f64(), whole.cpu_time().map(|time| time.as_secs_f64()));
-    Ok(Merged { subject, count, agreement, engine, shards, missing, damaged, seconds, cpu_seconds })
+    let units = (whole.finished(), whole.units());
+    Ok(Merged { subject, count, agreement, engine, shards, missing, damaged, seconds, cpu_seconds, units })
 }
 
 impl Answer for Merged {
@@ -83,7 +87,7 @@ impl Answer for Merged {
             .row_some("check", self.agreement.words())
             .row("engine", &self.engine)
             .row("shards", self.shards)
-            .row("time", format!("{} in all", numbers::seconds(self.seconds)))
+            .row_some("time", (self.seconds > 0.0).then(|| format!("{} in all", numbers::seconds(self.seconds))))
             .row_some("work", self.cpu_seconds.map(numbers::core_time))
             .text(width)
     }
@@ -102,8 +106,15 @@ impl Answer for Merged {
         if missing.is_empty() {
             return Ok(());
         }
-        let (are, list) = (if missing.len() == 1 { "is" } else { "are" }, ranges(missing.iter().copied()));
-        let reason = format!("{} of {shards} shards {are} missing or unfinished: {list}", missing.len());
+        let are = if missing.len() == 1 { "is" } else { "are" };
+        let (list, (done, units)) = (ranges(missing.iter().copied()), self.units);
+        let reason = match shards {
+            1 => format!("unfinished: {done} of {units} units are finished"),
+            _ => format!(
+                "{} of {shards} shards {are} missing or unfinished: {list}; {done} of {units} units are finished",
+                missing.len()
+            ),
+        };
         Err(Failure::Run(Exit::Missing, reason))
     }
 }

@@ -1,11 +1,13 @@
 //! Lists of solutions, and solutions by their number in one: the published total as a bound, the search, and a draw at random.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use clap::Args;
 use queens::estimate::Sampling;
 use queens::{
-    EngineKind, FixedQueens, Listed, Orbit, Placement, Progress, Ranking, Request, Size, Solutions, Square, Watch,
+    EngineKind, FixedQueens, Listed, Orbit, Placement, PlacementError, Progress, Ranking, Request, Size, Solutions,
+    Square, Watch,
 };
 
 use crate::cli::long_run::{Activity, Status, status};
@@ -30,11 +32,23 @@ pub(crate) struct QueenArgs {
 }
 
 impl QueenArgs {
-    /// These queens beside those of a placement.
+    /// These queens beside those of a placement. An error names each as it was given.
     pub(crate) fn beside(&self, placement: Placement) -> Result<FixedQueens, Failure> {
+        let mut given: Vec<(Square, &str)> = Vec::new();
         self.queens.iter().try_fold(placement.into(), |queens: FixedQueens, text| {
-            let with = Square::parse(text, placement.size()).and_then(|square| queens.with(square));
-            with.map_err(|error| Failure::invalid("--queen <C,R>", text, &error))
+            let invalid = |reason: &dyn Display| Failure::invalid("--queen <C,R>", text, &reason);
+            let square = Square::parse(text, placement.size()).map_err(|error| invalid(&error))?;
+            given.push((square, text));
+            let name = |square: Square| {
+                let text = given.iter().find(|(of, _)| *of == square).map(|(_, text)| (*text).to_owned());
+                text.unwrap_or_else(|| format!("{},{}", square.column, square.row))
+            };
+            queens.with(square).map_err(|error| match error {
+                PlacementError::Attack(a, b, line) => {
+                    invalid(&format!("the queens on {} and {} share a {line}", name(a), name(b)))
+                }
+                error => invalid(&error),
+            })
         })
     }
 }
@@ -157,27 +171,32 @@ impl SolutionList {
         }
     }
 
-    /// Says how long it takes to count a part of a list, if it is more than ten seconds. The part is one of the time for
-    /// the whole list, and may depend on its length: both are estimated, for lists with queens on the first columns alone.
+    /// Says how long it takes to count a part of a list, if that is long. The part is one of the time for the whole list, and may
+    /// depend on its length: both are estimated, for lists with queens on the first columns alone.
     fn tell(self, part: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
         let Some(prefix) = self.fixed.as_placement() else { return Ok(false) };
-        let mut sampling = Sampling::default().within(Duration::from_secs(1));
-        sampling.samples = 500;
-        let request = Request::completions(prefix).engine(EngineKind::Backtrack);
-        let all = request.estimate(&sampling, &Watch::default())?;
-        let part = match self.listed {
-            Listed::All => part(all.count.mean),
-            Listed::Fundamental => WALKING * part(all.count.mean / 8.0),
-            Listed::Unchanged(_) => return Ok(false),
-        };
-        let time = all.seconds.times(part);
-        let is_long = time.mean > 10.0;
-        if is_long {
-            let cores = numbers::count_of(all.cores as u64, "idle core");
-            messages::note(&format!("counting the solutions takes {} on {cores}; ^C ends it", status::range(&time)));
+        let request = Request::completions(prefix);
+        match self.listed {
+            Listed::All => announce("solutions", request, part),
+            Listed::Fundamental => announce("solutions", request, |all| WALKING * part(all / 8.0)),
+            Listed::Unchanged(_) => Ok(false),
         }
-        Ok(is_long)
     }
+}
+
+/// Says how long it takes to count something, if it is more than ten seconds, and returns whether it is: so many times as long as
+/// to count what is requested by backtracking, which may depend on how many solutions there are.
+pub(super) fn announce(what: &str, request: Request, times: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
+    let mut sampling = Sampling::default().within(Duration::from_secs(1));
+    sampling.samples = 500;
+    let all = request.engine(EngineKind::Backtrack).estimate(&sampling, &Watch::default())?;
+    let time = all.seconds.times(times(all.count.mean));
+    let is_long = time.mean > 10.0;
+    if is_long {
+        let (time, cores) = (status::range(&time), numbers::count_of(all.cores as u64, "idle core"));
+        messages::note(&format!("counting the {what} takes {time} on {cores}; ^C ends it"));
+    }
+    Ok(is_long)
 }
 
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.

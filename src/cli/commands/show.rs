@@ -14,7 +14,7 @@ use crate::cli::terminal::{
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
     /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8; with --number or --random, N
-    #[arg(value_name = "P", allow_negative_numbers = true, required_unless_present = "queens")]
+    #[arg(value_name = "P", allow_negative_numbers = true, required_unless_present_any = ["queens", "size"])]
     placement: Option<String>,
 
     #[command(flatten)]
@@ -26,12 +26,12 @@ pub(crate) struct Args {
         value_name = "K",
         value_parser = whole("K", 1..=u64::MAX),
         allow_negative_numbers = true,
-        conflicts_with_all = ["size", "queens"]
+        conflicts_with = "size"
     )]
     number: Option<u64>,
 
     /// Show a solution drawn at random; P is N then, and up to N = 18 every solution is as likely as any other
-    #[arg(long, conflicts_with_all = ["number", "size", "queens"])]
+    #[arg(long, conflicts_with_all = ["number", "size"])]
     random: bool,
 
     /// Draw the same solution as an earlier --random with this seed [default: another each time]
@@ -153,6 +153,11 @@ impl Board {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if (args.random || args.number.is_some()) && !args.queens.queens.is_empty() {
+        let message = "--random and --number are of all solutions of a board; 'queens solutions N --queen C,R' lists those with \
+                       given queens: --skip and --limit pick one by its number, and 'shuf -n 1' one at random";
+        return Err(Failure::usage(&message));
+    }
     let path = args.output.as_ref();
     let json = args.json.is_alone().then_some(BoardFormat::Json);
     let kind = file_format::choose(args.format.or(json), path, &FORMATS)?;

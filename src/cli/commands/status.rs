@@ -14,7 +14,7 @@ use crate::cli::long_run::{
     named_files::{NamedLedger, ledgers, nothing_in, unsaved_files},
     status::{about, time, title},
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, numbers, table::wrapped};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers, table::wrapped};
 
 /// Folders within folders that are looked into: the results and checkpoints of a count that has one for each.
 const DEPTH: usize = 1;
@@ -87,6 +87,8 @@ struct LedgerFile {
 struct Damaged {
     file: String,
     reason: String,
+    #[serde(skip)]
+    is_named: bool,
 }
 
 /// How a shard stands, from the worst to the best: if it has several files, the best is told.
@@ -139,8 +141,14 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
                     None => counts.push(vec![file]),
                 }
             }
-            Err(error) if is_named => return Err(error.into()),
-            Err(error) => damaged.push(Damaged { file: escape::name(&path), reason: error.to_string() }),
+            Err(error) => {
+                let (file, reason) = (escape::name(&path), error.to_string());
+                // Whoever names a file asks for it: there is more to it than a row.
+                if is_named {
+                    messages::error(&reason);
+                }
+                damaged.push(Damaged { file, reason, is_named });
+            }
         }
     }
     // A shard that keeps no checkpoint, or has yet to save one, has a number for its name where there are many.
@@ -295,7 +303,7 @@ impl Work {
             .row_some("solutions", self.count.map(numbers::grouped))
             .row("plan", escape::harmless(plan))
             .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
-            .row("spent", numbers::seconds(self.seconds))
+            .row_some("spent", (self.seconds > 0.0).then(|| numbers::seconds(self.seconds)))
             .row_some("work", self.cpu_seconds.map(numbers::core_time))
             .row_some("left", (done < units).then_some(left))
             .row_some("programs", list(&self.programs))
@@ -320,7 +328,8 @@ impl Answer for Standing {
     }
 
     fn text(&self, width: usize) -> String {
-        let damaged = self.damaged.iter().map(|damaged| ("damaged", escape::harmless(&damaged.reason)));
+        let in_folders = self.damaged.iter().filter(|damaged| !damaged.is_named);
+        let damaged = in_folders.map(|damaged| ("damaged", escape::harmless(&damaged.reason)));
         let unsaved = self.unsaved.iter().map(|file| ("running", format!("{file}: nothing is saved yet")));
         let others = damaged.chain(unsaved).fold(Rows::default(), |rows, (label, text)| rows.row(label, text));
         let tables = self.counts.iter().flat_map(|count| {
@@ -329,5 +338,10 @@ impl Answer for Standing {
         });
         let tables = tables.chain([others]).map(|rows| rows.text(width)).filter(|table| !table.is_empty());
         tables.collect::<Vec<_>>().join("\n")
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        let is_asked_for = self.damaged.iter().any(|damaged| damaged.is_named);
+        if is_asked_for { Err(Failure::AlreadyReported(Exit::Failure)) } else { Ok(()) }
     }
 }

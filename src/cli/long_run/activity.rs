@@ -31,7 +31,7 @@ type Message = Box<dyn FnOnce(&mut Display) + Send>;
 
 type Ask = Box<dyn Fn() -> Status + Send>;
 
-/// A line for people, and what says it: [`messages::note`], say.
+/// A line, and what says it: [`messages::note`], say.
 pub(crate) type Line = (fn(&str), String);
 
 /// Progress of a command, as long as it lives. Whoever works says how far it is, as often as it likes and from any thread; what
@@ -50,6 +50,7 @@ pub(crate) type Line = (fn(&str), String);
 /// Where it is dropped without that, a program that reads JSON is told that it was stopped.
 pub(crate) struct Activity {
     command: &'static str,
+    when: When,
     started: Instant,
     status: Arc<Mutex<Ask>>,
     /// Where no thread could be started, nothing is shown.
@@ -74,12 +75,17 @@ impl Activity {
         // Where too many messages wait, the answer is among them.
         let show = |printer: &SyncSender<Message>| drop(printer.try_send(Box::new(Display::show)));
         let answering = Mutex::new(asked.and_then(|printer| signals::answer(move || show(&printer)).ok()));
-        Self { command, started, status, printer, answering }
+        Self { command, when, started, status, printer, answering }
     }
 
     /// The command.
     pub(crate) fn command(&self) -> &'static str {
         self.command
+    }
+
+    /// Whether anything is shown unasked.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.when != When::Never
     }
 
     /// How far it is by now.

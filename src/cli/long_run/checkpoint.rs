@@ -133,10 +133,14 @@ impl Checkpoint {
         self.saved = (ledger.finished(), ledger.partials().count());
     }
 
-    /// The command that resumes the run, quoted for a shell; none without a checkpoint.
-    pub(crate) fn resume_command(&self, args: &LongRun, ledger: &Ledger) -> Option<String> {
+    /// The command that resumes the run, quoted for a shell; none without a checkpoint. It has no `--max-time` if that is too
+    /// short for a task, for it would get no further.
+    pub(crate) fn resume_command(&self, args: &LongRun, ledger: &Ledger, is_too_short: bool) -> Option<String> {
         self.store.as_ref()?;
         let mut arguments: Vec<_> = std::env::args_os().collect();
+        if is_too_short {
+            remove(&mut arguments, "--max-time");
+        }
         if let Some(range) = args.range {
             one_board(&mut arguments, range, ledger.fingerprint().subject.n());
         }
@@ -160,13 +164,22 @@ pub(super) fn saved_before(empty: &Ledger) -> Option<Vec<String>> {
 /// Why a checkpoint cannot be begun, and what to do where its file is there already.
 fn not_new(error: StoreError) -> Failure {
     let StoreError::Exists(path) = &error else { return error.into() };
-    let message = if let Err(error @ StoreError::Format(_, FormatError::NotALedger)) = store::read(path) {
-        format!("{error}, and no checkpoint is written over it; give another name")
-    } else {
-        let path = path.display();
-        format!("{path}: there is a checkpoint already; go on from it with --resume or remove it")
-    };
+    if let Err(error @ StoreError::Format(_, FormatError::NotALedger)) = store::read(path) {
+        return unusable(error);
+    }
+    let message =
+        format!("{}: there is a checkpoint already; go on from it with --resume or remove it", path.display());
     Failure::Run(Exit::Failure, message)
+}
+
+/// Why a run cannot go on from a file or end in it, and what to do.
+pub(super) fn unusable(error: StoreError) -> Failure {
+    let advice = match &error {
+        StoreError::Format(_, FormatError::NotALedger) => ", and it is not overwritten; give another name",
+        error if error.is_damage() => "; put a copy in its place, or begin anew under another name",
+        _ => return error.into(),
+    };
+    Failure::Run(Exit::Failure, format!("{error}{advice}"))
 }
 
 /// The ledger to go on from, where the checkpoint has one.
@@ -177,7 +190,7 @@ fn load(store: &mut Store, args: &LongRun, ledger: &Ledger) -> Result<Option<Led
             messages::warning(&format!("{error}; counting from the beginning"));
             None
         }
-        found => found?,
+        found => found.map_err(unusable)?,
     };
     if found.is_none() && args.resume {
         // A mistyped name should not go unnoticed.
@@ -207,11 +220,8 @@ fn one_board(arguments: &mut [OsString], range: Sizes, n: usize) {
 /// The command with `--resume`, and with the checkpoint that it did not name or has lost. Names that are no text or have control
 /// characters become `$'...'`.
 fn with_resume(mut arguments: Vec<OsString>, unasked: Option<&Path>) -> String {
-    let is_lost =
-        |argument: &OsString| argument == "--checkpoint" || argument.as_encoded_bytes().starts_with(b"--checkpoint=");
-    if let Some(at) = arguments.iter().position(is_lost).filter(|_| unasked.is_some()) {
-        let is_apart = arguments[at] == "--checkpoint";
-        arguments.drain(at..=at + usize::from(is_apart));
+    if unasked.is_some() {
+        remove(&mut arguments, "--checkpoint");
     }
     let checkpoint = unasked.map(|path| ["--checkpoint".into(), path.into()]);
     let resume = (!arguments.iter().any(|argument| argument == "--resume")).then(|| "--resume".into());
@@ -220,6 +230,16 @@ fn with_resume(mut arguments: Vec<OsString>, unasked: Option<&Path>) -> String {
     arguments.splice(end..end, checkpoint.into_iter().flatten().chain(resume));
     let quoted: Vec<String> = arguments.iter().map(quoted).collect();
     quoted.join(" ")
+}
+
+/// Removes an option with its value.
+fn remove(arguments: &mut Vec<OsString>, option: &str) {
+    let joined = format!("{option}=");
+    let is_it = |argument: &OsString| argument == option || argument.as_encoded_bytes().starts_with(joined.as_bytes());
+    if let Some(at) = arguments.iter().position(is_it) {
+        let is_apart = arguments[at] == option;
+        arguments.drain(at..=at + usize::from(is_apart));
+    }
 }
 
 /// An argument quoted for a shell. Most need no quotes in any shell and get none: on Windows the library quotes numbers
@@ -262,6 +282,12 @@ mod tests {
             command(&[b"q", b"count", b"--resume", b"19", b"--checkpoint", b"c"]),
             "q count --resume 19 --checkpoint c"
         );
+        for time in [&["--max-time", "9s"][..], &["--max-time=9s"]] {
+            let mut line: Vec<OsString> =
+                [&["q", "count"], time, &["19"]].concat().into_iter().map(Into::into).collect();
+            remove(&mut line, "--max-time");
+            assert_eq!(line, ["q", "count", "19"]);
+        }
         // Bytes that are no text must survive, and a terminal must not obey them.
         assert_eq!(
             command(&[b"q", b"count", b"--resume", b"9", b"--checkpoint", b"\xff\x1b[31mc"]),

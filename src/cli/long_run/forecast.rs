@@ -12,12 +12,17 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use super::status::range;
 use crate::cli::terminal::{messages, numbers};
 
-/// Says so where the run may need more than there is. It begins all the same, for the need is a guide.
-pub(crate) fn memory(request: &Request, threads: usize) {
+/// Bytes that a run of so many threads takes, which is a guide; turns need little, and nobody has measured how much.
+pub(crate) fn memory(request: &Request, threads: usize) -> Option<u64> {
+    let (Subject::Completions(fixed), Ok(method)) = (request.subject(), request.method()) else { return None };
+    Some(method.memory(fixed.size(), threads))
+}
+
+/// Says so where the run may need more memory than there is. It begins all the same, for the need is a guide.
+pub(crate) fn warn_of_memory(request: &Request, threads: usize) {
     /// What needs no more fits wherever the program starts. To ask the system takes longer than to count a small board.
     const LITTLE: u64 = 32_000_000;
-    let (Subject::Completions(fixed), Ok(method)) = (request.subject(), request.method()) else { return };
-    let need = |threads| method.memory(fixed.size(), threads);
+    let need = |threads| memory(request, threads).unwrap_or_default();
     let threads = thread_count(threads);
     if need(threads) > LITTLE
         && let Some(text) = warning(need, threads, available())
@@ -88,19 +93,24 @@ pub(super) fn time(request: &Request, threads: usize) -> Option<Interval> {
     prediction.core_seconds.high.is_finite().then(|| prediction.core_seconds.times(1.0 / cores as f64))
 }
 
-/// A forecast in words: an order of magnitude where samples of two seconds tell no more.
-fn roughly(left: &Interval) -> String {
-    const YEAR: f64 = 365.25 * 86_400.0;
-    let is_within_years = left.low > 0.0 && left.high < YEAR;
-    if is_within_years {
-        return range(left);
-    }
-    let (number, unit) = numbers::time_to_digits(left.mean, 1);
-    format!("roughly {number} {unit}")
+/// Below so many times its mean in either direction an interval says more than an order of magnitude.
+const MAGNITUDE: f64 = 10.0;
+
+/// An interval as `exactly` says it, or an order of magnitude, called one, where it tells no more.
+pub(crate) fn roughly(
+    interval: &Interval,
+    exactly: impl FnOnce() -> String,
+    print: impl Fn(f64, usize) -> String,
+) -> String {
+    if interval.factor() < MAGNITUDE { exactly() } else { format!("roughly {}", print(interval.mean, 1)) }
 }
 
-/// What is said of a run whose time left is known by its own pace, or else of the forecast for all of its plan; nothing of a
-/// short one. `advice` is added to what is said of a long one.
+/// The part of a forecast for all of a plan that is left.
+pub(super) fn of_the_rest(of: &Fingerprint, progress: &Progress, all: Option<Interval>) -> Option<Interval> {
+    all.map(|all| all.times((progress.total - progress.done) as f64 / of.units as f64))
+}
+
+/// What is said of a run whose time left is known by its own pace, or else by a forecast; nothing of a short one. `advice` is added to what is said of a long one.
 pub(super) fn hint(
     of: &Fingerprint,
     progress: &Progress,
@@ -111,11 +121,12 @@ pub(super) fn hint(
     const SHORT: f64 = 10.0;
     /// Nobody waits for a run that is expected to take longer than this: it is told how to keep and estimate it.
     const LONG: f64 = 600.0;
-    let Progress { left, done, total, .. } = *progress;
-    let forecast = forecast.map(|all| all.times((total - done) as f64 / of.units as f64));
-    let (time, high) = match (left, forecast) {
+    let (time, high) = match (progress.left, forecast) {
         (Some(left), _) => (format!("{} expected", range(&left)), left.high),
-        (None, Some(left)) => (format!("{} expected if nothing else runs", roughly(&left)), left.high),
+        (None, Some(left)) => {
+            let time = roughly(&left, || range(&left), numbers::time);
+            (format!("{time} expected if nothing else runs"), left.high)
+        }
         (None, None) => ("how long this takes is not known yet".to_owned(), f64::INFINITY),
     };
     if high < SHORT {
@@ -185,7 +196,8 @@ mod tests {
             let of = solutions(n).fingerprint().unwrap();
             let mut progress = solutions(n).prepare().unwrap().watch().progress();
             (progress.left, progress.done) = (left.map(Interval::exactly), progress.total / 2);
-            hint(&of, &progress, forecast.map(Interval::exactly), Some("advice"))
+            let forecast = of_the_rest(&of, &progress, forecast.map(Interval::exactly));
+            hint(&of, &progress, forecast, Some("advice"))
         };
         assert_eq!(
             told(20, Some(14.0), None).unwrap(),
@@ -200,9 +212,16 @@ mod tests {
             "about 60 min expected if nothing else runs; A000170(24) = 227,514,171,973,736 is published\n\
              'queens estimate 24' tells more; advice"
         );
-        let years = |low| Interval { mean: 1.2e12, low, high: 1.6e12 };
-        assert_eq!(roughly(&years(1e12)), "roughly 40,000 years");
-        assert_eq!(roughly(&Interval { low: 0.0, ..Interval::exactly(4000.0) }), "roughly 70 min");
+        let years = |low, high| {
+            let left = Interval { mean: 1.2e12, low, high };
+            roughly(&left, || range(&left), numbers::time)
+        };
+        assert_eq!(years(1e12, 1.6e12), "32,000 to 51,000 years");
+        assert_eq!(years(1.3e11, 1.19e13), "4,100 to 380,000 years");
+        assert_eq!(
+            [(1.1e11, 1.3e12), (1e12, 1.21e13), (0.0, 1.3e12)].map(|(low, high)| years(low, high)),
+            ["roughly 40,000 years"; 3]
+        );
         assert_eq!(
             told(29, None, None).unwrap(),
             "how long this takes is not known yet\n'queens estimate 29 --engine backtrack' tells more; advice"

@@ -1,5 +1,6 @@
 //! Ledgers by the names that people give: files, and folders of them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use queens::ledger::format::FormatError;
 use queens::ledger::store::{self, StoreError};
 use queens::{Request, Shard};
 
-use crate::cli::terminal::{Exit, Failure, escape, files};
+use crate::cli::terminal::{Exit, Failure, escape, files, messages};
 
 /// A file, and the ledger in it or why there is none.
 pub(crate) struct NamedLedger {
@@ -22,17 +23,45 @@ pub(crate) struct NamedLedger {
 /// A ledger by its file.
 pub(crate) type Part = (PathBuf, Ledger);
 
-/// The ledgers in these files and folders, read when they are asked for. In a folder, what is no ledger is passed over.
-pub(crate) fn ledgers(paths: &[PathBuf], depth: usize) -> Result<impl Iterator<Item = NamedLedger>, Failure> {
-    let read = |(path, is_named): (PathBuf, bool)| {
-        let is_stdin = files::is_stdin(&path);
-        let ledger = if is_stdin { store::read_from(&path, io::stdin()) } else { store::read(&path) };
-        match ledger {
-            Err(StoreError::Format(_, FormatError::NotALedger) | StoreError::Missing(_)) if !is_named => None,
-            ledger => Some(NamedLedger { path, is_named, ledger }),
+/// The ledgers in these files and folders, and in folders so deep within these. What a folder has beside ledgers is skipped, and
+/// named: it may be in the place of a shard that is missing. Only what is hidden, as locks and drafts are, is skipped in silence.
+pub(crate) fn ledgers(paths: &[PathBuf], depth: usize) -> Result<Vec<NamedLedger>, Failure> {
+    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    for path in paths {
+        if !path.is_dir() {
+            let ledger = if files::is_stdin(path) { store::read_from(path, io::stdin()) } else { store::read(path) };
+            found.push(NamedLedger { path: path.clone(), is_named: true, ledger });
+            continue;
         }
-    };
-    Ok(named_files(paths, depth)?.into_iter().filter_map(read))
+        let inside = collect(path, depth, &mut skipped).map_err(|error| files::unread(path, &files::reason(&error)))?;
+        for path in inside.into_iter().filter(|path| !is_hidden(path)) {
+            match store::read(&path) {
+                // As a batch system makes for what a job prints.
+                _ if path.metadata().is_ok_and(|about| about.len() == 0) => skipped.push((path, "empty".to_owned())),
+                Err(StoreError::Format(_, error @ FormatError::NotALedger)) => skipped.push((path, error.to_string())),
+                // It is gone by now.
+                Err(StoreError::Missing(_)) => {}
+                ledger => found.push(NamedLedger { path, is_named: false, ledger }),
+            }
+        }
+    }
+    say_skipped(&skipped);
+    Ok(found)
+}
+
+/// Names the files that were skipped, a line for each reason.
+fn say_skipped(skipped: &[(PathBuf, String)]) {
+    /// Of more, only the number is of use.
+    const MOST: usize = 10;
+    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (path, reason) in skipped {
+        by_reason.entry(reason).or_default().push(escape::name(path));
+    }
+    for (reason, names) in by_reason {
+        let (named, others) = names.split_at(names.len().min(MOST));
+        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        messages::note(&format!("skipped, {reason}: {}{more}", named.join(", ")));
+    }
 }
 
 /// The union of the ledgers in these files and folders, each of which must have the plan that is made of the first one's
@@ -67,26 +96,9 @@ pub(crate) fn nothing_in(paths: &[PathBuf], exit: Exit, reason: &str) -> Failure
     Failure::Run(exit, format!("{}: {reason}", names.join(", ")))
 }
 
-/// The files, and in the place of each folder those in it and in folders so deep within it, by name. Of these, hidden ones
-/// are left out, and empty ones, as a batch system makes for what a job prints. Of each, whether it was named itself.
-fn named_files(paths: &[PathBuf], depth: usize) -> Result<Vec<(PathBuf, bool)>, Failure> {
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            let inside = collect(path, depth).map_err(|error| files::unread(path, &files::reason(&error)))?;
-            let is_empty = |path: &Path| path.metadata().is_ok_and(|about| about.is_file() && about.len() == 0);
-            let others = inside.into_iter().filter(|path| !is_hidden(path) && !is_empty(path));
-            found.extend(others.map(|path| (path, false)));
-        } else {
-            found.push((path.clone(), true));
-        }
-    }
-    Ok(found)
-}
-
 /// The files in these folders that a run has locked and not saved yet.
 pub(crate) fn unsaved_files(paths: &[PathBuf], depth: usize) -> Vec<PathBuf> {
-    let files = paths.iter().filter_map(|path| collect(path, depth).ok()).flatten();
+    let files = paths.iter().filter_map(|path| collect(path, depth, &mut Vec::new()).ok()).flatten();
     let locked = files.filter_map(|lock| {
         let name = lock.file_name()?.to_str()?.strip_prefix('.')?.strip_suffix(".lock")?;
         Some(lock.with_file_name(name))
@@ -98,17 +110,23 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// By name.
-fn collect(folder: &Path, depth: usize) -> io::Result<Vec<PathBuf>> {
+/// The files in a folder and in folders so deep within it, by name; what else is there is skipped, and why.
+fn collect(folder: &Path, depth: usize, skipped: &mut Vec<(PathBuf, String)>) -> io::Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        if path.is_file() {
-            found.push(path);
-        } else if depth > 0 && path.is_dir() && !path.is_symlink() && !is_hidden(&path) {
-            // A folder that cannot be read stands for itself: whoever opens it tells why.
-            found.extend(collect(&path, depth - 1).unwrap_or_else(|_| vec![path]));
+        match path.metadata() {
+            Ok(about) if about.is_file() => found.push(path),
+            // It is gone by now, or a link that leads nowhere.
+            Err(_) => {}
+            Ok(_) if is_hidden(&path) => {}
+            Ok(about) if !about.is_dir() => skipped.push((path, "not a regular file".to_owned())),
+            Ok(_) if depth == 0 || path.is_symlink() => skipped.push((path, "a folder".to_owned())),
+            Ok(_) => match collect(&path, depth - 1, skipped) {
+                Ok(inside) => found.extend(inside),
+                Err(error) => skipped.push((path, files::reason(&error))),
+            },
         }
     }
     Ok(found)

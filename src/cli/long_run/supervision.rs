@@ -19,7 +19,7 @@ use super::activity::Line;
 use super::forecast;
 use super::status::recounting;
 use crate::cli::long_run::{Activity, LongRun, Status, When, checkpoint::Checkpoint};
-use crate::cli::terminal::{Exit, Failure, Interruption, Listening, messages, numbers, signals};
+use crate::cli::terminal::{Exit, Failure, Interruption, Listening, json, messages, numbers, signals};
 
 /// How long threads that were told to stop may take to finish their tasks. Tasks that take longer are lost, for a person
 /// who pressed ^C does not wait.
@@ -153,7 +153,7 @@ impl SupervisedRun<'_> {
         work: &Work<Result<Report, CountError>>,
     ) -> (Option<Result<Report, CountError>>, Option<Interruption>) {
         let deadline = self.args.max_time.and_then(|time| Instant::now().checked_add(time));
-        let is_shown = !matches!(self.args.progress, When::Never | When::Json);
+        let is_shown = self.args.progress != When::Never;
         let mut hint_due = is_shown.then(|| Instant::now() + forecast::DUE);
         let interruption = loop {
             let next = [deadline, self.checkpoint.due, hint_due].into_iter().flatten().min();
@@ -195,14 +195,21 @@ impl SupervisedRun<'_> {
         (work.end(), interruption)
     }
 
-    /// Says how long the run takes, if it is long.
+    /// Says how long the run takes, if it is long; programs are told in any case.
     fn hint(&self, forecast: Option<Interval>) {
+        let (of, mut progress) = (self.run.fingerprint(), self.run.watch().progress());
+        let forecast = forecast::of_the_rest(&of, &progress, forecast);
+        if self.args.progress == When::Json {
+            progress.left = progress.left.or(forecast);
+            let event = json::event("forecast", Status::of_run(&of, &progress, None).object(()));
+            return self.activity.say((messages::print, event));
+        }
         let advice = match (self.checkpoint.is_kept(), self.args.no_save) {
             (true, _) => None,
             (false, true) => Some("without --no-save it could be resumed"),
             (false, false) => Some("if stopped after a minute or more, it is saved in a new file here"),
         };
-        let told = forecast::hint(&self.run.fingerprint(), &self.run.watch().progress(), forecast, advice);
+        let told = forecast::hint(&of, &progress, forecast, advice);
         for line in told.iter().flat_map(|told| told.lines()) {
             self.activity.say((messages::note, line.to_owned()));
         }
@@ -230,6 +237,7 @@ impl SupervisedRun<'_> {
     /// Saves the run and prints the last lines: what was saved, and the command that goes on from there.
     fn stopped(mut self, ledger: &Ledger, interruption: Option<Interruption>) -> Failure {
         let saved = self.save(interruption.is_none(), ledger);
+        let is_too_short = interruption.is_none() && !self.got_on(ledger);
         let (reason, last, mut failure): (_, Option<Line>, _) = match interruption {
             Some(Interruption::Signal(signal)) => (signals::name(signal), None, Failure::Signal(signal)),
             Some(Interruption::Failed(message)) => {
@@ -249,7 +257,7 @@ impl SupervisedRun<'_> {
                 failure = Failure::AlreadyReported(Exit::Failure);
             }
         }
-        let (exists, command) = (checkpoint.exists(), checkpoint.resume_command(args, ledger));
+        let (exists, command) = (checkpoint.exists(), checkpoint.resume_command(args, ledger, is_too_short));
         // Programs are told by the event.
         if args.progress != When::Json {
             let ((units, parts), all) = (checkpoint.saved, ledger.units());
@@ -273,11 +281,16 @@ impl SupervisedRun<'_> {
         failure
     }
 
+    /// Whether any task was finished.
+    fn got_on(&self, ledger: &Ledger) -> bool {
+        ledger.reached() > self.checkpoint.reached_before.unwrap_or_default()
+    }
+
     /// What is said of a run whose time is up, if anything, and its exit code.
     fn time_is_up(&self, ledger: &Ledger) -> (Option<Line>, Exit) {
         let Self { checkpoint, args, .. } = self;
         let exit = if checkpoint.is_kept() { Exit::Stopped } else { Exit::Failure };
-        if ledger.reached() > checkpoint.reached_before.unwrap_or_default() {
+        if self.got_on(ledger) {
             return (None, exit);
         }
         let (time, progress) = (args.max_time.unwrap_or_default().as_secs_f64(), self.run.watch().progress());
@@ -390,7 +403,7 @@ mod tests {
             let mut run = SupervisedRun { run, checkpoint: &mut checkpoint, activity: &activity, args: &args };
             run.save(false, &ledger).unwrap();
             assert_eq!(path.exists(), is_saved, "{line} {seconds} s, {units} units");
-            let command = run.checkpoint.resume_command(&args, &ledger);
+            let command = run.checkpoint.resume_command(&args, &ledger, false);
             assert_eq!(command.is_some(), is_saved);
             assert!(command.is_none_or(|command| command.ends_with(" 9 --checkpoint queens-9.ledger --resume")));
         }

@@ -92,7 +92,7 @@ fn run_shard(
             messages::warning(&format!("{error}; shard {shard} is written anew"));
             None
         }
-        found => found?,
+        found => found.map_err(checkpoint::unusable)?,
     };
     if let Some(ledger) = found {
         if !ledger.is_complete() {

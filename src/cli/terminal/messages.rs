@@ -66,7 +66,8 @@ pub(crate) fn event(event: &'static str, fields: impl Serialize) {
     print(&json::event(event, fields));
 }
 
-fn print(text: &str) {
+/// Whole lines, as they are.
+pub(crate) fn print(text: &str) {
     // Where even stderr is closed, there is nobody left to tell.
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
@@ -107,9 +108,13 @@ fn right<'a>(error: &clap::Error, mut lines: impl Iterator<Item = &'a str>) -> O
     }
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidArg)
-        && Path::new(name).extension().is_some_and(|extension| extension == "json")
     {
-        return Some(format!("tip: to write a file, '--json={name}'"));
+        if Path::new(name).extension().is_some_and(|extension| extension == "json") {
+            return Some(format!("tip: to write a file, '--json={name}'"));
+        }
+        if name == "--random" {
+            return Some("tip: to draw a solution, 'queens show --random N'".to_owned());
+        }
     }
     // Behind a `--`, which clap recommends, hardly any value would be taken.
     lines.find(|line| line.starts_with("tip:") && !line.contains("as a value")).map(str::to_owned)

@@ -77,6 +77,12 @@ pub(crate) fn time_to_digits(seconds: f64, digits: usize) -> (String, &'static s
     (to_digits(seconds / unit, digits), name)
 }
 
+/// The same as text: `35 h`.
+pub(crate) fn time(seconds: f64, digits: usize) -> String {
+    let (number, unit) = time_to_digits(seconds, digits);
+    format!("{number} {unit}")
+}
+
 fn three_digits(value: f64) -> String {
     let decimals = match value {
         v if v >= 99.95 => 0,

@@ -77,6 +77,17 @@ pub(crate) struct Args {
     progress: When,
 }
 
+impl Args {
+    /// Which solutions of the board are listed, as they were asked for: ` that begin with 158 and have queens on d7`.
+    fn given(&self) -> String {
+        let prefix = self.prefix.iter().map(|prefix| format!("begin with {prefix}"));
+        let queens =
+            (!self.queens.queens.is_empty()).then(|| format!("have queens on {}", self.queens.queens.join(" ")));
+        let given: Vec<String> = prefix.chain(queens).collect();
+        if given.is_empty() { String::new() } else { format!(" that {}", given.join(" and ")) }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let placement = |argument: &str, text: &Option<String>| match text {
         None => Ok(Placement::empty(args.size)),
@@ -86,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let some = if args.fundamental { Listed::Fundamental } else { Listed::All };
     let list = SolutionList { fixed, listed: args.symmetry.map_or(some, Listed::Unchanged) };
     if let Some(text) = &args.rank {
-        return print_number(list, &placement("--rank <P>", &args.rank)?, text, args.progress);
+        return print_number(args, list, &placement("--rank <P>", &args.rank)?, text);
     }
     let from = placement("--from <P>", &args.from)?;
     let path = args.output.as_ref();
@@ -122,11 +133,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     // Why nothing is left after those that were skipped has been said.
     if written == 0 && limit > 0 && args.skip == 0 {
-        let given = match fixed.as_placement() {
-            Some(prefix) if prefix.is_empty() => String::new(),
-            Some(prefix) => format!(" that begin with {prefix}"),
-            None => format!(" with queens on {fixed}"),
-        };
+        let given = args.given();
         let from = args.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
         messages::note(&format!("no solutions{given}{from} for N = {}", args.size));
     }
@@ -147,14 +154,13 @@ fn tell_size(format: ListFormat, list: SolutionList, count: u64, mut solutions: 
 }
 
 /// Prints the number of a solution in the list.
-fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: When) -> Result<(), Failure> {
-    let (size, queens, fixed) = (solution.size(), solution.len(), list.fixed);
+fn print_number(args: &Args, list: SolutionList, solution: &Placement, text: &str) -> Result<(), Failure> {
+    let (size, queens) = (solution.size(), solution.len());
     let reason = match Orbit::of(solution) {
         None => format!("not a solution: {}, {size} needed", numbers::count_of(queens as u64, "queen")),
-        Some(_) if !fixed.is_part_of(solution) => match fixed.as_placement() {
-            Some(prefix) => format!("not in the list, which has only solutions that begin with {prefix}"),
-            None => format!("not in the list, which has only solutions with the queens {fixed}"),
-        },
+        Some(_) if !list.fixed.is_part_of(solution) => {
+            format!("not in the list, which has only solutions{}", args.given())
+        }
         Some(orbit) if list.listed == Listed::Fundamental && !orbit.is_fundamental() => {
             format!("not in the list: the fundamental solution of its class is {}", orbit.canonical())
         }
@@ -162,7 +168,7 @@ fn print_number(list: SolutionList, solution: &Placement, text: &str, progress: 
             "not in the list: the turn leads to another solution".to_owned()
         }
         Some(_) => {
-            let activity = Activity::start(progress, "solutions");
+            let activity = Activity::start(args.progress, "solutions");
             let number = list.number(solution, &activity)?;
             activity.finish();
             return messages::deliver(&format!("{number}\n"));

@@ -1,18 +1,18 @@
-//! `queens estimate N` and `queens estimate A-B`
+//! `queens estimate N`; in `range.rs`, `queens estimate A-B`.
 
-use std::mem;
-use std::time::{Duration, Instant};
+mod range;
+
+use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{Prediction, Sampling};
-use queens::{EngineKind, Interval, Isa, Progress, Rotation, Subject, Watch, oeis};
+use queens::{EngineKind, Interval, Isa, Progress, Rotation, Subject, Watch, oeis, thread_count};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::{Activity, Status, When};
+use crate::cli::long_run::{Activity, Status, When, forecast};
 use crate::cli::terminal::{
-    Answer, Column, Cores, Failure, JsonOutput, Rows, Sizes, Table, Tell, messages, numbers, stdout,
-    table::wrapped,
+    Answer, Cores, Failure, JsonOutput, Rows, Sizes, Tell, numbers,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
 };
 
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
         .method()
         .map_err(|error| Failure::usage(&error))?;
     let activity = Activity::start(args.progress, "estimate");
-    let Some(n) = args.sizes.one() else { return Ok(Box::new(range(args, &activity)?)) };
+    let Some(n) = args.sizes.one() else { return Ok(Box::new(range::estimates(args, &activity)?)) };
     let estimate = estimated(args, n, &activity)?;
     if estimate.signal.is_none() {
         activity.finish();
@@ -72,42 +72,12 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
 /// Estimates a board, as far as it comes before a signal.
 fn estimated(args: &Args, n: usize, activity: &Activity) -> Result<Estimate, Failure> {
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
+    let memory = forecast::memory(&request, thread_count(args.cores.threads));
     let mut sampling = Sampling::default().within(args.max_time);
     (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
     let draw = move |watch: &Watch<Prediction>| request.estimate(&sampling, watch);
     let (prediction, signal) = activity.part(move |progress| status(n, &progress), draw)?;
-    Ok(Estimate::new(&prediction?, args.seed, signal))
-}
-
-/// Estimates each board of the range, and prints its line as soon as it is there.
-fn range(args: &Args, activity: &Activity) -> Result<Estimates, Failure> {
-    let (start, table) = (Instant::now(), table(stdout::width()));
-    let (mut head, mut estimates, mut failure) = (table.head(), Vec::new(), None);
-    for n in args.sizes.all() {
-        let estimate = match estimated(args, n, activity) {
-            Ok(estimate) => estimate,
-            Err(error) if estimates.is_empty() => return Err(error),
-            Err(error) => {
-                failure = Some(error);
-                break;
-            }
-        };
-        let line = mem::take(&mut head) + &table.line(estimate.cells());
-        failure = estimate.signal.map(Failure::Signal);
-        estimates.push(estimate);
-        if !args.json.is_alone() {
-            let printed = activity.aside(|| messages::deliver(&line));
-            failure = failure.or(printed.err());
-        }
-        if failure.is_some() {
-            break;
-        }
-    }
-    if !matches!(failure, Some(Failure::Signal(_))) {
-        activity.finish();
-    }
-    let (finished, seconds) = (failure.is_none(), start.elapsed().as_secs_f64());
-    Ok(Estimates { estimates, finished, seconds, failure })
+    Ok(Estimate::new(&prediction?, memory, args.seed, signal))
 }
 
 /// How far it is, in words.
@@ -149,7 +119,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    fn new(prediction: &Prediction, seed: u64, signal: Option<i32>) -> Self {
+    fn new(prediction: &Prediction, memory_bytes: Option<u64>, seed: u64, signal: Option<i32>) -> Self {
         let Prediction { subject, count, core_seconds, engine, isa, threads, .. } = *prediction;
         let Prediction { timed_n, tasks, count_samples, time_samples, core_share, drift, cores, .. } = *prediction;
         let is_whole = subject.rotation().is_none();
@@ -166,7 +136,7 @@ impl Estimate {
             isa,
             threads,
             tasks,
-            memory_bytes: peak_memory().filter(|_| is_whole),
+            memory_bytes,
             count_samples,
             time_samples,
             core_share,
@@ -201,10 +171,9 @@ impl Answer for Estimate {
         };
         let needed = self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok());
         let advice = self.sample_seconds.zip(needed).map_or_else(String::new, |(sample, needed)| {
-            let (number, unit) = numbers::time_to_digits(sample, 1);
-            format!("; to time its own, give --max-time {} (one takes about {number} {unit})", enough(needed))
+            let sample = numbers::time(sample, 1);
+            format!("; to time its own, give --max-time {} (one takes about {sample})", enough(needed))
         });
-        let least = if is_extrapolated { "more than " } else { "" };
         let [counted, timed] = [self.count_samples, self.time_samples].map(|samples| numbers::grouped(samples as u128));
         let time_spent = numbers::seconds(self.seconds);
         let sampled = match self.engine {
@@ -223,12 +192,12 @@ impl Answer for Estimate {
         let published = self.published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
         rows.row_some("published", published)
             .result_some(unit, interval(core_seconds, core_time))
-            .row_some("time", interval(self.run_seconds, time))
+            .row_some("time", interval(self.run_seconds, numbers::time))
             .row_some("", basis.map(|basis| basis + &advice))
             .row("engine", format!("{}, {}", self.engine, self.isa))
             .row("threads", format!("{}, on {cores} with nothing else to do", self.threads))
             .row("tasks", numbers::grouped(self.tasks.into()))
-            .row_some("memory", self.memory_bytes.map(|bytes| format!("{least}{:.0} MB", bytes as f64 / 1e6)))
+            .row_some("memory", self.memory_bytes.map(|bytes| format!("about {} MB", bytes / 1_000_000)))
             .row("sampled", sampled)
             .row_some("machine", (is_whole && core_share < BUSY).then_some(busy))
             .row_some("speed", (is_whole && drift > DRIFTING).then_some(changed))
@@ -237,65 +206,6 @@ impl Answer for Estimate {
 
     fn verdict(&self) -> Result<(), Failure> {
         self.signal.map_or(Ok(()), |signal| Err(Failure::Signal(signal)))
-    }
-}
-
-/// The estimates of a range.
-#[expect(clippy::struct_field_names, reason = "the names of the JSON object")]
-#[derive(Serialize)]
-pub(crate) struct Estimates {
-    estimates: Vec<Estimate>,
-    /// Whether all were made that were asked for.
-    finished: bool,
-    seconds: f64,
-    /// Why not all of them were made or printed.
-    #[serde(skip)]
-    failure: Option<Failure>,
-}
-
-impl Answer for Estimates {
-    fn command(&self) -> &'static str {
-        "estimate"
-    }
-
-    /// What is left to say below the table.
-    fn text(&self, width: usize) -> String {
-        let Some(last) = self.estimates.last().filter(|_| !matches!(self.failure, Some(Failure::Closed))) else {
-            return String::new();
-        };
-        let cores = numbers::count_of(last.cores as u64, "core");
-        let text =
-            format!("95 % intervals; time: on {cores} with nothing else to do; in {}", numbers::seconds(self.seconds));
-        wrapped(&text, width, &[' ']).join("\n") + "\n"
-    }
-
-    fn verdict(&self) -> Result<(), Failure> {
-        // A reader who has enough is no failure.
-        let failure = self.failure.clone().filter(|failure| !matches!(failure, Failure::Closed));
-        failure.map_or(Ok(()), Err)
-    }
-}
-
-/// A table with a line for each board.
-fn table(width: usize) -> Table {
-    let column = |(width, head, rank)| Column::as_wide_as(width, head, rank);
-    let columns = [(2, "N", 0), (23, "solutions", 1), (20, "core time", 0), (20, "time", 0), (6, "timed", 2)];
-    Table::new(columns.map(column).into(), width)
-}
-
-impl Estimate {
-    /// Its line of the [`table`]: what is not known is `-`.
-    fn cells(&self) -> [String; 5] {
-        let (unit, unit_seconds) = core_unit(self.core_seconds.mean);
-        let unit = unit.replace("core ", "").replace("seconds", "s").replace("hours", "h");
-        let core_time = |time: f64, digits| format!("{} {unit}", numbers::to_digits(time / unit_seconds, digits));
-        [
-            self.subject.n().to_string(),
-            self.published.map_or_else(|| brief(self.count, count), numbers::grouped),
-            brief(self.core_seconds, core_time),
-            brief(self.run_seconds, time),
-            format!("N = {}", self.timed_n),
-        ]
     }
 }
 
@@ -350,39 +260,9 @@ fn interval(interval: Interval, print: impl Fn(f64, usize) -> String) -> Option<
     })
 }
 
-/// The same in a cell: `665 million ± 1.2 %` or `25 to 400 million`.
-fn brief(found: Interval, print: impl Fn(f64, usize) -> String) -> String {
-    let Some(whole) = interval(found, &print) else { return "-".to_owned() };
-    if let Some((narrow, _)) = whole.split_once(" (").filter(|(narrow, _)| narrow.ends_with('%')) {
-        return narrow.to_owned();
-    }
-    let [low, high] = [found.low, found.high].map(|end| print(end, 2));
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        _ if found.high <= found.mean => whole,
-        (Some((number, unit)), Some((_, same))) if unit == same && !number.ends_with('×') => {
-            format!("{number} to {high}")
-        }
-        _ => format!("{low} to {high}"),
-    }
-}
-
 /// A number of solutions, which has no fraction.
 fn count(value: f64, digits: usize) -> String {
     if value < 10f64.powi(digits as i32) { format!("{value:.0}") } else { numbers::to_digits(value, digits) }
-}
-
-/// A time in one unit.
-fn time(seconds: f64, digits: usize) -> String {
-    let (number, unit) = numbers::time_to_digits(seconds, digits);
-    format!("{number} {unit}")
-}
-
-/// The most memory that this process has used, in bytes: the sampling uses what a run would. Linux alone says.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
 }
 
 #[cfg(test)]
@@ -428,15 +308,5 @@ mod tests {
         {
             assert_eq!(text(mean, low, high), "");
         }
-        let cell = |mean, low, high| {
-            let mut found = Interval::default();
-            (found.mean, found.low, found.high) = (mean, low, high);
-            [brief(found, count), brief(found, time)]
-        };
-        assert_eq!(cell(2.0, 2.0, 2.0), ["2", "2.00 s"]);
-        assert_eq!(cell(665e6, 658e6, 672e6), ["665 million ± 1.1 %", "21.1 years ± 1.1 %"]);
-        assert_eq!(cell(4e4, 1e4, 1.6e5), ["10,000 to 160,000", "2.8 to 44 h"]);
-        assert_eq!(cell(3e18, 1e18, 9e18), ["1.0 × 10^18 to 9.0 × 10^18", "32 billion to 290 billion years"]);
-        assert_eq!(cell(3.0, 0.0, f64::INFINITY), ["-", "-"]);
     }
 }
