@@ -236,7 +236,8 @@ fn a_damaged_ledger_is_written_anew_by_its_own_command_only() {
             (text[..text.len() - 1].to_owned(), "cut short: its last line is not a checksum"),
         ] {
             fs::write(path.join(name), &damaged).unwrap();
-            let expected = (Some(1), String::new(), format!("error: {name}: {reason}\n"));
+            let told = format!("error: {name}: {reason}; put a copy in its place, or begin anew under another name\n");
+            let expected = (Some(1), String::new(), told);
             assert_eq!(output(path, &format!("count 12 --engine naive --shard 1/2 --out {name}")), expected);
             let checkpoint = format!("count 12 --engine naive --shard 1/2 --out o --checkpoint {name}");
             assert_eq!(output(path, &checkpoint), expected);
