@@ -188,8 +188,7 @@ fn queens_on_any_squares_are_counted() {
         assert_eq!(output(folder.path(), line), (Some(0), format!("{count}\n"), String::new()), "{line}");
     }
     let (code, _, err) = output(folder.path(), "count 8 --queen 1,1 --queen 4,5 --queen 8,8");
-    let both =
-        "invalid value '8,8' for '--queen <C,R>': the queens on 1,1 and 8,8 share a diagonal\n";
+    let both = "invalid value '8,8' for '--queen <C,R>': the queens on 1,1 and 8,8 share a diagonal\n";
     assert!(code == Some(2) && err.ends_with(both), "{err}");
 }
 

@@ -268,6 +268,7 @@ fn count(value: f64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queens::{Request, Size};
 
     #[test]
     fn a_time_that_is_enough_is_an_option() {
@@ -285,6 +286,18 @@ mod tests {
             assert!(duration(expected).unwrap() >= Duration::from_secs(seconds));
         }
         assert_eq!([4321, 12345].map(|days| enough(Duration::from_secs(86_400 * days))), ["4400d", "13000d"]);
+    }
+
+    #[test]
+    fn a_machine_that_is_busy_or_changes_its_speed_is_told() {
+        let (request, sampling) = (Request::solutions(Size::new(8).unwrap()), Sampling::default());
+        let mut prediction = request.estimate(&sampling, &Watch::default()).unwrap();
+        let mut told = |core_share, drift| {
+            (prediction.core_share, prediction.drift) = (core_share, drift);
+            let text = Estimate::new(&prediction, None, 1, None).text(80);
+            ["busy: a thread had 89 % of a core", "changed by up to 11 % while"].map(|line| text.contains(line))
+        };
+        assert_eq!([told(0.9, 0.1), told(0.89, 0.1), told(0.9, 0.11)], [[false, false], [true, false], [false, true]]);
     }
 
     #[test]
