@@ -51,7 +51,8 @@ enter() {
     [ -x "$program" ] || fail "$program: the program of this count is gone"
 }
 
-# missing: shards without a complete and sound result, as `sbatch --array` takes them; damaged ones are named on stderr
+# missing: shards without a complete and sound result, as `sbatch --array` takes them; damaged ones, and files that are no
+# shard, are named on stderr
 missing() {
     local list code=0
     list=$("$program" merge --quiet results 2>merge.err) || code=$?
@@ -59,7 +60,7 @@ missing() {
         0) ;;
         4)
             echo "${list:-1-$shards}"
-            grep '^warning' merge.err >&2 || true ;;
+            grep -E '^(warning|skipped)' merge.err >&2 || true ;;
         *) cat merge.err >&2 ;;
     esac
     rm -f merge.err

@@ -105,6 +105,7 @@ impl Default for Sampling {
 #[non_exhaustive]
 pub struct Prediction {
     /// What is predicted.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub subject: Subject,
     /// The engine of the run, as ledgers name it.
     pub engine: &'static str,
@@ -113,6 +114,7 @@ pub struct Prediction {
     /// Its number of threads.
     pub threads: usize,
     /// The number of cores that these threads keep busy: as many as threads, or all that this process may use.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub cores: usize,
     /// The number of tasks that the run has.
     pub tasks: u64,
@@ -123,6 +125,7 @@ pub struct Prediction {
     /// Processor time of the run in seconds, of all threads together, on this machine.
     pub core_seconds: Interval,
     /// Wall time of the run in seconds if this machine has nothing else to do: the processor time divided by `cores`.
+    #[cfg_attr(feature = "serde", serde(rename = "run_seconds"))]
     pub seconds: Interval,
     /// The number of tasks that were timed for `core_seconds`.
     pub time_samples: usize,
@@ -132,6 +135,7 @@ pub struct Prediction {
     /// If fewer than five tasks of the board itself were timed: about the seconds that a sample of them takes.
     pub sample_seconds: Option<f64>,
     /// In that case, about the [`Sampling::max_time`] that would be enough to time them.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ledger::seconds_if_known"))]
     pub max_time_needed: Option<Duration>,
     /// How much the machine changed its speed while tasks were timed: the relative amount by which another part of the time
     /// may differ from the mean (95 %); 0 if too few tasks were timed to tell. The interval of the time covers it.
@@ -140,6 +144,7 @@ pub struct Prediction {
     /// less than half a second, which does not tell. The predicted time is that on an idle machine in any case.
     pub core_share: f64,
     /// Wall time of the sampling.
+    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "crate::ledger::seconds"))]
     pub spent: Duration,
 }
 

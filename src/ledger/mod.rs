@@ -24,7 +24,7 @@ use crate::tally::{Overflow, Tally};
 
 pub use runs::RunRecord;
 #[cfg(feature = "serde")]
-pub(crate) use runs::seconds;
+pub(crate) use runs::{seconds, seconds_if_known};
 pub use shard::ranges;
 
 /// Everything that determines the meaning of a unit. Ledgers with different fingerprints cannot be merged.

@@ -57,6 +57,9 @@ pub(crate) fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> R
 
 #[cfg(feature = "serde")]
 #[expect(clippy::ref_option, reason = "serde gives it so")]
-fn seconds_if_known<S: serde::Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn seconds_if_known<S: serde::Serializer>(
+    time: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serde::Serialize::serialize(&time.map(|time| time.as_secs_f64()), serializer)
 }

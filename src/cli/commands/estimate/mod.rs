@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::estimate::{Prediction, Sampling};
-use queens::{EngineKind, Interval, Isa, Progress, Rotation, Subject, Watch, oeis, thread_count};
+use queens::{EngineKind, Interval, Progress, Rotation, Watch, oeis, thread_count};
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
@@ -72,12 +72,13 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
 /// Estimates a board, as far as it comes before a signal.
 fn estimated(args: &Args, n: usize, activity: &Activity) -> Result<Estimate, Failure> {
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
-    let memory = forecast::memory(&request, thread_count(args.cores.threads));
+    let memory_bytes = forecast::memory(&request, thread_count(args.cores.threads));
     let mut sampling = Sampling::default().within(args.max_time);
     (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
     let draw = move |watch: &Watch<Prediction>| request.estimate(&sampling, watch);
     let (prediction, signal) = activity.part(move |progress| status(n, &progress), draw)?;
-    Ok(Estimate::new(&prediction?, memory, args.seed, signal))
+    let published = args.symmetry.map_or(oeis::QUEENS.term(n), |_| None);
+    Ok(Estimate { prediction: prediction?, published, memory_bytes, seed: args.seed.to_string(), signal })
 }
 
 /// How far it is, in words.
@@ -91,62 +92,14 @@ fn status(n: usize, progress: &Progress) -> Status {
 #[derive(Serialize)]
 pub(crate) struct Estimate {
     #[serde(flatten)]
-    subject: Subject,
-    count: Interval,
+    prediction: Prediction,
     /// The term of A000170.
     published: Option<u128>,
-    core_seconds: Interval,
-    run_seconds: Interval,
-    timed_n: usize,
-    sample_seconds: Option<f64>,
-    max_time_needed: Option<f64>,
-    engine: &'static str,
-    isa: Isa,
-    threads: usize,
-    tasks: u64,
     memory_bytes: Option<u64>,
-    count_samples: usize,
-    time_samples: usize,
-    core_share: f64,
-    drift: f64,
     seed: String,
-    seconds: f64,
-    #[serde(skip)]
-    cores: usize,
     /// The signal that ended it early.
     #[serde(skip)]
     signal: Option<i32>,
-}
-
-impl Estimate {
-    fn new(prediction: &Prediction, memory_bytes: Option<u64>, seed: u64, signal: Option<i32>) -> Self {
-        let Prediction { subject, count, core_seconds, engine, isa, threads, .. } = *prediction;
-        let Prediction { timed_n, tasks, count_samples, time_samples, core_share, drift, cores, .. } = *prediction;
-        let is_whole = subject.rotation().is_none();
-        Self {
-            subject,
-            count,
-            published: oeis::QUEENS.term(subject.n()).filter(|_| is_whole),
-            core_seconds,
-            run_seconds: prediction.seconds,
-            timed_n,
-            sample_seconds: prediction.sample_seconds,
-            max_time_needed: prediction.max_time_needed.map(|time| time.as_secs_f64()),
-            engine,
-            isa,
-            threads,
-            tasks,
-            memory_bytes,
-            count_samples,
-            time_samples,
-            core_share,
-            drift,
-            seed: seed.to_string(),
-            seconds: prediction.spent.as_secs_f64(),
-            cores,
-            signal,
-        }
-    }
 }
 
 impl Answer for Estimate {
@@ -159,7 +112,9 @@ impl Answer for Estimate {
         const BUSY: f64 = 0.9;
         /// Above this, a machine that changed its speed is worth a word.
         const DRIFTING: f64 = 0.1;
-        let Self { subject, core_seconds, timed_n, core_share, drift, .. } = *self;
+        let Prediction { subject, core_seconds, timed_n, core_share, drift, count_samples, time_samples, .. } =
+            self.prediction;
+        let Prediction { engine, isa, threads, tasks, spent, max_time_needed, sample_seconds, .. } = self.prediction;
         let is_whole = subject.rotation().is_none();
         let (unit, unit_seconds) = core_unit(core_seconds.mean);
         let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
@@ -169,14 +124,13 @@ impl Answer for Estimate {
             true => None,
             false => Some("too few samples to tell".to_owned()),
         };
-        let needed = self.max_time_needed.and_then(|time| Duration::try_from_secs_f64(time).ok());
-        let advice = self.sample_seconds.zip(needed).map_or_else(String::new, |(sample, needed)| {
+        let advice = sample_seconds.zip(max_time_needed).map_or_else(String::new, |(sample, needed)| {
             let sample = numbers::time(sample, 1);
             format!("; to time its own, give --max-time {} (one takes about {sample})", enough(needed))
         });
-        let [counted, timed] = [self.count_samples, self.time_samples].map(|samples| numbers::grouped(samples as u128));
-        let time_spent = numbers::seconds(self.seconds);
-        let sampled = match self.engine {
+        let [counted, timed] = [count_samples, time_samples].map(|samples| numbers::grouped(samples as u128));
+        let time_spent = numbers::seconds(spent.as_secs_f64());
+        let sampled = match engine {
             _ if !is_whole => format!("{timed} tasks, in {time_spent}"),
             // One sample serves both, unless whole runs were made.
             engine if engine == EngineKind::Backtrack.info().name && counted == timed => {
@@ -187,16 +141,16 @@ impl Answer for Estimate {
         let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
         let changed =
             format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
-        let cores = numbers::count_of(self.cores as u64, "core");
-        let rows = Rows::of(&subject).result_some("solutions", interval(self.count, count));
+        let cores = numbers::count_of(self.prediction.cores as u64, "core");
+        let rows = Rows::of(&subject).result_some("solutions", interval(self.prediction.count, count));
         let published = self.published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
         rows.row_some("published", published)
             .result_some(unit, interval(core_seconds, core_time))
-            .row_some("time", interval(self.run_seconds, numbers::time))
+            .row_some("time", interval(self.prediction.seconds, numbers::time))
             .row_some("", basis.map(|basis| basis + &advice))
-            .row("engine", format!("{}, {}", self.engine, self.isa))
-            .row("threads", format!("{}, on {cores} with nothing else to do", self.threads))
-            .row("tasks", numbers::grouped(self.tasks.into()))
+            .row("engine", format!("{engine}, {isa}"))
+            .row("threads", format!("{threads}, on {cores} with nothing else to do"))
+            .row("tasks", numbers::grouped(tasks.into()))
             .row_some("memory", self.memory_bytes.map(|bytes| format!("about {} MB", bytes / 1_000_000)))
             .row("sampled", sampled)
             .row_some("machine", (is_whole && core_share < BUSY).then_some(busy))
@@ -294,7 +248,8 @@ mod tests {
         let mut prediction = request.estimate(&sampling, &Watch::default()).unwrap();
         let mut told = |core_share, drift| {
             (prediction.core_share, prediction.drift) = (core_share, drift);
-            let text = Estimate::new(&prediction, None, 1, None).text(80);
+            let (prediction, seed) = (prediction.clone(), String::new());
+            let text = Estimate { prediction, published: None, memory_bytes: None, seed, signal: None }.text(80);
             ["busy: a thread had 89 % of a core", "changed by up to 11 % while"].map(|line| text.contains(line))
         };
         assert_eq!([told(0.9, 0.1), told(0.89, 0.1), told(0.9, 0.11)], [[false, false], [true, false], [false, true]]);

@@ -4,6 +4,7 @@ use std::mem;
 use std::time::Instant;
 
 use queens::Interval;
+use queens::estimate::Prediction;
 use serde::Serialize;
 
 use super::{Args, Estimate, core_unit, count, estimated, interval};
@@ -64,7 +65,7 @@ impl Answer for Estimates {
         let Some(last) = self.estimates.last().filter(|_| !matches!(self.failure, Some(Failure::Closed))) else {
             return String::new();
         };
-        let cores = numbers::count_of(last.cores as u64, "core");
+        let cores = numbers::count_of(last.prediction.cores as u64, "core");
         let text =
             format!("95 % intervals; time: on {cores} with nothing else to do; in {}", numbers::seconds(self.seconds));
         wrapped(&text, width, &[' ']).join("\n") + "\n"
@@ -87,15 +88,16 @@ fn table(width: usize) -> Table {
 impl Estimate {
     /// Its line of the [`table`]: what is not known is `-`.
     fn cells(&self) -> [String; 5] {
-        let (unit, unit_seconds) = core_unit(self.core_seconds.mean);
+        let Prediction { subject, count: solutions, core_seconds, seconds, timed_n, .. } = self.prediction;
+        let (unit, unit_seconds) = core_unit(core_seconds.mean);
         let unit = unit.replace("core ", "").replace("seconds", "s").replace("hours", "h");
         let core_time = |time: f64, digits| format!("{} {unit}", numbers::to_digits(time / unit_seconds, digits));
         [
-            self.subject.n().to_string(),
-            self.published.map_or_else(|| brief(self.count, count), numbers::grouped),
-            brief(self.core_seconds, core_time),
-            brief(self.run_seconds, numbers::time),
-            format!("N = {}", self.timed_n),
+            subject.n().to_string(),
+            self.published.map_or_else(|| brief(solutions, count), numbers::grouped),
+            brief(core_seconds, core_time),
+            brief(seconds, numbers::time),
+            format!("N = {timed_n}"),
         ]
     }
 }
