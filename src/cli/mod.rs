@@ -47,11 +47,11 @@ fn run_command(args: Args, matches: &ArgMatches) -> Result<(), Failure> {
     set_colour(args.color);
     files::guard(matches)?;
     match args.command {
-        Command::Count(args) => count::run(&args)?.tell(&args.form()),
-        Command::Merge(args) => merge::run(&args)?.tell(&Form { json: &args.json, quiet: args.quiet }),
+        Command::Count(args) => count::run(&args)?.tell(&args.form),
+        Command::Merge(args) => merge::run(&args)?.tell(&args.form),
         Command::Status(args) => status::run(&args)?.tell(&Form::text(&args.json)),
         Command::Audit(args) => audit::run(&args)?.tell(&Form::text(&args.json)),
-        Command::Profile(args) => profile::run(&args)?.tell(&args.form()),
+        Command::Profile(args) => profile::run(&args)?.tell(&args.form),
         Command::Verify(args) => verify::run(&args)?.tell(&Form::text(&args.json)),
         Command::Bench(args) => bench::run(&args)?.tell(&Form::text(&args.json)),
         Command::Estimate(args) => estimate::run(&args)?.tell(&Form::text(&args.json)),

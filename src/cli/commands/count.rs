@@ -9,7 +9,7 @@ use super::numbered::QueenArgs;
 use super::terms::{Found, Term, TermTable, Terms};
 use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, forecast, units};
 use crate::cli::terminal::{
-    Answer, Cores, Exit, Failure, Form, JsonOutput, Rows, Sizes, Tell,
+    Answer, Cores, Exit, Failure, Form, Rows, Sizes, Tell,
     numbers::{self, grouped},
     value_parsers::{EngineChoice, engine_parser, rotation_parser, size},
 };
@@ -49,20 +49,10 @@ pub(crate) struct Args {
     pub(crate) symmetry: Option<Rotation>,
 
     #[command(flatten)]
-    pub(crate) json: JsonOutput,
-
-    /// Print only the number, as if stdout were not a terminal
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) form: Form,
 
     #[command(flatten)]
     pub(crate) long: LongRun,
-}
-
-impl Args {
-    pub(crate) fn form(&self) -> Form<'_> {
-        Form { json: &self.json, quiet: self.quiet }
-    }
 }
 
 fn engine_help() -> String {
@@ -116,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
 
 /// Counts each board of the range.
 fn range(args: &Args) -> Result<Terms, Failure> {
-    let (long, sizes, form) = (&args.long, args.sizes, args.form());
+    let (long, sizes, form) = (&args.long, args.sizes, &args.form);
     let is_fixed = args.prefix.is_some() || !args.queens.queens.is_empty();
     if is_fixed || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
         let message = "--prefix, --queen, --shard, --checkpoint and --max-time need a single N, not a range";
@@ -137,7 +127,7 @@ fn range(args: &Args) -> Result<Terms, Failure> {
         Ok(Term::of(sequence, n, Found::by(&report, value)))
     });
     let table = form.is_for_people().then(|| TermTable::of(sequence, sizes.last));
-    Terms::find(&activity, (sequence, sequence.id.to_owned()), &form, table.as_ref(), found)
+    Terms::find(&activity, (sequence, sequence.id.to_owned()), form, table.as_ref(), found)
 }
 
 /// The solutions of a board, or those that a turn leaves unchanged.
@@ -164,7 +154,7 @@ fn counted(args: &Args, long: &LongRun, n: usize, activity: &Activity) -> Result
     };
     let request = request.engine(args.engine).double_check(long.double_check);
     activity.aside(|| forecast::warn_of_memory(&request, args.cores.threads));
-    units::run(long, args.quiet, request, activity)
+    units::run(long, args.form.quiet, request, activity)
 }
 
 /// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.

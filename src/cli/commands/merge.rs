@@ -12,7 +12,7 @@ use crate::cli::long_run::{
     Agreement,
     named_files::{nothing_in, union},
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers};
+use crate::cli::terminal::{Answer, Exit, Failure, Form, Rows, escape, messages, numbers};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -21,11 +21,7 @@ pub(crate) struct Args {
     pub(crate) paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) json: JsonOutput,
-
-    /// Print only the number, as if stdout were not a terminal
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) form: Form,
 }
 
 /// The union of some shards.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::numbered::{MOST_COLUMNS_COUNTED, announce};
 use super::terms::{Found, Term, TermTable, Terms};
 use crate::cli::long_run::{Activity, Agreement, Status, When};
-use crate::cli::terminal::{Answer, Cores, Failure, Form, JsonOutput, Sizes, Tell, numbers, value_parsers::size};
+use crate::cli::terminal::{Answer, Cores, Failure, Form, Sizes, Tell, numbers, value_parsers::size};
 
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -21,21 +21,11 @@ pub(crate) struct Args {
     pub(crate) cores: Cores,
 
     #[command(flatten)]
-    pub(crate) json: JsonOutput,
-
-    /// Print only the numbers, one per line, as if stdout were not a terminal
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) form: Form,
 
     /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
-}
-
-impl Args {
-    pub(crate) fn form(&self) -> Form<'_> {
-        Form { json: &self.json, quiet: self.quiet }
-    }
 }
 
 /// The placements of 0, 1, ... N queens on the first columns.
@@ -52,12 +42,12 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
     size(args.sizes.last)?;
     let activity = Activity::start(args.progress, "profile");
     let Some(n) = args.sizes.one() else {
-        let form = args.form();
+        let form = &args.form;
         let table = form.is_for_people().then(|| TermTable::of(&oeis::PROFILE, last(args.sizes.last)));
         let boards: Vec<usize> = args.sizes.all().collect();
         let found = terms(&boards, &args.cores, &activity, |index| oeis::PROFILE.term(index));
         let of = (&oeis::PROFILE, oeis::PROFILE.id.to_owned());
-        return Ok(Box::new(Terms::find(&activity, of, &form, table.as_ref(), found)?));
+        return Ok(Box::new(Terms::find(&activity, of, form, table.as_ref(), found)?));
     };
     let profile = counted(n, &args.cores, &activity)?;
     activity.finish();

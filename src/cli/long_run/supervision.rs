@@ -237,7 +237,7 @@ impl SupervisedRun<'_> {
     /// Saves the run and prints the last lines: what was saved, and the command that goes on from there.
     fn stopped(mut self, ledger: &Ledger, interruption: Option<Interruption>) -> Failure {
         let saved = self.save(interruption.is_none(), ledger);
-        let is_too_short = interruption.is_none() && !self.got_on(ledger);
+        let mut is_too_short = false;
         let (reason, last, mut failure): (_, Option<Line>, _) = match interruption {
             Some(Interruption::Signal(signal)) => (signals::name(signal), None, Failure::Signal(signal)),
             Some(Interruption::Failed(message)) => {
@@ -245,6 +245,7 @@ impl SupervisedRun<'_> {
             }
             None => {
                 let (last, exit) = self.time_is_up(ledger);
+                is_too_short = last.is_some();
                 ("the time is up", last, Failure::AlreadyReported(exit))
             }
         };
@@ -281,16 +282,11 @@ impl SupervisedRun<'_> {
         failure
     }
 
-    /// Whether any task was finished.
-    fn got_on(&self, ledger: &Ledger) -> bool {
-        ledger.reached() > self.checkpoint.reached_before.unwrap_or_default()
-    }
-
     /// What is said of a run whose time is up, if anything, and its exit code.
     fn time_is_up(&self, ledger: &Ledger) -> (Option<Line>, Exit) {
         let Self { checkpoint, args, .. } = self;
         let exit = if checkpoint.is_kept() { Exit::Stopped } else { Exit::Failure };
-        if self.got_on(ledger) {
+        if ledger.reached() > checkpoint.reached_before.unwrap_or_default() {
             return (None, exit);
         }
         let (time, progress) = (args.max_time.unwrap_or_default().as_secs_f64(), self.run.watch().progress());

@@ -47,15 +47,20 @@ pub(crate) trait Answer: Serialize {
 }
 
 /// The form in which an answer is asked for.
-pub(crate) struct Form<'a> {
-    pub(crate) json: &'a JsonOutput,
+#[derive(clap::Args, Debug)]
+pub(crate) struct Form {
+    #[command(flatten)]
+    pub(crate) json: JsonOutput,
+
+    /// Print only the numbers, as if stdout were not a terminal
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-impl<'a> Form<'a> {
+impl Form {
     /// Of a command without `-q`.
-    pub(crate) fn text(json: &'a JsonOutput) -> Self {
-        Self { json, quiet: false }
+    pub(crate) fn text(json: &JsonOutput) -> Self {
+        Self { json: json.clone(), quiet: false }
     }
 
     /// Whether a person reads the answer, and not only the numbers in it.

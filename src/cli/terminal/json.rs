@@ -70,7 +70,7 @@ pub(crate) fn cpu_name() -> String {
     NAME.clone()
 }
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct JsonOutput {
     /// Print one JSON object instead of text; with =FILE, write it to that file and print the text as well
     #[arg(
