@@ -76,7 +76,7 @@ impl WithLanes for Measure {
             seconds(times, self.runs, retain) / cycle / times as f64
         };
         let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-        Cost { largest: L::COST.largest, retain, pair, wide, narrow }
+        Cost { largest: L::COST.largest, retain, pair, wide, narrow, permuted: L::COST.permuted }
     }
 }
 

@@ -210,6 +210,7 @@ impl<const LISTS: usize> Splitter<LISTS> {
         build: &GroupedLists<1>,
         probe: &GroupedLists<LISTS>,
     ) -> [u64; LISTS] {
+        self.tables.permuted = model.cost.permuted;
         let mut cutting = Cutting { lanes, model, tables: &mut self.tables, counts: [0; LISTS] };
         cutting.cut(&build.whole(), &probe.whole(), &mut self.buffers);
         cutting.counts

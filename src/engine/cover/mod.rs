@@ -28,7 +28,7 @@ mod list;
 use std::ops::Range;
 
 use self::list::CoverLister;
-use crate::engine::lanes::Lanes;
+use crate::engine::lanes::{Cost, Lanes};
 use crate::engine::split::{GroupedLists, Model, Splitter, branching};
 use crate::engine::{Engine, binomial};
 use crate::plan::{Plan, Units, Weighted};
@@ -290,7 +290,8 @@ impl<L: Lanes> Engine for Cover<L> {
         #[cfg(not(test))]
         let too_many = 0;
         let branching = [branching(&build.pieces), branching(&probe.pieces)];
-        let model = Model { cost: L::COST, survivors: SURVIVORS, branching };
+        let cost = Cost { permuted: None, ..L::COST };
+        let model = Model { cost, survivors: SURVIVORS, branching };
         let [count] = splitter.count(self.lanes, &model, build, probe);
         count + too_many
     }

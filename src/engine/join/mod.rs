@@ -42,7 +42,7 @@ use self::listing::{Inner, LONGEST, Longest, list_inner};
 use self::table::{QuadrantTables, Quadrants, Role};
 use crate::board::Size;
 use crate::engine::Engine;
-use crate::engine::lanes::{Cost, Lanes};
+use crate::engine::lanes::{Cost, Lanes, cost_on};
 use crate::engine::split::{Grouped, GroupedLists, MAX_DEPTH, Model, Splitter};
 use crate::plan::{Halves, Middle};
 
@@ -77,7 +77,7 @@ impl<L: Lanes> Join<L> {
     pub fn new(size: Size, lanes: L) -> Self {
         Self {
             lanes,
-            cost: L::COST,
+            cost: cost_on(lanes, size),
             tables: QuadrantTables::new(size, L::COST.wide.lanes),
             longest: LONGEST,
             classes: [true; 3],

@@ -21,6 +21,21 @@ pub struct Cost {
     pub wide: Block,
     /// Smaller blocks for the rest of a list; where there are none, the same.
     pub narrow: Block,
+    /// The other way to match, where the set has it and it is to be used.
+    pub permuted: Option<Permuted>,
+}
+
+/// Cycles of matching by permuting bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Permuted {
+    /// To begin a call.
+    pub call: f64,
+    /// To gather a pattern of either side, to deal it out and to index it.
+    pub pattern: f64,
+    /// To tabulate a pattern of the shorter side.
+    pub lane: f64,
+    /// To look a pair up, or to settle it by its classes.
+    pub pair: f64,
 }
 
 /// Cycles of a block of patterns that are tabulated and matched with queries.
@@ -47,6 +62,8 @@ pub enum Matcher {
     Narrow,
     /// Looks queries up in a block of [`Cost::wide`].
     Wide,
+    /// Permutes bytes, a whole call at a time.
+    Permuted,
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an Emerald
@@ -61,6 +78,8 @@ pub(super) const AVX512: Cost = Cost {
     pair: 0.18,
     wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
     narrow: Block { lanes: 256, transpose: 365.0, entry: 2.5, query: 1.2, window: 0.7 },
+    // By a prototype on a Zen 5, whose classes settled half of the pairs. Where this is used was measured before (`choice.rs`).
+    permuted: Some(Permuted { call: 600.0, pattern: 2.5, lane: 2.0, pair: 2.0 / 512.0 }),
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -70,6 +89,7 @@ pub(super) const AVX512F: Cost = Cost {
     pair: 0.21,
     wide: Block { lanes: 512, transpose: 490.0, entry: 4.5, query: 1.7, window: 0.5 },
     narrow: Block { lanes: 256, transpose: 380.0, entry: 2.5, query: 1.2, window: 0.7 },
+    permuted: None,
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -84,12 +104,24 @@ pub(super) const PORTABLE: Cost =
 pub(super) const NEON: Cost = PORTABLE;
 
 const fn with_equal_blocks(retain: f64, pair: f64, block: Block) -> Cost {
-    Cost { largest: 9, retain, pair, wide: block, narrow: block }
+    Cost { largest: 9, retain, pair, wide: block, narrow: block, permuted: None }
 }
 
 impl Cost {
     /// About the cycles to match two sides of so many patterns, whichever is the better build side.
     pub fn of_sides(&self, build: usize, probe: usize) -> f64 {
+        let by_blocks = self.by_blocks(build, probe);
+        self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(build, probe)))
+    }
+
+    /// Whether it is cheaper to match two sides of so many patterns by permuting bytes than by blocks.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn permutes(&self, permuted: Permuted, build: usize, probe: usize) -> bool {
+        permuted.matching(build, probe) < self.by_blocks(build, probe)
+    }
+
+    /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.
+    fn by_blocks(&self, build: usize, probe: usize) -> f64 {
         // Of 40 to 52 keys 25 to 28 are held by both sides in the large calls of N = 18 to 27.
         const TYPICAL_KEYS: u64 = (1 << 26) - 1;
         let one = |build, probe| self.matching(self.windows(TYPICAL_KEYS, probe), build, probe);
@@ -123,6 +155,13 @@ impl Cost {
             if patterns <= self.narrow.lanes { (Matcher::Narrow, self.narrow) } else { (Matcher::Wide, self.wide) };
         let (pairs, block) = (self.pairs(patterns, queries), block.matching(windows, queries));
         if pairs <= block { (Matcher::Pairs, pairs) } else { (matcher, block) }
+    }
+}
+
+impl Permuted {
+    fn matching(self, build: usize, probe: usize) -> f64 {
+        let patterns = self.pattern * (build + probe) as f64 + self.lane * build.min(probe) as f64;
+        self.call + patterns + self.pair * (build * probe) as f64
     }
 }
 

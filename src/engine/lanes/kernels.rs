@@ -14,9 +14,9 @@
 
 /// Implements `Lanes` for `$token`, named `$name`. `$features` is the attribute that every function gets:
 /// `target_feature(enable = "...")`, or one that does nothing where the target needs none; `$detected` tells whether
-/// this processor has them.
+/// this processor has them, and those of the module `$permuting`, the other way to match, where there is one.
 macro_rules! kernels {
-    ($token:ty, $name:literal, $features:meta, $detected:expr) => {
+    ($token:ty, $name:literal, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::Matcher;
         use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
@@ -55,6 +55,14 @@ macro_rules! kernels {
                 probe: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
+                $(if let Some(permuted) = tables.permuted {
+                    let asked = probe.iter().map(|list| list.len()).sum();
+                    if keys.count_ones() <= $permuting::MOST_KEYS && COST.permutes(permuted, build.len(), asked) {
+                        // SAFETY: as above.
+                        let attacking = unsafe { $permuting::attacked(keys, build, probe, tables) };
+                        return std::array::from_fn(|list| (build.len() * probe[list].len()) as u64 - attacking[list]);
+                    }
+                })?
                 // SAFETY: as above.
                 unsafe { disjoint(keys, build, probe, tables) }
             }
@@ -66,6 +74,10 @@ macro_rules! kernels {
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
+                $(if matcher == Matcher::Permuted {
+                    // SAFETY: as above.
+                    return unsafe { $permuting::attacked(windows.active, patterns, queries, tables) };
+                })?
                 // SAFETY: as above.
                 unsafe { attacked(patterns, queries, windows, Some(matcher), tables) }
             }
@@ -145,7 +157,7 @@ macro_rules! kernels {
                 let mut counts = [0; LISTS];
                 let asked: usize = queries.iter().map(|queries| queries.len()).sum();
                 let matcher = |block: &[u64]| matcher.unwrap_or_else(|| COST.cheapest(windows, block.len(), asked).0);
-                let Tables { words, gathered } = tables;
+                let Tables { words, gathered, .. } = tables;
                 let mut gathered_queries = queries;
                 if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| matcher(block) == Matcher::Pairs) {
                     gathered.clear();
@@ -167,7 +179,7 @@ macro_rules! kernels {
                             narrow::match_block(block, gathered_queries, windows, words, &mut counts);
                             counts[0] += planted("narrow-blocks");
                         }
-                        Matcher::Wide => match_block(block, gathered_queries, windows, words, &mut counts),
+                        Matcher::Wide | Matcher::Permuted => match_block(block, gathered_queries, windows, words, &mut counts),
                     }
                 }
                 counts

@@ -50,6 +50,7 @@ macro_rules! detected {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod choice;
 mod cost;
 pub(crate) mod fault;
 mod isa;
@@ -68,7 +69,8 @@ mod windows;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
-pub use cost::{Block, Cost, Matcher};
+pub use choice::cost_on;
+pub use cost::{Block, Cost, Matcher, Permuted};
 pub use isa::{Isa, IsaError, WithLanes, names};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
@@ -106,6 +108,10 @@ pub struct Partners<'a> {
 pub struct Tables {
     words: Vec<u64>,
     gathered: Vec<u64>,
+    /// What it costs to match by permuting bytes, if that may be done.
+    pub(super) permuted: Option<Permuted>,
+    #[cfg(target_arch = "x86_64")]
+    room: avx512::permute::Room,
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.

@@ -1,5 +1,6 @@
 //! AVX-512: 512 lanes, three-way logic in one instruction, lists compressed in registers.
 
+pub(super) mod permute;
 pub(super) mod rows;
 mod vector;
 
@@ -40,18 +41,18 @@ mod skylake {
     );
 }
 
-/// With what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI).
+/// With what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI); bytes permuted (VBMI).
 mod ice {
     use std::arch::x86_64::_mm512_popcnt_epi64;
 
-    use super::narrow;
     use super::rows::key_rows_gfni as key_rows;
     use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, retain, slots};
+    use super::{narrow, permute};
     use crate::engine::lanes::cost::{AVX512, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
 
-    /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and later.
+    /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and later.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx512Ice(());
 
@@ -68,6 +69,10 @@ mod ice {
         Avx512Ice,
         "avx512 with VPOPCNTDQ",
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
-        detected!("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vpopcntdq", "gfni", "bmi1", "bmi2", "popcnt")
+        detected!(
+            "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512vpopcntdq", "gfni", "bmi1", "bmi2",
+            "popcnt"
+        ),
+        permute
     );
 }

@@ -147,7 +147,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1,gfni"):
     }
 
     /// Eight times eight bits transposed in each word, rows reversed: bit i of byte j becomes bit 7 - j of byte i.
-    fn transposed(bytes: __m512i) -> __m512i {
+    pub(super) fn transposed(bytes: __m512i) -> __m512i {
         // A product of matrices whose left one has a single bit in each byte.
         let unit = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
         _mm512_gf2p8affine_epi64_epi8::<0>(unit, bytes)
