@@ -40,6 +40,7 @@ fn which_instruction_sets_are_tested() {
 fn the_best_set_is_what_the_processor_has() {
     let plain = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl");
     let ice = plain && is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("gfni");
+    let ice = ice && is_x86_feature_detected!("avx512vbmi");
     let (expected, version) = match (ice, plain) {
         (true, _) => (Isa::Avx512, "avx512 with VPOPCNTDQ"),
         (_, true) => (Isa::Avx512, "avx512f"),
