@@ -33,11 +33,8 @@ fn pays<L: Lanes>(lanes: L) -> bool {
     /// Of each side half of the patterns hold one of these; they hold three in eight of the others.
     const DENSE: u64 = 1 << 25 | 1 << 38;
     let random = &mut Rng::with_seed(8);
-    let mut list = |length| (0..length).map(|_| pattern(random) & KEYS).collect::<Vec<u64>>();
-    fn pattern(random: &mut Rng) -> u64 {
-        let [one, other, third] = [(); 3].map(|()| random.u64(..));
-        one & (other | third | DENSE)
-    }
+    let mut pattern = || random.u64(..) & (random.u64(..) | random.u64(..) | DENSE) & KEYS;
+    let mut list = |length| (0..length).map(|_| pattern()).collect::<Vec<u64>>();
     let (build, probe) = (list(2000), list(3500));
     let mut ways = [None, L::COST.permuted].map(|permuted| (Tables { permuted, ..Tables::default() }, Duration::MAX));
     for _ in 0..8 {
