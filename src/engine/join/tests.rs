@@ -2,7 +2,7 @@
 
 use super::table::{CachePolicy, Depths};
 use super::*;
-use crate::engine::lanes::Portable;
+use crate::engine::lanes::{Isa, Permuted, Portable, WithLanes};
 use crate::engine::split::ENDLESS_MATCHING;
 use crate::plan::{HalvesPlan, Plan, Units};
 
@@ -49,7 +49,7 @@ fn on_long_diagonals(board: &[usize]) -> usize {
     board.iter().enumerate().filter(|&(column, &row)| row == column || row + column == n - 1).count()
 }
 
-fn weighted(join: &Join<Portable>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
+fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
     let mut worker = join.worker();
     (0..plan.units())
         .flat_map(|unit| plan.unit(unit))
@@ -115,6 +115,31 @@ fn whatever_the_cuts(n: usize) {
             let found = weighted(&join, &plan, |_| true);
             assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
         }
+    }
+}
+
+/// Boards of every residue modulo 4, odd and even, with each list matched by permuting bytes.
+#[test]
+fn permuted_bytes_count_the_same() {
+    struct Permuting;
+
+    impl WithLanes for Permuting {
+        type Output = bool;
+
+        fn with<L: Lanes>(self, lanes: L) -> bool {
+            let cost = Cost { permuted: L::COST.permuted.map(|_| Permuted::FREE), ..L::COST };
+            for n in 8..=12 {
+                let size = Size::new(n).unwrap();
+                let join = Join { cost, ..Join::new(size, lanes) };
+                let found = weighted(&join, &HalvesPlan::new(size), |_| true);
+                assert_eq!(u128::from(found), crate::oeis::QUEENS.term(n).unwrap(), "N = {n}");
+            }
+            cost.permuted.is_some()
+        }
+    }
+
+    if Isa::best().with(Permuting) != Some(true) {
+        eprintln!("not run: this processor does not permute bytes");
     }
 }
 

@@ -67,11 +67,15 @@ impl WithLanes for Disjoint<'_> {
         let (some, rest) = probe.split_at(probe.len() / 3);
         let union = |patterns: &[u64]| patterns.iter().fold(0, |keys, pattern| keys | pattern);
         prop_assert_eq!(isa.union(build), union(build));
-        // Told which keys there may be, and some more.
-        for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
-            let keys = union(probe) & union(build).reverse_bits() | more;
-            let counts = isa.disjoint(keys, build, [some, rest, &[]], &mut Tables::default());
-            prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+        // By blocks, and by permuting bytes where the set can.
+        for permuted in [None].into_iter().chain(L::COST.permuted.map(|_| Some(Permuted::FREE))) {
+            let mut tables = Tables { permuted, ..Tables::default() };
+            // Told which keys there may be, and some more.
+            for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
+                let keys = union(probe) & union(build).reverse_bits() | more;
+                let counts = isa.disjoint(keys, build, [some, rest, &[]], &mut tables);
+                prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
+            }
         }
         Ok(())
     }
