@@ -6,12 +6,12 @@
 //! # Ok::<(), queens::CountError>(())
 //! ```
 //!
-//! A [`Request`] says what to count and by which engine; its methods count, resume, estimate or audit. What it counts
+//! A [`Request`] says what to count and by which engine; its methods count or estimate, or prepare a run. What it counts
 //! is its [subject](Subject): all solutions, those that have given queens, or those that a turn of the board leaves unchanged.
 //!
 //! A [run](Run) can be watched and stopped from another thread, and resumed, in shards on several machines
-//! ([`Request::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
-//! each of these, with counts, predictions ([`Request::estimate`]), audits ([`Request::audit`]) and the solutions that begin
+//! ([`Run::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
+//! each of these, with counts, predictions ([`Request::estimate`]), audits ([`Run::audit`]) and the solutions that begin
 //! with a placement ([`Solutions`]).
 //!
 //! # Squares

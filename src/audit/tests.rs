@@ -43,7 +43,13 @@ fn all() -> AuditOptions {
 
 /// Audits as the program does, but on two threads.
 fn audited(ledger: &Ledger, options: &AuditOptions) -> Findings {
-    Request::try_from(ledger.fingerprint()).unwrap().threads(2).audit(ledger, options, &Watch::default()).unwrap()
+    Request::try_from(ledger.fingerprint())
+        .unwrap()
+        .threads(2)
+        .prepare()
+        .unwrap()
+        .audit(ledger, options, &Watch::default())
+        .unwrap()
 }
 
 #[test]
@@ -159,8 +165,11 @@ fn the_same_seed_draws_the_same() {
     let ledger = counted(12, EngineKind::Join);
     let drawn = |seed, units, threads| {
         let request = Request::try_from(ledger.fingerprint()).unwrap().threads(threads);
-        let findings =
-            request.audit(&ledger, &AuditOptions { seed, units, tasks: 1, ..all() }, &Watch::default()).unwrap();
+        let findings = request
+            .prepare()
+            .unwrap()
+            .audit(&ledger, &AuditOptions { seed, units, tasks: 1, ..all() }, &Watch::default())
+            .unwrap();
         findings.units.iter().map(|unit| (unit.unit, unit.tasks.clone())).collect::<Vec<_>>()
     };
     assert_eq!(drawn(1, 16, 1), drawn(1, 16, 3));
@@ -188,7 +197,7 @@ fn a_short_time_still_recounts_some_units() {
         let begun = |begin_within| {
             let options = AuditOptions { begin_within, tasks: 0, seed: 7, ..all() };
             let request = Request::try_from(ledger.fingerprint()).unwrap().threads(threads);
-            let findings = request.audit(&ledger, &options, &Watch::default()).unwrap();
+            let findings = request.prepare().unwrap().audit(&ledger, &options, &Watch::default()).unwrap();
             findings.units.into_iter().map(|unit| unit.unit).collect::<Vec<_>>()
         };
         assert_eq!(begun(Some(Duration::ZERO)).len(), AuditOptions::LEAST);
@@ -204,15 +213,15 @@ fn an_audit_is_watched_and_stopped() {
     let request = Request::try_from(ledger.fingerprint()).unwrap().threads(2);
     let (watch, options) = (Watch::default(), AuditOptions { units: 4, tasks: 0, ..all() });
     assert!(watch.known().is_none() && watch.progress() == Progress::default());
-    request.audit(&ledger, &options, &watch).unwrap();
+    request.prepare().unwrap().audit(&ledger, &options, &watch).unwrap();
     let Progress { done, total, share, .. } = watch.progress();
     assert_eq!((done, total, share.to_bits(), watch.known().unwrap().units.len()), (4, 4, 1f64.to_bits(), 4));
     let late = AuditOptions { begin_within: Some(Duration::from_nanos(1)), tasks: 0, ..all() };
-    request.audit(&ledger, &late, &watch).unwrap();
+    request.prepare().unwrap().audit(&ledger, &late, &watch).unwrap();
     assert_eq!((watch.progress().done, watch.progress().share.to_bits()), (16, 1f64.to_bits()), "the time is up");
     let watch = Watch::default();
     let findings = std::thread::scope(|scope| {
-        let auditing = scope.spawn(|| request.audit(&ledger, &all(), &watch).unwrap());
+        let auditing = scope.spawn(|| request.prepare().unwrap().audit(&ledger, &all(), &watch).unwrap());
         while watch.progress().done == 0 {
             std::thread::yield_now();
         }
@@ -221,7 +230,11 @@ fn an_audit_is_watched_and_stopped() {
         auditing.join().unwrap()
     });
     assert!((1..ledger.finished()).contains(&findings.units.len()) && findings.differences().next().is_none());
-    assert_eq!(request.audit(&ledger, &all(), &watch).unwrap().units.len(), 0, "it was stopped before");
+    assert_eq!(
+        request.prepare().unwrap().audit(&ledger, &all(), &watch).unwrap().units.len(),
+        0,
+        "it was stopped before"
+    );
 }
 
 #[test]
@@ -275,7 +288,7 @@ fn ledgers_of_something_else_are_refused() {
         change(&mut fingerprint);
         let other = Ledger::new(fingerprint, Shard::WHOLE);
         match Request::try_from(other.fingerprint()) {
-            Ok(request) => request.audit(&other, &all(), &Watch::default()).unwrap_err().to_string(),
+            Ok(request) => request.prepare().unwrap().audit(&other, &all(), &Watch::default()).unwrap_err().to_string(),
             Err(error) => error.to_string(),
         }
     };
@@ -290,8 +303,12 @@ fn ledgers_of_something_else_are_refused() {
     let found = refused(&counted(8, EngineKind::Naive), &|print| print.units += 1);
     assert!(found.contains("it is for a plan with units: "), "{found}");
     // A request for something else, and an engine that counts none of its tasks.
-    let found =
-        Request::solutions(Size::new(10).unwrap()).audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
+    let found = Request::solutions(Size::new(10).unwrap())
+        .prepare()
+        .unwrap()
+        .audit(&ledger, &all(), &Watch::default())
+        .unwrap_err()
+        .to_string();
     assert!(found.ends_with("it is for N = 9, not 10"), "{found}");
     let request = Request::try_from(half.fingerprint()).unwrap();
     let found = request.prepare_by(&Backtrack::default()).unwrap_err().to_string();
@@ -321,7 +338,7 @@ fn what_the_auditor_finds_is_a_difference() {
             let request = request.isa(isa).threads(2);
             let (ledger, findings) = fault::with(fault, || {
                 let ledger = made(request);
-                let findings = request.audit(&ledger, &all(), &Watch::default()).unwrap();
+                let findings = request.prepare().unwrap().audit(&ledger, &all(), &Watch::default()).unwrap();
                 (ledger, findings)
             });
             assert_eq!((findings.units.len(), findings.isa), (ledger.units(), isa));
@@ -348,6 +365,8 @@ fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
     let wrong = |request: Request, ledger: &Ledger| {
         request
             .prepare_by(&Wrong)
+            .unwrap()
+            .prepare()
             .unwrap()
             .audit(ledger, &AuditOptions { units: 5, ..all() }, &Watch::default())
             .unwrap()
@@ -389,7 +408,7 @@ fn parts_of_units_are_recounted() {
     // A part with more tasks than the unit has is not of this plan.
     let mut ledger = Ledger::new(request.fingerprint().unwrap(), Shard::WHOLE);
     ledger.record_partial(unit, Partial { tasks: 1_000_000, tally: 1.into() }).unwrap();
-    let error = request.audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
+    let error = request.prepare().unwrap().audit(&ledger, &all(), &Watch::default()).unwrap_err().to_string();
     assert!(error.contains("1000000 are recorded as finished"), "{error}");
 }
 
@@ -401,7 +420,7 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
         let options = AuditOptions { units: 1, ..all() };
         assert_eq!(audited(&ledger, &options).differences().count(), 0);
         let request = Request::try_from(ledger.fingerprint()).unwrap();
-        let wrong = fault::with(small, || request.audit(&ledger, &options, &Watch::default()));
+        let wrong = fault::with(small, || request.prepare().unwrap().audit(&ledger, &options, &Watch::default()));
         assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{:?}: {wrong:?}", ledger.fingerprint().engine);
     }
 }

@@ -193,24 +193,12 @@ impl Request {
         }
     }
 
-    /// The fingerprint of the units that [`Request::resume`] enters in a ledger.
+    /// The fingerprint of the units that its [runs](Run) enter in a ledger.
     ///
     /// # Errors
     /// As for [`Request::method`].
     pub fn fingerprint(&self) -> Result<Fingerprint, MethodError> {
         Ok(self.prepare()?.fingerprint())
-    }
-
-    /// A count of the units that this ledger lacks, see [`Run::resume`].
-    ///
-    /// ```
-    #[doc = include_str!("../../examples/shards.rs")]
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`Request::method`], and if the ledger belongs to another count.
-    pub fn resume(&self, ledger: Ledger) -> Result<Run<'static>, CountError> {
-        Ok(self.prepare()?.resume(ledger)?)
     }
 
     /// Predicts the count and its time on this machine from random samples. If it is stopped, the prediction is that of the
@@ -224,23 +212,6 @@ impl Request {
     /// If the engine cannot count this subject or fails its self-check, or the threads cannot be started.
     pub fn estimate(&self, sampling: &Sampling, watch: &Watch<Prediction>) -> Result<Prediction, CountError> {
         estimate::predict(&self.subject, self.method()?, self.threads, sampling, watch)
-    }
-
-    /// Recounts a part of a ledger, see [`Run::audit`].
-    ///
-    /// ```
-    #[doc = include_str!("../../examples/audit.rs")]
-    /// ```
-    ///
-    /// # Errors
-    /// As for [`Request::method`] and [`Run::audit`].
-    pub fn audit(
-        &self,
-        ledger: &Ledger,
-        options: &AuditOptions,
-        watch: &Watch<Findings>,
-    ) -> Result<Findings, CountError> {
-        self.prepare()?.audit(ledger, options, watch)
     }
 }
 
@@ -277,6 +248,10 @@ impl<'a> Run<'a> {
     /// Lets it count only the units that this ledger lacks. The report has the sum of the whole ledger.
     ///
     /// The units do not depend on the number of threads, so any machine can continue with the ledger.
+    ///
+    /// ```
+    #[doc = include_str!("../../examples/shards.rs")]
+    /// ```
     ///
     /// # Errors
     /// If the ledger belongs to another count.
@@ -334,6 +309,10 @@ impl<'a> Run<'a> {
     /// is stopped, it finds what it has recounted by then.
     ///
     /// An engine of your own audits the ledger of any engine with the same plan.
+    ///
+    /// ```
+    #[doc = include_str!("../../examples/audit.rs")]
+    /// ```
     ///
     /// # Errors
     /// If the ledger is for something else, the engine fails its self-check, or the threads cannot be started. A

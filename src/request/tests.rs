@@ -29,7 +29,7 @@ const MACHINE: Fault = |n, lanes, task| if lanes.ends_with("::Portable") { 0 } e
 const ADDED: u128 = 8;
 
 fn resumed(request: &Request, ledger: Ledger) -> (Result<Report, CountError>, Ledger) {
-    let run = request.resume(ledger).unwrap();
+    let run = request.prepare().unwrap().resume(ledger).unwrap();
     (run.count(), run.ledger())
 }
 
@@ -157,12 +157,12 @@ fn a_stopped_run_has_its_ledger() {
     run.watch().stop();
     assert_eq!(run.count().unwrap_err(), CountError::Stopped);
     assert_eq!(run.ledger().finished(), 0);
-    let second = join(12).resume(run.ledger()).unwrap();
+    let second = join(12).prepare().unwrap().resume(run.ledger()).unwrap();
     assert_eq!(second.count().unwrap().count, published(12));
     assert_eq!(second.watch().known().unwrap().finished(), second.ledger().units());
     assert_eq!(second.count().unwrap_err(), CountError::Used);
     let other = Ledger::new(join(14).fingerprint().unwrap(), Shard::WHOLE);
-    assert!(matches!(join(12).resume(other).err(), Some(CountError::Ledger(_))));
+    assert!(matches!(join(12).prepare().unwrap().resume(other), Err(LedgerError::Foreign { .. })));
 }
 
 /// Numbers that a reader of JSON would round are strings.

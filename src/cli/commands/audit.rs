@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
         let fields = vec![format!("{} recounted", numbers::count_of(done, "unit"))];
         Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
     };
-    let work = move |watch: &Watch<Findings>| request.audit(&audited, &options, watch);
+    let work = move |watch: &Watch<Findings>| request.prepare()?.audit(&audited, &options, watch);
     let (findings, signal) = Activity::start(args.progress, "audit").until_signal(status, work)?;
     let findings = findings.map_err(failed)?;
     if let Some(signal) = signal.filter(|_| findings.units.is_empty()) {
@@ -336,6 +336,8 @@ mod tests {
             }
             let recounted = request
                 .prepare_by(engine)
+                .unwrap()
+                .prepare()
                 .unwrap()
                 .audit(&ledger, &AuditOptions::default(), &Watch::default())
                 .unwrap();

@@ -333,7 +333,7 @@ mod tests {
         let line = Line::parse_from(["queens".as_ref(), "--checkpoint".as_ref(), checkpoint.as_os_str()]);
         let empty = Ledger::new(count().fingerprint().unwrap(), Shard::WHOLE);
         let (mut checkpoint, ledger) = Checkpoint::open(&line.long, empty).unwrap();
-        let counting = Arc::new(count().resume(ledger).unwrap());
+        let counting = Arc::new(count().prepare().unwrap().resume(ledger).unwrap());
         let run_of_work = Arc::clone(&counting);
         let work = move || {
             let report = run_of_work.count()?;
