@@ -366,8 +366,6 @@ fn the_auditor_finds_what_an_engine_of_ones_own_does_wrong() {
         request
             .prepare_by(&Wrong)
             .unwrap()
-            .prepare()
-            .unwrap()
             .audit(ledger, &AuditOptions { units: 5, ..all() }, &Watch::default())
             .unwrap()
     };

@@ -275,7 +275,7 @@ fn a_double_check_asks_the_auditor() {
             let run = unchecked.prepare().unwrap();
             run.count().unwrap();
             assert_ne!(run.ledger().total().unwrap().get(), published(rotation, n), "nobody else sees it");
-            differs(checked.resume(run.ledger()).unwrap().count().unwrap_err());
+            differs(checked.prepare().unwrap().resume(run.ledger()).unwrap().count().unwrap_err());
         });
     }
 }

@@ -93,7 +93,9 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
         Status { title: title.clone(), share: Some(share), is_even: true, fields, ..Status::default() }
     };
     let work = move |watch: &Watch<Findings>| request.prepare()?.audit(&audited, &options, watch);
-    let (findings, signal) = Activity::start(args.progress, "audit").until_signal(status, work)?;
+    let activity = Activity::start(args.progress, "audit");
+    let (findings, signal) = activity.until_signal(status, work)?;
+    activity.finish_unless(signal);
     let findings = findings.map_err(failed)?;
     if let Some(signal) = signal.filter(|_| findings.units.is_empty()) {
         return Err(Failure::Signal(signal));
@@ -336,8 +338,6 @@ mod tests {
             }
             let recounted = request
                 .prepare_by(engine)
-                .unwrap()
-                .prepare()
                 .unwrap()
                 .audit(&ledger, &AuditOptions::default(), &Watch::default())
                 .unwrap();

@@ -14,7 +14,7 @@ use jiff::Zoned;
 use queens::{Progress, Watch};
 use serde_json::{Value, json};
 
-use crate::cli::long_run::{Status, When, until_signal};
+use crate::cli::long_run::{Status, When, supervision::watched};
 use crate::cli::terminal::{Answering, Failure, messages, signals};
 
 /// How often the bar moves.
@@ -127,26 +127,12 @@ impl Activity {
     /// Does work and shows how far it is. Returns what it finds or, if a signal stops it, what is known by then, and the signal;
     /// the signal alone is the failure if nothing is known.
     pub(crate) fn until_signal<T: Send + 'static, E: Send + 'static>(
-        self,
-        status: impl Fn(Progress) -> Status + Send + 'static,
-        work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
-    ) -> Result<(Result<T, E>, Option<i32>), Failure> {
-        let found = self.part(status, work)?;
-        // Dropped after a signal, it tells programs that read JSON.
-        if found.1.is_none() {
-            self.finish();
-        }
-        Ok(found)
-    }
-
-    /// The same of a part of the work, which does not end it.
-    pub(crate) fn part<T: Send + 'static, E: Send + 'static>(
         &self,
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch<T>) -> Result<T, E> + Send + 'static,
     ) -> Result<(Result<T, E>, Option<i32>), Failure> {
         let watch = Watch::default();
-        let (found, signal) = self.watched(&watch, status, work)?;
+        let (found, signal) = watched(self, &watch, status, work)?;
         // Work that takes longer to stop than a person waits who pressed ^C is left.
         let known = found.or_else(|| watch.known().map(Ok));
         known.map(|known| (known, signal)).ok_or_else(|| signal.map_or(Failure::Closed, Failure::Signal))
@@ -159,21 +145,17 @@ impl Activity {
         status: impl Fn(Progress) -> Status + Send + 'static,
         work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        match self.watched(watch, status, work)? {
+        match watched(self, watch, status, work)? {
             (Some(found), None) => Ok(found),
             (_, signal) => Err(signal.map_or(Failure::Closed, Failure::Signal)),
         }
     }
 
-    fn watched<K: 'static, T: Send + 'static>(
-        &self,
-        watch: &Watch<K>,
-        status: impl Fn(Progress) -> Status + Send + 'static,
-        work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
-    ) -> Result<(Option<T>, Option<i32>), Failure> {
-        let (watched, working) = (watch.clone(), watch.clone());
-        self.watch(move || status(watched.progress()));
-        until_signal(self, watch, move || work(&working))
+    /// It is over. If a signal ended it, programs that read JSON are told, as it is dropped, that it was stopped.
+    pub(crate) fn finish_unless(self, signal: Option<i32>) {
+        if signal.is_none() {
+            self.finish();
+        }
     }
 
     pub(crate) fn finish(&self) {

@@ -14,5 +14,4 @@ pub(crate) use activity::Activity;
 pub(crate) use known_terms::Agreement;
 pub(crate) use options::{LongRun, When};
 pub(crate) use status::Status;
-use supervision::until_signal;
 pub(crate) use units::Outcome;

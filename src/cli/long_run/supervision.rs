@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use queens::ledger::Ledger;
 use queens::ledger::store::StoreError;
-use queens::{CountError, Interval, Report, Run, Watch};
+use queens::{CountError, Interval, Progress, Report, Run, Watch};
 use serde_json::json;
 
 use super::activity::Line;
@@ -79,14 +79,17 @@ impl<T: Send + 'static> Work<T> {
     }
 }
 
-/// Does work until it ends, or until a signal comes and stops it. Returns what it ends with, if it does before a person who
-/// pressed ^C would wait, and the signal.
-pub(crate) fn until_signal<T: Send + 'static, K>(
+/// Does work until it ends, or until a signal comes and stops it, and shows how far it is. Returns what it ends with, if it does
+/// before a person who pressed ^C would wait, and the signal.
+pub(super) fn watched<T: Send + 'static, K: 'static>(
     activity: &Activity,
     watch: &Watch<K>,
-    work: impl FnOnce() -> T + Send + 'static,
+    status: impl Fn(Progress) -> Status + Send + 'static,
+    work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
 ) -> Result<(Option<T>, Option<i32>), Failure> {
-    let work = Work::start(activity.command(), work)?;
+    let (watched, working) = (watch.clone(), watch.clone());
+    activity.watch(move || status(watched.progress()));
+    let work = Work::start(activity.command(), move || work(&working))?;
     match work.next(None) {
         Some(Event::Ended(result)) => Ok((Some(result), None)),
         Some(Event::Interrupted(Interruption::Signal(signal))) => {

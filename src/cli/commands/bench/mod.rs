@@ -107,7 +107,9 @@ fn measure(args: &Args) -> Result<(Results, Option<i32>), Failure> {
     };
     let runs = args.runs as usize;
     let work = move |watch: &Watch<Vec<Timing>>| bench(&combinations, runs, watch);
-    let (timings, signal) = Activity::start(args.progress, "bench").until_signal(status, work)?;
+    let activity = Activity::start(args.progress, "bench");
+    let (timings, signal) = activity.until_signal(status, work)?;
+    activity.finish_unless(signal);
     let timings = timings.map_err(|error| match error {
         BenchError::Count(error) => error.into(),
         _ => Failure::Run(Exit::Difference, error.to_string()),

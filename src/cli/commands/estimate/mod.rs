@@ -62,10 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
     let activity = Activity::start(args.progress, "estimate");
     let Some(n) = args.sizes.one() else { return Ok(Box::new(range::estimates(args, &activity)?)) };
     let estimate = estimated(args, n, &activity)?;
-    if estimate.signal.is_none() {
-        activity.finish();
-    }
-    // Where a signal has come, a program that reads JSON is told that it was stopped.
+    activity.finish_unless(estimate.signal);
     Ok(Box::new(estimate))
 }
 
@@ -76,7 +73,7 @@ fn estimated(args: &Args, n: usize, activity: &Activity) -> Result<Estimate, Fai
     let mut sampling = Sampling::default().within(args.max_time);
     (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
     let draw = move |watch: &Watch<Prediction>| request.estimate(&sampling, watch);
-    let (prediction, signal) = activity.part(move |progress| status(n, &progress), draw)?;
+    let (prediction, signal) = activity.until_signal(move |progress| status(n, &progress), draw)?;
     let published = args.symmetry.map_or(oeis::QUEENS.term(n), |_| None);
     Ok(Estimate { prediction: prediction?, published, memory_bytes, seed: args.seed.to_string(), signal })
 }
