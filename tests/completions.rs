@@ -169,6 +169,13 @@ fn ledgers_name_their_queens() {
     assert_eq!(whole.to_string(), "it is for completions of 4,2, not the empty board");
     let again = with(2).prepare().unwrap().resume(run.ledger()).unwrap();
     assert_eq!(again.count().map(|report| report.count), Ok::<_, CountError>(run.ledger().total().unwrap().get()));
+    // The plan may be that of an image; the ledger has the queens that were given.
+    let of = |column, row| Request::completions(empty(12).with(square(column, row)).unwrap()).prepare().unwrap();
+    let [east, west] = [of(12, 9), of(1, 4)];
+    assert_eq!(east.fingerprint().plan, west.fingerprint().plan);
+    assert_eq!([&east, &west].map(|run| run.count().unwrap().count), [1359; 2]);
+    let error = west.resume(east.ledger()).unwrap_err();
+    assert_eq!(error.to_string(), "it is for completions of 12,9, not 4");
 }
 
 #[cfg(feature = "cli")]

@@ -1,6 +1,7 @@
 //! Queens that are fixed on any squares of a board.
 
 use std::fmt;
+use std::iter;
 
 use crate::board::{Placement, PlacementError, Size, Square};
 
@@ -98,6 +99,23 @@ impl FixedQueens {
         self.squares().all(|queen| other.row(queen.column) == Some(queen.row))
     }
 
+    /// Of the eight images under turns and reflections, which have equally many completions, the one that has its queens in the
+    /// fewest first columns; these queens if none has them in fewer.
+    pub(crate) fn earliest_image(&self) -> Self {
+        let moved = |queens: &Self, to: &dyn Fn(Square) -> Square| {
+            let mut image = Self { rows: [0; Size::MAX], ..*queens };
+            queens.squares().for_each(|queen| image.set(to(queen)));
+            image
+        };
+        let last = self.size.get() + 1;
+        let turned = |queens: &Self| moved(queens, &|queen| Square { column: last - queen.row, row: queen.column });
+        let reflected = |queens: &Self| moved(queens, &|queen| Square { column: queen.row, row: queen.column });
+        let turns = iter::successors(Some(*self), |queens| Some(turned(queens))).take(4);
+        let images = turns.flat_map(|queens| [queens, reflected(&queens)]);
+        let columns = |image: &Self| image.squares().last().map_or(0, |queen| queen.column);
+        images.min_by_key(columns).expect("there are eight")
+    }
+
     /// The queens with top and bottom exchanged.
     #[must_use]
     pub fn upside_down(mut self) -> Self {
@@ -170,6 +188,18 @@ mod tests {
         assert!(error(1, 2).ends_with("share a row") && error(1, 5).ends_with("share a diagonal"));
         assert!(error(9, 1).ends_with("columns go from 1 to 8"));
         assert_eq!(fixed.with(Square { column: 4, row: 2 }), Ok(fixed), "the same queen again");
+    }
+
+    #[test]
+    fn the_earliest_image_has_the_fewest_first_columns() {
+        let earliest = |squares: &[(usize, usize)]| {
+            let with = |fixed: FixedQueens, &(column, row)| fixed.with(Square { column, row }).unwrap();
+            squares.iter().fold(Placement::empty(eight()).into(), with).earliest_image().to_string()
+        };
+        assert_eq!([earliest(&[]), earliest(&[(1, 5)]), earliest(&[(4, 5)])], ["", "5", "4,5"]);
+        assert_eq!([earliest(&[(8, 4)]), earliest(&[(4, 8)]), earliest(&[(6, 5)])], ["5", "4", "3,4"]);
+        assert_eq!([earliest(&[(2, 6), (1, 4)]), earliest(&[(8, 3), (7, 6)])], ["46", "63"]);
+        assert_eq!(earliest(&[(1, 1), (8, 7)]), "1,1 7,8");
     }
 
     #[test]
