@@ -359,4 +359,31 @@ mod tests {
         assert_eq!([ranking.total(&watch), ranking.number(&last, &watch)], [None; 2]);
         assert_eq!(ranking.select(board, 1, &watch), None);
     }
+    /// Wherever a search is: while it walks through solutions, while it passes blocks whose counts are remembered, and while a
+    /// block is counted. There a block that is not counted to its end must not pass for one without solutions.
+    #[test]
+    fn a_stop_is_seen_everywhere() {
+        let (watch, stopped) = (Watch::default(), Watch::default());
+        stopped.stop();
+        let eight = FixedQueens::from(empty(8));
+        let walked = Ranking::new(eight.with(crate::Square { column: 4, row: 2 }).unwrap(), Listed::All).unwrap();
+        assert_eq!([walked.total(&watch), walked.total(&stopped)], [Some(8), None]);
+        let remembered = Ranking::new(empty(12), Listed::All).unwrap();
+        assert_eq!([remembered.total(&watch), remembered.total(&stopped)], [Some(14_200), None]);
+        let [whole, last] = [board("2", 17), board("2,17", 17)];
+        let total = |block| Ranking::new(block, Listed::All).unwrap().total(&watch).unwrap();
+        let [all, in_last] = [whole, last].map(total);
+        let ranking = Ranking::new(whole, Listed::All).unwrap();
+        assert_eq!(ranking.count(last, &stopped), None);
+        let watch = Watch::default();
+        std::thread::scope(|scope| {
+            let search = scope.spawn(|| ranking.total(&watch));
+            while watch.progress().done < all - in_last {
+                std::thread::yield_now();
+            }
+            watch.stop();
+            // On a busy machine the last block may have been counted before the stop came.
+            assert!(search.join().unwrap().is_none_or(|total| total == all));
+        });
+    }
 }
