@@ -184,7 +184,7 @@ fn reports_are_serialized() {
         .estimate(&Sampling { samples: 20, ..Sampling::default() }, &Watch::default())
         .unwrap();
     let json = serde_json::to_value(&prediction).unwrap();
-    assert_eq!((&json["subject"]["symmetry"], &json["count"]["mean"]), (&"half".into(), &prediction.count.mean.into()));
+    assert_eq!((&json["symmetry"], &json["count"]["mean"]), (&"half".into(), &prediction.count.mean.into()));
     assert_eq!(
         serde_json::to_value(crate::Profile::count(Size::new(3).unwrap(), None, 1, &Watch::default()).unwrap())
             .unwrap()["profile"],
