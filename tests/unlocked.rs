@@ -55,7 +55,7 @@ fn one_run_at_a_time_and_a_killed_one_is_followed() {
     end(first);
     assert!(state().contains("state     stopped, "));
     let before = finished(path);
-    let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume --max-time 2s"))));
+    let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume --max-time 8s"))));
     assert_eq!(code, Some(75), "{err}");
     let told = "warning: c: this file system refuses locks, so a file beside it keeps other runs out; taken over from";
     assert!(err.starts_with(&format!("{told} process {process} of ")) && err.contains(", which has ended\n"), "{err}");

@@ -359,6 +359,7 @@ mod tests {
         assert_eq!([ranking.total(&watch), ranking.number(&last, &watch)], [None; 2]);
         assert_eq!(ranking.select(board, 1, &watch), None);
     }
+
     /// Wherever a search is: while it walks through solutions, while it passes blocks whose counts are remembered, and while a
     /// block is counted. There a block that is not counted to its end must not pass for one without solutions.
     #[test]
