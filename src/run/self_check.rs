@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn wrong_kernels_count_nothing() {
         for isa in Isa::available() {
-            for name in fault::KERNEL_FAULTS {
+            for name in fault::of(isa) {
                 let is_of_boards = matches!(name, "expand" | "last-columns");
                 let is_wrong = |engine: EngineKind, n| {
                     let request = Request::solutions(Size::new(n).unwrap()).engine(engine).isa(isa);

@@ -56,6 +56,23 @@ pub(crate) fn is_any_planted() -> bool {
     false
 }
 
+/// Those of the steps that this instruction set has.
+#[cfg(test)]
+pub(crate) fn of(isa: super::Isa) -> impl Iterator<Item = &'static str> {
+    struct Permutes;
+
+    impl super::WithLanes for Permutes {
+        type Output = bool;
+
+        fn with<L: super::Lanes + super::LevelSearch>(self, _: L) -> bool {
+            L::COST.permuted.is_some()
+        }
+    }
+
+    let permutes = isa.with(Permutes) == Some(true);
+    KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
+}
+
 /// Does `work` with this fault in the kernels of this thread.
 #[cfg(test)]
 pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
