@@ -182,8 +182,8 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
     for (sent, number, name) in [(Signal::INT, 2, "SIGINT"), (Signal::TERM, 15, "SIGTERM")] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
-        // Long enough to be interrupted on any machine; some units are finished by an earlier run.
-        let line = "count 16 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
+        // No machine comes to its end, and each finishes a task soon.
+        let line = "count 64 --symmetry quarter --threads 2 --checkpoint c --checkpoint-every 1ms";
         let child = started(path, line);
         signal(&child, sent);
         let result = child.wait_with_output().unwrap();
@@ -192,9 +192,7 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
         let last: serde_json::Value = serde_json::from_str(err.lines().last().unwrap()).unwrap();
         assert_eq!((&last["event"], &last["reason"]), (&"saved".into(), &name.into()), "{err}");
         let command = last["resume"].as_str().unwrap();
-        assert!(command.ends_with(
-            "count 16 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms --progress json --resume"
-        ));
+        assert!(command.ends_with(&format!("queens {line} --progress json --resume")), "{command}");
         // The command is exact: a shell takes it as it is. With the time up at once it only saves again.
         let resumed =
             Command::new("sh").args(["-c", &format!("{command} --max-time 1ms")]).current_dir(path).output().unwrap();
@@ -206,8 +204,8 @@ fn signals_save_say_how_to_resume_and_end_the_process() {
         // As it is told to people.
         let told = output(path, &format!("{line} --resume --max-time 1ms")).2;
         assert!(told.contains("the time is up: saved "), "{told}");
-        // In that time nothing was finished, and with it nothing would be.
-        assert!(told.contains(&format!("queens {line} --resume\n")), "{told}");
+        // Behind it there is a time where that is no shorter than a task, which depends on the machine.
+        assert!(told.contains(&format!("queens {line} --resume")), "{told}");
     }
 }
 
