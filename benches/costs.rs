@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::engine::lanes::{Block, Cost, Isa, Lanes, Tables, WithLanes};
+use queens::engine::lanes::{Block, Cost, Isa, Lanes, Permuted, Tables, WithLanes};
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -34,6 +34,29 @@ fn patterns(count: usize, keys: u64) -> Vec<u64> {
     (0..count).map(|_| random.u64(..) & (random.u64(..) | random.u64(..)) & keys).collect()
 }
 
+/// The costs of permuting bytes, from the cycles of calls of four shapes.
+fn permuted(mut cycles: impl FnMut(u64, [Vec<u64>; 2]) -> f64) -> Permuted {
+    // 26 keys, the same mirrored. Half of the patterns of each side hold each of two, and fewer the others, so that the
+    // classes by these two settle seven pairs of sixteen, about as many as in the calls of large boards.
+    const KEYS: u64 = ((1 << 26) - 1) << 19;
+    const DENSE: u64 = 1 << 25 | 1 << 38;
+    let mut random = fastrand::Rng::with_seed(2);
+    let mut side = |count| {
+        let words = patterns(count, KEYS & !DENSE).into_iter();
+        words.map(|word| word & random.u64(..) | random.u64(..) & DENSE).collect()
+    };
+    let mut call = |build: f64, probe: f64| cycles(KEYS, [build, probe].map(|count| side(count as usize)));
+    // With lanes as build and queries as probe side, both few and both many.
+    let (lanes, queries, more_lanes, more_queries) = (512.0, 2560.0, 2048.0, 8192.0);
+    let (few, by_lanes, by_queries) = (call(lanes, queries), call(more_lanes, queries), call(lanes, more_queries));
+    let many = call(more_lanes, more_queries);
+    let pair = (many - by_lanes - by_queries + few) / ((more_lanes - lanes) * (more_queries - queries));
+    let pattern = (by_queries - few) / (more_queries - queries) - pair * lanes;
+    let lane = (by_lanes - few) / (more_lanes - lanes) - pattern - pair * queries;
+    let call = few - pattern * (lanes + queries) - lane * lanes - pair * lanes * queries;
+    Permuted { call, pattern, lane, block: 512.0 * pair }
+}
+
 struct Measure {
     runs: usize,
 }
@@ -44,18 +67,22 @@ impl WithLanes for Measure {
     fn with<L: Lanes>(self, lanes: L) -> Cost {
         let cycle = cycle(self.runs);
         let mut tables = Tables::default();
-        // Cycles to match with as many keys in the middle of the word.
-        let mut matching = |keys: usize, build: usize, probe: usize| {
-            let bits = ((1u64 << keys) - 1) << (32 - keys / 2);
-            let (build, probe) = (patterns(build, bits), patterns(probe, bits.reverse_bits()));
+        // Cycles to match two sides, by permuting bytes if that may be done.
+        let mut matching = |permuted: Option<Permuted>, keys: u64, build: &[u64], probe: &[u64]| {
+            tables.permuted = permuted;
             let times = 1 + 20_000 / (build.len() + probe.len());
-            let call = || _ = black_box(lanes.disjoint(bits.reverse_bits(), &build, [&probe], &mut tables));
+            let call = || _ = black_box(lanes.disjoint(keys, build, [probe], &mut tables));
             seconds(times, self.runs, call) / cycle / times as f64
+        };
+        // The same by blocks, with as many keys in the middle of the word.
+        let mut by_blocks = |keys: usize, build: usize, probe: usize| {
+            let bits = ((1u64 << keys) - 1) << (32 - keys / 2);
+            matching(None, bits.reverse_bits(), &patterns(build, bits), &patterns(probe, bits.reverse_bits()))
         };
         // 10 and 15 keys are cut into windows of five for any number of queries, and each has a table of 32 entries.
         let mut block = |lanes: usize| {
             let [(two, two_tables), (three, three_tables)] = [10, 15].map(|keys| {
-                let [few, many] = [64, 256].map(|queries| matching(keys, lanes, queries));
+                let [few, many] = [64, 256].map(|queries| by_blocks(keys, lanes, queries));
                 let query = (many - few) / 192.0;
                 (query, few - 64.0 * query)
             });
@@ -63,7 +90,10 @@ impl WithLanes for Measure {
             Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
         };
         let (wide, narrow) = (block(L::COST.wide.lanes), block(L::COST.narrow.lanes));
-        let pair = (matching(35, 1, 4096) - matching(35, 1, 2048)) / 2048.0;
+        let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
+        let permuted = L::COST
+            .permuted
+            .map(|_| permuted(|keys, [build, probe]| matching(Some(Permuted::FREE), keys, &build, &probe)));
         let retaining = |length: usize| {
             let list = patterns(length, !0);
             let (times, mut out) = (1 + 20_000 / (length + 10), Vec::with_capacity(length + 64));
@@ -76,7 +106,7 @@ impl WithLanes for Measure {
             seconds(times, self.runs, retain) / cycle / times as f64
         };
         let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-        Cost { largest: L::COST.largest, retain, pair, wide, narrow, permuted: L::COST.permuted }
+        Cost { largest: L::COST.largest, retain, pair, wide, narrow, permuted }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the steps of matching cost: one model for whatever decides by it.
 //!
-//! The kernels choose by it which side of a call is tabulated, by what matcher, and how its keys are cut into windows; the
-//! [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and not much: twice or
-//! half of any of them costs 3 % at N = 18 to 24.
+//! The kernels choose by it which side of a call is tabulated, by what matcher, and how its keys are cut into windows;
+//! the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and not much: twice
+//! or half of any of them costs 3 % at N = 18 to 24.
 //!
 //! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has.
 
@@ -34,8 +34,8 @@ pub struct Permuted {
     pub pattern: f64,
     /// To tabulate a pattern of the shorter side.
     pub lane: f64,
-    /// To look a pair up, or to settle it by its classes.
-    pub pair: f64,
+    /// To match a block of 8 lanes and 64 queries, or to settle its pairs by their classes.
+    pub block: f64,
 }
 
 /// Cycles of a block of patterns that are tabulated and matched with queries.
@@ -49,7 +49,7 @@ pub struct Block {
     pub entry: f64,
     /// To begin a query, and to count what it has found.
     pub query: f64,
-    /// To look a query up in one window.
+    /// To load the entry of a query from the table of one window.
     pub window: f64,
 }
 
@@ -66,10 +66,10 @@ pub enum Matcher {
     Permuted,
 }
 
-// Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an Emerald
-// Rapids. On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1 in wide
-// blocks, `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20, which is less
-// than its noise, so there is one table for both.
+// Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
+// Emerald Rapids. On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1
+// in wide blocks, `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20,
+// which is less than its noise, so there is one table for both.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: Cost = Cost {
@@ -78,8 +78,9 @@ pub(super) const AVX512: Cost = Cost {
     pair: 0.18,
     wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
     narrow: Block { lanes: 256, transpose: 365.0, entry: 2.5, query: 1.2, window: 0.7 },
-    // By a prototype on a Zen 5, whose classes settled half of the pairs. Where this is used was measured before (`choice.rs`).
-    permuted: Some(Permuted { call: 600.0, pattern: 2.5, lane: 2.0, pair: 2.0 / 512.0 }),
+    // By a prototype on a Zen 5, whose classes settled half of the pairs. Where this is used was measured before
+    // (`choice.rs`).
+    permuted: Some(Permuted { call: 600.0, pattern: 2.5, lane: 2.0, block: 2.0 }),
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -160,12 +161,11 @@ impl Cost {
 
 impl Permuted {
     /// So cheap that every call is matched in this way.
-    #[cfg(test)]
-    pub const FREE: Self = Self { call: 0.0, pattern: 0.0, lane: 0.0, pair: 0.0 };
+    pub const FREE: Self = Self { call: 0.0, pattern: 0.0, lane: 0.0, block: 0.0 };
 
     fn matching(self, build: usize, probe: usize) -> f64 {
         let patterns = self.pattern * (build + probe) as f64 + self.lane * build.min(probe) as f64;
-        self.call + patterns + self.pair * (build * probe) as f64
+        self.call + patterns + self.block / 512.0 * (build * probe) as f64
     }
 }
 

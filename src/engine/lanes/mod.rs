@@ -3,9 +3,10 @@
 //! # Matching
 //!
 //! Given two lists of patterns, count the pairs without a common key. 256 or 512 patterns of the *build* side are
-//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are cut
-//! into windows of up to nine; for each window a table holds the OR of every subset of its vectors. A *query*, a pattern of
-//! the *probe* side, then costs one look-up a window: the zero bits of their OR are the lanes that share no key with it.
+//! transposed, so that each key is one vector with a bit, a *lane*, for each pattern. The keys that both sides hold are
+//! cut into windows of up to nine; for each window a table holds the OR of every subset of its vectors. To look up a
+//! *query*, a pattern of the *probe* side, then takes one load from the table of each window: the zero bits in the OR
+//! of what is loaded are the lanes that share no key with it.
 //!
 //! ```text
 //!            lane  0 1 2 3 ...
@@ -14,21 +15,22 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written once, in
-//! [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own `Vector`, for which
-//! it expands the algorithms; what the steps cost on it is in [`cost`].
+//! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
+//! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own
+//! `Vector`, for which it expands the algorithms; what the steps cost on it is in [`cost`].
 //!
 //! # The trap, and how the compiler rules it out
 //!
-//! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else it
-//! is a *call*, silently, twenty times as slow. An early state of this code fell into it: its operations were `inline(always)` and
-//! `unsafe`, to become part of a function with the features, but a closure in them, or one given to `array::map`, is a
-//! function of its own, without. Every AND of the AVX2 loops was a call, and AVX2 slower than no vectors at all.
+//! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else
+//! it is a *call*, silently, twenty times as slow. An early state of this code fell into it: its operations were
+//! `inline(always)` and `unsafe`, to become part of a function with the features, but a closure in them, or one given
+//! to `array::map`, is a function of its own, without. Every AND of the AVX2 loops was a call, and AVX2 slower than no
+//! vectors at all.
 //!
 //! So here every operation and every kernel is a *safe* function with `#[target_feature]`. Closures inside such
-//! functions have its features too, intrinsics on values need no `unsafe` there, and an operation called from a function
-//! that lacks its features is error E0133. What cannot be had then is a trait of operations, for safe methods of a trait
-//! may not have features; hence a macro where a generic function would do.
+//! functions have its features too, intrinsics on values need no `unsafe` there, and an operation called from a
+//! function that lacks its features is error E0133. What cannot be had then is a trait of operations, for safe methods
+//! of a trait may not have features; hence a macro where a generic function would do.
 //!
 //! `unsafe` is left for pointers in loops where each bounds check would cost as much as the work, and for one shell
 //! ([`kernels!`](kernels)), where a value whose only constructor asked the processor proves the features.
@@ -109,14 +111,15 @@ pub struct Tables {
     words: Vec<u64>,
     gathered: Vec<u64>,
     /// What it costs to match by permuting bytes, if that may be done.
-    pub(super) permuted: Option<Permuted>,
+    pub permuted: Option<Permuted>,
     #[cfg(target_arch = "x86_64")]
     room: avx512::permute::Room,
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.
 ///
-/// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something out.
+/// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something
+/// out.
 pub trait Lanes: Copy + Send + Sync + 'static {
     /// Its name, and what of it is used.
     const NAME: &'static str;
@@ -127,20 +130,20 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
-    /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank, appends
-    /// the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
+    /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
+    /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
     fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
-    /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would clear
-    /// others.
+    /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
+    /// clear others.
     fn retain(self, patterns: &[u64], avoid: u64, out: &mut Vec<u64>);
 
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
     /// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe
-    /// side is mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that
-    /// both sides hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+    /// side is mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key
+    /// that both sides hold is among `keys`, as bits of the probe side; the fewer others, the faster.
     fn disjoint<const LISTS: usize>(
         self,
         keys: u64,
@@ -149,8 +152,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
         tables: &mut Tables,
     ) -> [u64; LISTS];
 
-    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by this
-    /// matcher, whatever it costs: for the self-check, which must reach all of them.
+    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by
+    /// this matcher, whatever it costs: for the self-check, which must reach all of them.
     fn attacked_by<const LISTS: usize>(
         self,
         by: (Matcher, Windows),
