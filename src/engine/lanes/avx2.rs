@@ -130,6 +130,7 @@ const PACK: [[u32; 8]; 16] = {
 };
 
 transposing!(target_feature(enable = "avx2,bmi1"));
+
 /// Whether PEXT takes few cycles, as on Intel's processors and on AMD's from Zen 3 on (family 19h, told as 0Fh and 0Ah
 /// more): on those before it takes hundreds.
 static HAS_FAST_PEXT: LazyLock<bool> = LazyLock::new(|| {
@@ -139,8 +140,8 @@ static HAS_FAST_PEXT: LazyLock<bool> = LazyLock::new(|| {
 });
 
 compiled_for! { target_feature(enable = "avx2,bmi1,bmi2"):
-    /// By PEXT in a third of the time, which makes 0.95 to 0.97 of all. Below its keys a query has zeros, which take the
-    /// places below `AT` and spare a shift.
+    /// By PEXT in a third of the time, which makes 0.95 to 0.97 of all. Below its keys a query has zeros, which take
+    /// the places below `AT` and spare a shift.
     fn gather_all<const AT: u32>(active: u64, queries: &[u64], out: &mut Vec<u64>) {
         if *HAS_FAST_PEXT {
             out.extend(queries.iter().map(|&query| _pext_u64(query, active | ((1 << AT) - 1))));

@@ -1,8 +1,8 @@
 //! Whether to permute bytes on this processor: measured, once for the whole process.
 //!
 //! Which way to match is faster differs from one make of processor to the next, and on most of those that have the
-//! instructions nobody has measured it. A wrong choice costs time and nothing else: a plan and its tallies are the same,
-//! whatever matches.
+//! instructions nobody has measured it. A wrong choice costs time and nothing else: a plan and its tallies are the
+//! same, whatever matches.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -14,8 +14,8 @@ use super::cost::{Cost, Permuted};
 use super::{Lanes, Tables};
 use crate::board::Size;
 
-/// Boards from this size on have calls so long that it pays: in a prototype on a Zen 5 smaller boards took 0.90 to 1.09 times
-/// as long, and larger ones 0.84 to 0.97.
+/// Boards from this size on have calls so long that it pays: in a prototype on a Zen 5 smaller boards took 0.90 to 1.09
+/// times as long, and larger ones 0.84 to 0.97.
 const LEAST_SIZE: usize = 22;
 
 /// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it pays.
@@ -25,8 +25,8 @@ pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
     Cost { permuted: L::COST.permuted.filter(pays), ..L::COST }
 }
 
-/// Whether a made-up call takes less than 0.9 times as long by permuting bytes, by the least of eight times each: about a
-/// millisecond. Where there is not much between them, the old way is taken.
+/// Whether a made-up call takes less than 0.9 times as long by permuting bytes, by the least of eight times each: about
+/// a millisecond. Where there is not much between them, the old way is taken.
 fn pays<L: Lanes>(lanes: L) -> bool {
     /// Keys that matter in the calls of N = 22 to 27.
     const KEYS: u64 = ((1 << 26) - 1) << 19;

@@ -1,8 +1,8 @@
 //! Faults of kernels on purpose, to see that the self-check sees them.
 //!
 //! A program that is built with `--cfg planted_faults` takes the name of one from the environment, as
-//! `scripts/faults kernels` shows, and tests plant them by [`with`]. Else [`planted`] is the constant 0, so that released
-//! code has no trace of it.
+//! `scripts/faults kernels` shows, and tests plant them by [`with`]. Else [`planted`] is the constant 0, so that
+//! released code has no trace of it.
 
 /// Each step of a kernel that can be made wrong.
 #[cfg(any(test, planted_faults))]

@@ -68,8 +68,8 @@ impl Isa {
         })
     }
 
-    /// Those that this processor has too, each with code of its own: `avx512f` is left out where it is the best version of
-    /// AVX-512, and so what `avx512` means.
+    /// Those that this processor has too, each with code of its own: `avx512f` is left out where it is the best version
+    /// of AVX-512, and so what `avx512` means.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::distinct(Self::version)
     }
@@ -199,7 +199,8 @@ mod tests {
         }
     }
 
-    /// The best version of AVX-512 that the processor has goes by its name; which features that is, the tests of `lanes` ask.
+    /// The best version of AVX-512 that the processor has goes by its name; which features that is, the tests of
+    /// `lanes` ask.
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn avx512_is_the_best_version() {

@@ -1,8 +1,9 @@
-//! The self-check of the kernels: made-up lists go through every operation of [`Lanes`], and plain loops say what is right.
+//! The self-check of the kernels: made-up lists go through every operation of [`Lanes`], and plain loops say what is
+//! right.
 //!
-//! A small board does not reach what counts a large one. Its lists are so short that they are compared pair by pair, and even
-//! 14×14 is not cut, so nothing is retained. So each matcher is called by itself, with each number of
-//! windows that the [costs](super::cost) can choose, and with few and many keys in them.
+//! A small board does not reach what counts a large one. Its lists are so short that they are compared pair by pair,
+//! and even 14×14 is not cut, so nothing is retained. So each matcher is called by itself, with each number of windows
+//! that the [costs](super::cost) can choose, and with few and many keys in them.
 
 use fastrand::Rng;
 
@@ -93,7 +94,8 @@ struct Trial {
 
 impl Trial {
     /// So many patterns of one to three of the active keys; in the commonest number of windows and in the most, as many
-    /// queries as a table has entries, so that each is looked up. Both hold other keys too, which the other side does not.
+    /// queries as a table has entries, so that each is looked up. Both hold other keys too, which the other side does
+    /// not.
     fn new(windows: Windows, patterns: usize, random: &mut Rng) -> Self {
         let (active, others) = (keys_of(windows.active), KEY_BITS & !windows.active);
         let (of_patterns, of_queries) = (spread(26) & others, !spread(26) & others);

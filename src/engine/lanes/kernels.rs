@@ -101,7 +101,8 @@ macro_rules! kernels {
                         out.reserve(partners.len() + Vector::WORDS);
                         (capacity, to) = (out.capacity(), out.as_mut_ptr());
                     }
-                    // SAFETY: there is room for every partner, and `WORDS` more; no more is readable than the slice has.
+                    // SAFETY: there is room for every partner, and `WORDS` more; no more is readable than the slice
+                    // has.
                     len += unsafe {
                         compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len))
                     };
@@ -145,8 +146,8 @@ macro_rules! kernels {
                 std::array::from_fn(|list| pairs[list] - attacking[list])
             }
 
-            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by this matcher, or by
-            /// the cheapest for each block.
+            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by this
+            /// matcher, or by the cheapest for each block.
             fn attacked<const LISTS: usize>(
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
@@ -219,9 +220,9 @@ macro_rules! packing {
             /// See [`Lanes::retain`](crate::engine::lanes::Lanes::retain).
             ///
             /// Where the next store goes depends on all before it, and a load must wait for the place of every earlier
-            /// store that the processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so for a
-            /// while. So several vectors are loaded before the first is stored: one by one, filtering took up to three
-            /// times as long on Zen 4.
+            /// store that the processor thinks it may depend on; once it has seen two 4096 bytes apart, it thinks so
+            /// for a while. So several vectors are loaded before the first is stored: one by one, filtering took up to
+            /// three times as long on Zen 4.
             pub(super) fn retain(patterns: &[u64], avoid: u64, out: &mut Vec<u64>) {
                 out.reserve(patterns.len() + Vector::WORDS);
                 let avoided = Vector::splat(avoid);
@@ -247,7 +248,8 @@ macro_rules! packing {
                 }
             }
 
-            /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how many.
+            /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how
+            /// many.
             ///
             /// # Safety
             /// `readable` ≥ `len` words can be read; `out` has room for `len` words and `WORDS` more.
@@ -261,16 +263,16 @@ macro_rules! packing {
             ) -> usize {
                 let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
                 let mut kept = 0;
-                // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them: leaving
-                // them out only from the count spares a mask operation.
+                // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them:
+                // leaving them out only from the count spares a mask operation.
                 let mut put = |pattern: Vector, inside: u32| {
                     let keep = pattern.disjoint(avoid);
                     // SAFETY: what is stored stays within `WORDS` words of what was kept so far.
                     unsafe { pattern.masked_or(keys, add).pack(keep, out.add(kept)) };
                     kept += (keep & inside).count_ones() as usize;
                 };
-                // All but the last vector, or less: most runs of a quadrant are that short, and then this one branch is all
-                // there is to guess.
+                // All but the last vector, or less: most runs of a quadrant are that short, and then this one branch is
+                // all there is to guess.
                 let mut index = 0;
                 while index + Vector::WORDS < len {
                     // SAFETY: these are readable.

@@ -1,11 +1,11 @@
 //! Matching one block with queries: its rows of keys, the tables, and the look-ups in them.
 //!
-//! Blocks turned round were tried with AVX2: 8 lanes and 32 queries at a time, so that the table of four keys is a register
-//! (VPSHUFB looks 32 queries up in it), both sides dealt into four classes by the two densest keys of a call, and pairs of
-//! classes that share a key multiplied. On paper that takes four cycles for 256 pairs instead of three, for half of the pairs,
-//! and some four more for each pattern of a call. A prototype on a Zen 3 took 1.33 times as long at N = 22 where every call of
-//! at least 200,000 pairs went that way; where only calls of at least four million did, it took 1.05 at N = 22, 1.01 at 24
-//! and 0.91 in one task of 26. That is not worth 250 lines.
+//! Blocks turned round were tried with AVX2: 8 lanes and 32 queries at a time, so that the table of four keys is a
+//! register (VPSHUFB takes the entries of 32 queries from it), both sides dealt into four classes by the two densest
+//! keys of a call, and pairs of classes that share a key multiplied. On paper that takes four cycles for 256 pairs
+//! instead of three, for half of the pairs, and some four more for each pattern of a call. A prototype on a Zen 3 took
+//! 1.33 times as long at N = 22 where every call of at least 200,000 pairs went that way; where only calls of at least
+//! four million did, it took 1.05 at N = 22, 1.01 at 24 and 0.91 in one task of 26. That is not worth 250 lines.
 
 /// Expands `match_block`, for a file with
 ///
@@ -17,8 +17,8 @@ macro_rules! matching {
         use $crate::engine::lanes::fault::planted;
         use $crate::engine::lanes::windows::{LARGEST, Windows};
 
-        /// Bytes of a vector, as a power of two: where the first key of a window lies, which makes of a window's keys the
-        /// distance of their entry in bytes.
+        /// Bytes of a vector, as a power of two: where the first key of a window lies, which makes of a window's keys
+        /// the distance of their entry in bytes.
         pub(super) const AT: u32 = Vector::WORDS.trailing_zeros() + 3;
 
         /// Entries from the table of one window to that of the next.
@@ -85,7 +85,8 @@ macro_rules! matching {
                 counts.total()
             }
 
-            /// The lanes that share a key with a query, whose entries are so many bytes from the beginnings of the tables.
+            /// The lanes that share a key with a query, whose entries are so many bytes from the beginnings of the
+            /// tables.
             fn look_up<const COUNT: usize>(distances: [usize; COUNT], table: &[u64]) -> Vector {
                 // SAFETY: a window has `APART` entries at most; [`sum`] asked for them.
                 let entry = |window: usize| unsafe {
@@ -113,7 +114,8 @@ macro_rules! matching {
                 }
             }
 
-            /// Fills a table with the OR of every subset of the rows: entry i takes the last row but k where bit k of i is set.
+            /// Fills a table with the OR of every subset of the rows: entry i takes the last row but k where bit k of i
+            /// is set.
             fn fill(rows: &[[u64; Vector::WORDS]], table: &mut [u64]) {
                 let entries = table.as_chunks_mut().0;
                 Vector::splat(0).store(&mut entries[0]);
@@ -133,7 +135,8 @@ macro_rules! matching {
                 }
             }
 
-            /// The next `FILLED` entries of a table: those before, and one more key. The constant lets the loop be unrolled.
+            /// The next `FILLED` entries of a table: those before, and one more key. The constant lets the loop be
+            /// unrolled.
             fn double<const FILLED: usize>(row: Vector, entries: &mut [[u64; Vector::WORDS]]) {
                 let (filled, rest) = entries.split_at_mut(FILLED);
                 for (without, with) in filled.iter().zip(&mut rest[..FILLED]) {
@@ -190,13 +193,13 @@ macro_rules! matching {
 }
 pub(super) use matching;
 
-/// Expands `key_rows`, by exchanging ever smaller blocks of bits, for a `Vector` with `splat`, `of`, `store` and `exchange`; `$features` as in
-/// [`kernels!`](super::kernels).
+/// Expands `key_rows`, by exchanging ever smaller blocks of bits, for a `Vector` with `splat`, `of`, `store` and
+/// `exchange`; `$features` as in [`kernels!`](super::kernels).
 macro_rules! transposing {
     ($features:meta) => {
         compiled_for! { $features:
-            /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond
-            /// the block hold no key; later rows are anything.
+            /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes
+            /// beyond the block hold no key; later rows are anything.
             fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; Vector::WORDS]; 64]) {
                 let (first, end) = (keys.trailing_zeros(), 64 - keys.leading_zeros());
                 let mut all = [Vector::splat(0); 64];
@@ -212,8 +215,8 @@ macro_rules! transposing {
                 }
             }
 
-            /// Row k gets bit `first` + k of each lane: lane l of word w is pattern l * WORDS + w. Lanes beyond the block
-            /// hold no key.
+            /// Row k gets bit `first` + k of each lane: lane l of word w is pattern l * WORDS + w. Lanes beyond the
+            /// block hold no key.
             fn transpose(block: &[u64], first: u32, rows: &mut [Vector; 64]) {
                 let mut words = [0; 64 * Vector::WORDS];
                 for (word, &lane) in words.iter_mut().zip(block) {

@@ -15,7 +15,7 @@ pub struct Neon(());
 
 const COST: Cost = NEON;
 
-/// Two registers: half as many look-ups for as many lanes as with AVX2, and the tables fit the first-level cache.
+/// Two registers: half as many look-ups as with one, and the tables still fit the first-level cache.
 #[derive(Clone, Copy)]
 struct Vector([uint64x2_t; 2]);
 

@@ -1,7 +1,8 @@
 //! Any processor: plain arrays of words, which the compiler turns into whatever vectors the target has.
 //!
-//! Left to the compiler in the same way, with four words for AVX2, transposing took 2,567 instructions instead of 1,773, for it found
-//! vectors across the rows, and the adders were called with eight vectors in memory. So each set names its instructions.
+//! Left to the compiler in the same way, with four words for AVX2, transposing took 2,567 instructions instead of
+//! 1,773, for it found vectors across the rows, and the adders were called with eight vectors in memory. So each set
+//! names its instructions.
 
 use std::array::from_fn;
 

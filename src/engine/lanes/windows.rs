@@ -3,7 +3,7 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-/// With fewer keys than these, a window is not worth a look-up of its own.
+/// With fewer keys than these, a window is not worth a load of its own.
 const LEAST: usize = 5;
 
 /// The most keys of a window.
@@ -15,8 +15,8 @@ pub(super) const MOST: usize = 8;
 /// The most keys there are.
 const KEYS: usize = 52;
 
-/// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to 27.
-/// They are cut into windows as equal as can be: the first ones may have a key more than the others.
+/// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to
+/// 27. They are cut into windows as equal as can be: the first ones may have a key more than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The keys that matter, as bits of a query.
@@ -26,10 +26,11 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// The cheapest windows over these keys, of which there is one at least, where all queries together take `look_up` for
-    /// each window, and an entry of a table `entry`. Large windows take fewer look-ups and longer to fill.
+    /// The cheapest windows over these keys, of which there is one at least, where the loads from a table take
+    /// `loads` for all queries together, and an entry of it takes `entry`. Large windows take fewer loads and longer to
+    /// fill.
     #[inline]
-    pub(super) fn cheapest(active: u64, largest: usize, look_up: f64, entry: f64) -> Self {
+    pub(super) fn cheapest(active: u64, largest: usize, loads: f64, entry: f64) -> Self {
         let keys = active.count_ones() as usize;
         debug_assert!((1..=KEYS).contains(&keys));
         let most = keys.div_ceil(LEAST).min(MOST);
@@ -37,7 +38,7 @@ impl Windows {
         let mut windows = Self { active, count: keys.div_ceil(largest) };
         while windows.count < most {
             let more = Self { active, count: windows.count + 1 };
-            if look_up >= entry * (windows.entries() - more.entries()) {
+            if loads >= entry * (windows.entries() - more.entries()) {
                 break;
             }
             windows = more;
@@ -76,8 +77,9 @@ pub(super) fn slots<const COUNT: usize, const AT: u32>(windows: Windows) -> Slot
     }
 }
 
-/// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. Shifts by a
-/// register leave the query in place: by constants each would be preceded by a copy (1.01 to 1.02 of the time with AVX2).
+/// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. Shifts by
+/// a register leave the query in place: by constants each would be preceded by a copy (1.01 to 1.02 of the time with
+/// AVX2).
 #[inline(always)]
 pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &Slots<COUNT>) -> [usize; COUNT] {
     let mut distances = [0; COUNT];

@@ -6,7 +6,8 @@ mod vector;
 
 pub use self::{ice::Avx512Ice, skylake::Avx512f};
 
-/// 256 lanes, for lists that fill no more and for what is left of others: tables of half the size, and two loads a cycle.
+/// 256 lanes, for lists that fill no more and for what is left of others: tables of half the size, and two loads a
+/// cycle.
 mod narrow {
     use super::rows::key_rows;
     use super::vector::{distances, slots};
@@ -41,7 +42,8 @@ mod skylake {
     );
 }
 
-/// With what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI); bytes permuted (VBMI).
+/// With what Ice Lake and Zen 4 added: bits counted in one instruction (VPOPCNTDQ), and transposed (GFNI); bytes
+/// permuted (VBMI).
 mod ice {
     use std::arch::x86_64::_mm512_popcnt_epi64;
 
@@ -52,7 +54,8 @@ mod ice {
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;
 
-    /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and later.
+    /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and
+    /// later.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx512Ice(());
 

@@ -1,7 +1,7 @@
 //! Matching by permuting bytes, for the long calls of large boards: blocks of 8 lanes and 64 queries.
 //!
-//! The table of a window of six keys has 64 entries. For eight lanes an entry is one byte, so the table is one register,
-//! and one instruction (VPERMB) looks 64 queries up in it:
+//! The table of a window of six keys has 64 entries. For eight lanes an entry is one byte, so the table is one
+//! register, and one instruction (VPERMB) takes the entries of 64 queries from it:
 //!
 //! ```text
 //! queries    one byte each, their keys of the window:    5   0   63  ...     64 of them
@@ -9,13 +9,13 @@
 //! VPERMB     entry 5, entry 0, entry 63, ...             512 pairs
 //! ```
 //!
-//! Blocks so small allow classes: both sides are dealt into four by the two keys that most patterns of the call hold. Of
-//! the sixteen pairs of classes seven share a key as a whole, so their pairs are multiplied and never looked at, and the
-//! two keys need no window.
+//! Blocks so small allow classes: both sides are dealt into four by the two keys that most patterns of the call hold.
+//! Of the sixteen pairs of classes seven share a key as a whole, so their pairs are multiplied and never looked at, and
+//! the two keys need no window.
 //!
-//! A call takes five steps: [`gather`](Side::gather) the keys of each pattern into 32 bits, [`deal`](Side::deal) them out by class,
-//! [`index`](Side::index) them as bytes for each window, [`tabulate`] the shorter side, and [`sum`] what the other one finds.
-//! A pattern that only fills up a vector holds no key; as the pairs that share one are counted, it adds nothing.
+//! A call takes five steps: [`gather`] the keys of each pattern into 32 bits, [`deal`](Side::deal) them out by class,
+//! [`index`](Class::index) them as bytes for each window, [`tabulate`] the shorter side, and [`sum`] what the other one
+//! finds. A pattern that only fills up a vector holds no key; as the pairs that share one are counted, it adds nothing.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -38,7 +38,8 @@ const CLASS: u32 = 5 * WINDOW;
 /// Classes by two keys.
 const CLASSES: usize = 4;
 
-/// Tables of so many groups of eight lanes are made before they are used: with four windows 24 KB of the first-level cache.
+/// Tables of so many groups of eight lanes are made before they are used: with four windows 24 KB of the first-level
+/// cache.
 const GROUPS: usize = 96;
 
 /// Room for both sides of a call, for tables and for sums.
@@ -116,8 +117,8 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
         counts
     }
 
-    /// The two active keys, if there are as many, whose classes settle most pairs: those that most patterns hold on both
-    /// sides, by a sample of 32 of each. Any others would be right too.
+    /// The two active keys, if there are as many, whose classes settle most pairs: those that most patterns hold on
+    /// both sides, by a sample of 32 of each. Any others would be right too.
     fn dense_keys(active: u64, build: &[u64], probe: &[u64]) -> u64 {
         let samples = [build, probe].map(|list| {
             let sample: [u64; 32] = from_fn(|at| list.get(at * list.len() / 32).copied().unwrap_or(0));
@@ -191,7 +192,8 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
         groups: Range<usize>,
         tables: &mut [[[u64; 8]; COUNT]],
     ) {
-        // For a lane with these keys the entries that hold one of its three low keys, of the eight that differ in those.
+        // For a lane with these keys the entries that hold one of its three low keys, of the eight that differ in
+        // those.
         const LOW: [u64; 8] = {
             let (mut low, mut entry) = ([0; 8], 0);
             while entry < 8 {
@@ -287,10 +289,11 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
         Vector(_mm512_shuffle_epi8(_mm512_gf2p8affine_epi64_epi8::<0>(words.0, bits), bytes))
     }
 
-    /// The keys of each pattern of a list under `windows` in the low bits of 32, and its class by the `dense` ones above them.
+    /// The keys of each pattern of a list under `windows` in the low bits of 32, and its class by the `dense` ones
+    /// above them.
     fn gather<const MIRRORED: bool>(list: &[u64], windows: u64, dense: u64, gathered: &mut Vec<u32>) {
         gathered.clear();
-        gathered.reserve(list.len().next_multiple_of(8));
+        gathered.reserve(list.len() + 8);
         let windows = without_first(windows, planted("permuted-gathering"));
         let mut put = |eight: &[u64; 8]| {
             let mut patterns = *eight;

@@ -48,8 +48,8 @@ impl Vector {
             Self(_mm512_ternarylogic_epi64::<0b1111_1000>(other.0, self.0, mask.0))
         }
 
-        /// Writes the words of a set one after another: compressed in a register and stored whole, for a compressing store
-        /// takes twice as long on Zen 5.
+        /// Writes the words of a set one after another: compressed in a register and stored whole, for a compressing
+        /// store takes twice as long on Zen 5.
         ///
         /// # Safety
         /// `to` has room for eight words.
@@ -108,8 +108,8 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2,popcnt"):
         Slots { active, to, near: to[0].count_ones(), shifts: black_box([16, 32, 48]) }
     }
 
-    /// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. One that
-    /// has 16 bits of its own is taken from them by one or two instructions.
+    /// For each window the distance of the entry that a query asks for from the beginning of the table, in bytes. One
+    /// that has 16 bits of its own is taken from them by one or two instructions.
     pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &Slots) -> [usize; COUNT] {
         let keys = _pext_u64(query, slots.active);
         let words = [_pdep_u64(keys, slots.to[0]), if COUNT > 4 { _pdep_u64(keys >> slots.near, slots.to[1]) } else { 0 }];

@@ -30,7 +30,7 @@ impl Words {
         fn zeros(self) -> Mask { Mask(_mm512_testn_epi32_mask(self.0, self.0)) }
 
         fn replaced(self, lanes: Mask, from: &[u32; 16]) -> Self {
-        // SAFETY: there are sixteen words, and no more than that are read.
+            // SAFETY: there are sixteen words, and no more than that are read.
             Self(unsafe { _mm512_mask_expandloadu_epi32(self.0, lanes.0, from.as_ptr().cast()) })
         }
 

@@ -81,9 +81,9 @@ macro_rules! search {
 
         impl Child {
             compiled_for! { $features:
-                /// Those without a free square in the next column or, unless every queen is asked for, in the one after it:
-                /// a sixth of all boards are seen to be dead ends a queen earlier. Looking one column further finds a
-                /// fourteenth more, and takes as long as it saves.
+                /// Those without a free square in the next column or, unless every queen is asked for, in the one after
+                /// it: a sixth of all boards are seen to be dead ends a queen earlier. Looking one column further finds
+                /// a fourteenth more, and takes as long as it saves.
                 fn dead_ends<const EVERY: bool>(self) -> Mask {
                     let Self { rows, down, up } = self;
                     let next = rows.or(down).or(up).not().zeros();
@@ -99,8 +99,8 @@ macro_rules! search {
                     *end += keep.count();
                 }
 
-                /// With two columns, and so two rows, left: the ways to place one queen more, as far as every queen is asked
-                /// for, and both. A lane without a board has no rows left, and so no ways.
+                /// With two columns, and so two rows, left: the ways to place one queen more, as far as every queen is
+                /// asked for, and both. A lane without a board has no rows left, and so no ways.
                 fn last_two<const EVERY: bool>(self) -> [usize; 2] {
                     let Self { rows, down, up } = self;
                     let open = rows.not();

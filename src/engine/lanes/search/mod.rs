@@ -37,8 +37,8 @@ mod tests;
 /// The most lanes of any instruction set.
 const LANES: usize = 16;
 
-/// Vectors in a front. They overlap: while one waits for its boards, another places its queens. Two take up to a tenth longer
-/// than three, one a third.
+/// Vectors in a front. They overlap: while one waits for its boards, another places its queens. Two take up to a tenth
+/// longer than three, one a third.
 const FRONTS: usize = 3;
 
 /// Words at the beginning of each list that hold no board, for a front that finds fewer boards than it wants.
@@ -108,8 +108,8 @@ pub trait LevelSearch: Copy + Send + Sync + 'static {
     /// Where `to` is full from the start.
     fn expand<const EVERY: bool>(self, from: &mut Level, to: &mut Level, drain: bool) -> u64;
 
-    /// Places the queens of the last three columns: the number of ways to place one, two and all three, the first two as
-    /// far as they are asked for by `EVERY`.
+    /// Places the queens of the last three columns: the number of ways to place one, two and all three, the first two
+    /// as far as they are asked for by `EVERY`.
     fn last_three<const EVERY: bool>(self, from: &mut Level, drain: bool) -> [u64; 3];
 }
 
@@ -125,7 +125,8 @@ fn words_mut<const COUNT: usize>(list: &mut BoardWords, at: usize) -> &mut [u32;
     list[at..].first_chunk_mut().expect("there is room for a vector beyond the end")
 }
 
-/// For instruction sets that can permute words but not compress them: for every mask of lanes, where each word comes from (or, spread, goes to), in `BYTES` bytes to a lane.
+/// For instruction sets that can permute words but not compress them: for every mask of lanes, where each word comes
+/// from (or, spread, goes to), in `BYTES` bytes to a lane.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 struct Packing<const MASKS: usize, const BYTES: usize> {
     /// The lanes of the mask in order, at the left.

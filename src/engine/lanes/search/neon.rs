@@ -1,4 +1,4 @@
-//! NEON: four boards at a time, packed and spread by a look-up of bytes that a table has for each of the 16 masks.
+//! NEON: four boards at a time, packed and spread by a permutation of bytes that a table has for each of the 16 masks.
 
 use std::arch::aarch64::*;
 
@@ -34,7 +34,7 @@ impl Words {
         fn zeros(self) -> Mask { Mask(vceqzq_u32(self.0)) }
 
         fn permuted(self, bytes: &[u8; 16]) -> Self {
-        // SAFETY: there are sixteen bytes.
+            // SAFETY: there are sixteen bytes.
             let bytes = unsafe { vld1q_u8(bytes.as_ptr()) };
             Self(vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(self.0), bytes)))
         }
