@@ -1,11 +1,11 @@
 //! Faults of kernels on purpose, to see that the self-check sees them.
 //!
-//! A program that is built with `--cfg planted_faults` takes the name of one from the environment, as
-//! `scripts/faults kernels` shows, and tests plant them by [`with`]. Else [`planted`] is the constant 0, so that
-//! released code has no trace of it.
+//! A program with debug assertions, as `cargo build` makes it, takes the name of one from the environment, as
+//! `scripts/faults kernels` shows, and tests plant them by [`with`]. Else [`planted`] is the constant 0, so that released
+//! code has no trace of it.
 
 /// Each step of a kernel that can be made wrong.
-#[cfg(any(test, planted_faults))]
+#[cfg(any(test, debug_assertions))]
 pub(crate) const KERNEL_FAULTS: [&str; 18] = [
     "sums",               // The counts of matched pairs are one too large.
     "first-entries",      // The first entry of a table has the wrong lanes.
@@ -28,13 +28,13 @@ pub(crate) const KERNEL_FAULTS: [&str; 18] = [
 ];
 
 /// Whether this fault is planted: 1 or 0.
-#[cfg(not(any(test, planted_faults)))]
+#[cfg(not(any(test, debug_assertions)))]
 #[inline(always)]
 pub(crate) const fn planted(_: &str) -> u64 {
     0
 }
 
-#[cfg(any(test, planted_faults))]
+#[cfg(any(test, debug_assertions))]
 thread_local! {
     /// The fault that the environment names, or the one of [`with`].
     static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(std::env::var("QUEENS_FAULT").map_or("", |name| {
@@ -43,16 +43,16 @@ thread_local! {
     }));
 }
 
-#[cfg(any(test, planted_faults))]
+#[cfg(any(test, debug_assertions))]
 pub(crate) fn planted(fault: &str) -> u64 {
     u64::from(PLANTED.get() == fault)
 }
 
 /// Whether any fault is.
 pub(crate) fn is_any_planted() -> bool {
-    #[cfg(any(test, planted_faults))]
+    #[cfg(any(test, debug_assertions))]
     return !PLANTED.get().is_empty();
-    #[cfg(not(any(test, planted_faults)))]
+    #[cfg(not(any(test, debug_assertions)))]
     false
 }
 
