@@ -1,16 +1,13 @@
 //! Lists of solutions, and solutions by their number in one: the published total as a bound, the search, and a draw at random.
 
 use std::fmt::Display;
-use std::time::Duration;
 
 use clap::Args;
-use queens::estimate::Sampling;
 use queens::{
-    EngineKind, FixedQueens, Listed, Orbit, Placement, PlacementError, Progress, Ranking, Request, Size, Solutions,
-    Square, Watch,
+    FixedQueens, Listed, Orbit, Placement, PlacementError, Progress, Ranking, Request, Size, Solutions, Square, Watch,
 };
 
-use crate::cli::long_run::{Activity, Status, status};
+use crate::cli::long_run::{Activity, Status, forecast::announce};
 use crate::cli::terminal::{Failure, messages, numbers, signals};
 
 /// So many solutions take less than ten seconds to count, on a slow core too.
@@ -182,21 +179,6 @@ impl SolutionList {
             Listed::Unchanged(_) => Ok(false),
         }
     }
-}
-
-/// Says how long it takes to count something, if it is more than ten seconds, and returns whether it is: so many times as long as
-/// to count what is requested by backtracking, which may depend on how many solutions there are.
-pub(super) fn announce(what: &str, request: Request, times: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
-    let mut sampling = Sampling::default().within(Duration::from_secs(1));
-    sampling.samples = 500;
-    let all = request.engine(EngineKind::Backtrack).estimate(&sampling, &Watch::default())?;
-    let time = all.seconds.times(times(all.count.mean));
-    let is_long = time.mean > 10.0;
-    if is_long {
-        let (time, cores) = (status::range(&time), numbers::count_of(all.cores as u64, "idle core"));
-        messages::note(&format!("counting the {what} takes {time} on {cores}; ^C ends it"));
-    }
-    Ok(is_long)
 }
 
 /// A solution drawn at random, and its number where all are as likely as each other: on boards that are counted in seconds.

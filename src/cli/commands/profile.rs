@@ -6,9 +6,9 @@ use clap::Args as ClapArgs;
 use queens::{EngineKind, Profile, Progress, Request, Watch, oeis};
 use serde::Serialize;
 
-use super::numbered::{MOST_COLUMNS_COUNTED, announce};
+use super::numbered::MOST_COLUMNS_COUNTED;
 use super::terms::{Found, Term, TermTable, Terms};
-use crate::cli::long_run::{Activity, Agreement, Status, When};
+use crate::cli::long_run::{Activity, Agreement, Status, When, forecast::announce};
 use crate::cli::terminal::{Answer, Cores, Failure, Form, Sizes, Tell, numbers, value_parsers::size};
 
 #[derive(ClapArgs, Debug)]

@@ -10,7 +10,7 @@ use queens::{EngineKind, Interval, Progress, Request, Subject, Watch, oeis, thre
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::status::range;
-use crate::cli::terminal::{messages, numbers};
+use crate::cli::terminal::{Failure, messages, numbers};
 
 /// Bytes that a run of so many threads takes, which is a guide; turns need little, and nobody has measured how much.
 pub(crate) fn memory(request: &Request, threads: usize) -> Option<u64> {
@@ -83,14 +83,32 @@ fn warning(need: impl Fn(usize) -> u64, threads: usize, available: u64) -> Optio
 /// When a run is asked how long it takes. A short one has ended by then, and loses nothing to a forecast.
 pub(super) const DUE: Duration = Duration::from_secs(2);
 
-/// The time that a run of so many threads takes if nothing else runs, by samples of two seconds on a thread of their own.
-pub(super) fn time(request: &Request, threads: usize) -> Option<Interval> {
+/// Two seconds of samples.
+pub(super) fn sampling() -> Sampling {
     let mut sampling = Sampling::default().within(Duration::from_secs(2));
     // The count is not asked for: most of the time is for tasks.
     sampling.samples = 500;
-    let prediction = request.threads(1).estimate(&sampling, &Watch::default()).ok()?;
+    sampling
+}
+
+/// The time that a run of so many threads takes if nothing else runs, by samples on a thread of their own.
+pub(super) fn time(request: &Request, threads: usize, sampling: &Sampling) -> Option<Interval> {
+    let prediction = request.threads(1).estimate(sampling, &Watch::default()).ok()?;
     let cores = thread_count(threads).min(thread_count(0));
     prediction.core_seconds.high.is_finite().then(|| prediction.core_seconds.times(1.0 / cores as f64))
+}
+
+/// Says how long it takes to count something, if it is more than ten seconds, and returns whether it is: so many times as long as
+/// to count what is requested by backtracking, which may depend on how many solutions there are.
+pub(crate) fn announce(what: &str, request: Request, times: impl FnOnce(f64) -> f64) -> Result<bool, Failure> {
+    let all = request.engine(EngineKind::Backtrack).estimate(&sampling(), &Watch::default())?;
+    let time = all.seconds.times(times(all.count.mean));
+    let is_long = time.mean > 10.0;
+    if is_long {
+        let (time, cores) = (range(&time), numbers::count_of(all.cores as u64, "idle core"));
+        messages::note(&format!("counting the {what} takes {time} on {cores}; ^C ends it"));
+    }
+    Ok(is_long)
 }
 
 /// Below so many times its mean in either direction an interval says more than an order of magnitude.
@@ -233,11 +251,15 @@ mod tests {
     fn every_run_has_a_forecast() {
         let turned = |rotation, n| Request::rotational(RotationalBoard::new(rotation, n).unwrap());
         let placed = Request::completions(Placement::parse("2,4", Size::new(28).unwrap()).unwrap());
-        let requests = [solutions(18), solutions(28), solutions(32), placed];
-        let turns = [turned(Rotation::Half, 38), turned(Rotation::Quarter, 77)];
-        for request in requests.into_iter().chain(turns) {
-            let found = time(&request, 1).unwrap();
-            // Beside other work the samples may be too few for a lower end.
+        let (parts, turns) = ([solutions(32), placed], [turned(Rotation::Half, 38), turned(Rotation::Quarter, 77)]);
+        // As many samples as an interval takes, on any machine: of parts of the board, whatever the time, or of tasks of a
+        // smaller board, in no time.
+        let of_parts = parts.map(|request| (request, Duration::MAX));
+        let smaller = [solutions(18), solutions(28)].into_iter().chain(turns).map(|request| (request, Duration::ZERO));
+        for (request, max_time) in smaller.chain(of_parts) {
+            let mut sampling = Sampling::default().within(max_time);
+            sampling.samples = 20;
+            let found = time(&request, 1, &sampling).unwrap();
             assert!(found.low < found.mean && found.mean < found.high, "{request:?}: {found:?}");
         }
     }

@@ -171,7 +171,7 @@ impl SupervisedRun<'_> {
                 let (request, progress) = (self.run.request(), self.run.watch().progress());
                 match progress.left {
                     Some(_) => self.hint(None),
-                    None => work.forecast(move || forecast::time(&request, progress.threads)),
+                    None => work.forecast(move || forecast::time(&request, progress.threads, &forecast::sampling())),
                 }
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
