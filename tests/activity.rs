@@ -5,10 +5,9 @@
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::common::runs::{PATIENCE, end, signal, thread_named};
+use crate::common::runs::{PATIENCE, end, signal, thread_named, until};
 use crate::common::{queens, texts};
 use queens::ledger::{Ledger, store::Store};
 use queens::{EngineKind, Request, Shard, Size};
@@ -28,20 +27,24 @@ fn checkpoint(path: &Path) {
 #[test]
 fn sigusr1_is_answered_once() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = queens(folder.path(), "count 13-14 --engine naive --progress never").spawn().unwrap();
-    thread_named("printer", &child);
-    thread_named("signals", &child);
-    signal(&child, Signal::USR1);
+    // No machine comes to its end.
+    let mut child = queens(folder.path(), "count 12-20 --engine naive --progress never").spawn().unwrap();
     let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(rows.next().unwrap().unwrap(), "13 73712");
-    // It counts on while this is shown.
-    sleep(Duration::from_millis(50));
-    signal(&child, Signal::USR1);
-    assert_eq!(rows.next().unwrap().unwrap(), "14 365596");
-    let (code, _, err) = texts(&end(child));
-    let shown: Vec<&str> = err.lines().filter(|line| line.contains(" so far")).map(|line| &line[..6]).collect();
-    // The first may have been asked for before the first board was begun.
-    assert!(code == Some(0) && ["N = 13", "count:"].contains(&shown[0]) && shown[1..] == ["N = 14"], "{err}");
+    let mut shown = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    for row in ["12 14200", "13 73712"] {
+        assert_eq!(rows.next().unwrap().unwrap(), row);
+        // Until the board of the row before is no longer shown.
+        until("the next board", || {
+            signal(&child, Signal::USR1);
+            let line = shown.next().unwrap();
+            assert!(line.starts_with("N = ") && line.contains(" so far"), "{line}");
+            line[4..6].parse::<u32>().unwrap() > row[..2].parse().unwrap()
+        });
+    }
+    signal(&child, Signal::TERM);
+    // Each was asked for once; a second answer would be among the last lines.
+    assert!(shown.all(|line| !line.contains(" so far")));
+    assert_eq!(end(child).status.signal(), Some(Signal::TERM.as_raw()));
 }
 
 #[test]

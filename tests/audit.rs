@@ -149,7 +149,7 @@ fn counts_of_what_a_turn_leaves_unchanged_are_audited() {
     for (rotation, n) in [("half", 18), ("quarter", 33)] {
         let (whole, other) = (format!("{rotation}-whole"), format!("{rotation}-other"));
         let counted = output(path, &format!("count {n} --symmetry {rotation} --checkpoint {whole} -q"));
-        let all = json(path, &format!("audit {whole} --tasks 1000000 --json"), 0);
+        let all = json(path, &format!("audit {whole} --units 1000000 --tasks 1000000 --json"), 0);
         let same = ["solutions", "recounted", "audited"].map(|field| all[field].as_str().unwrap());
         assert_eq!(same, [counted.1.trim(); 3]);
         let about = ["engine", "symmetry"].map(|field| all[field].as_str().unwrap());
@@ -254,8 +254,8 @@ fn an_audit_that_is_stopped_tells_what_it_has() {
     use std::os::unix::process::ExitStatusExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    // Made up: units of which each takes a moment, and all of them minutes.
-    assert_eq!(output(path, "count 16 --engine naive --checkpoint c --max-time 1ms").0, Some(75));
+    // Made up: units of which each takes a moment, and all of them an hour.
+    output(path, "count 60 --symmetry quarter --checkpoint c --max-time 1ms");
     let fingerprint: Fingerprint = store::read(&path.join("c")).unwrap().fingerprint().clone();
     let mut ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
     for unit in 0..fingerprint.units {
@@ -271,7 +271,7 @@ fn an_audit_that_is_stopped_tells_what_it_has() {
     let ended = end(child);
     let (_, out, err) = texts(&ended);
     assert_eq!(ended.status.signal(), Some(2), "{err}");
-    assert!(out.contains(" recounted by naive") && err.contains("\"event\":\"stopped\""), "{out}{err}");
+    assert!(out.contains(" recounted by cover") && err.contains("\"event\":\"stopped\""), "{out}{err}");
     let saved: Value = serde_json::from_str(&fs::read_to_string(path.join("o.json")).unwrap()).unwrap();
     let drawn = saved["drawn"].as_array().unwrap().len();
     assert!((1..fingerprint.units).contains(&drawn), "{drawn} of {} units", fingerprint.units);

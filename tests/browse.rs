@@ -7,8 +7,6 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Child;
-use std::thread::sleep;
-use std::time::Duration;
 
 use crate::common::runs::{end, hang_ups_arrive, shell, shown_until, signal, terminal};
 use crate::common::{output, texts};
@@ -44,7 +42,6 @@ fn a_signal_leaves_the_screen_as_it_was() {
 fn control_z_does_nothing_where_nobody_would_go_on() {
     let (child, mut master) = browsing("trap '' TSTP;");
     master.write_all(b"\x1a").unwrap();
-    sleep(Duration::from_millis(200));
     master.write_all(b"q").unwrap();
     assert_eq!(end(child).status.code(), Some(0));
 }

@@ -68,7 +68,7 @@ fn a_checkpoint_records_its_runs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let runs = |name: &str| store::read(&path.join(name)).unwrap().runs().to_vec();
-    let (_, out, _) = output(path, "count 12 --engine backtrack --double-check 100% --checkpoint c --json");
+    let (_, out, _) = output(path, "count 12 --engine backtrack --threads 1 --double-check 100% --checkpoint c --json");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
     let whole = runs("c").remove(0);
     assert!(whole.double_checked.is_some_and(|tasks| tasks > 0));

@@ -222,9 +222,17 @@ fn a_count_with_queens_is_a_long_run_like_others() {
     assert!(run("audit forged --tasks 0", 3).contains("unit 40"));
     let refused = run("count 14 --queen 7,2 --checkpoint c --resume", 1);
     assert!(refused.contains("c: it is for completions of 4,3 7,2, not 7,2"), "{refused}");
-    let stopped = run("count 16 --queen 9,2 --engine naive --threads 1 --max-time 1s", 75);
-    let resumed =
-        "count 16 --queen 9,2 --engine naive --threads 1 --max-time 1s --checkpoint queens-16-9.2.ledger --resume";
-    assert!(stopped.contains(resumed), "{stopped}");
-    run(resumed, 75);
+    let of_time = |line: &str| {
+        // Twice as long each time, until a task is finished in it on this machine.
+        let mut times = (4..17).map(|doubled| format!("{line} --max-time {}ms", 1 << doubled));
+        let stopped = times.find_map(|line| {
+            let (code, _, err) = output(folder.path(), &line);
+            (code == Some(75)).then_some((line, err))
+        });
+        stopped.expect("it is stopped")
+    };
+    let (line, stopped) = of_time("count 16 --queen 9,2 --engine naive --threads 1");
+    let resumed = "--checkpoint queens-16-9.2.ledger --resume";
+    assert!(stopped.contains(&format!("{line} {resumed}\n")), "{stopped}");
+    of_time(&format!("count 16 --queen 9,2 --engine naive --threads 1 {resumed}"));
 }

@@ -140,7 +140,7 @@ fn the_time_of_all_runs_includes_this_one() {
         assert_eq!(seconds.to_bits(), total.to_bits());
     }
     // Long enough for a ledger, which has milliseconds.
-    output(folder.path(), "count 12 --engine naive --checkpoint c");
-    let [seconds, total] = times("count 12 --engine naive --json --checkpoint c --resume");
+    output(folder.path(), "count 12 --engine naive --threads 1 --checkpoint c");
+    let [seconds, total] = times("count 12 --engine naive --threads 1 --json --checkpoint c --resume");
     assert!(seconds < total, "{seconds} s, and {total} s with the run before");
 }

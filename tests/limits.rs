@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::runs::{counting, end, first_line, shell, signal, total, until};
+use crate::common::runs::{counting, end, first_line, out_of_time, shell, signal, total, until};
 use crate::common::{output, queens, skipped, texts};
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, Partial};
@@ -148,7 +148,7 @@ fn time_too_short_for_a_task_is_told_and_ends_a_loop() {
 fn only_what_can_be_resumed_ends_with_75() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let (endless, long) = ("count 20 --engine naive --threads 1 --max-time 20ms", "count 19 --threads 1 --max-time 1s");
+    let (endless, long) = ("count 20 --engine naive --threads 1 --max-time 20ms", "count 19 --threads 1");
     for (line, expected) in [
         (endless.to_owned(), 1),
         (format!("{endless} --no-save"), 1),
@@ -165,16 +165,18 @@ fn only_what_can_be_resumed_ends_with_75() {
         ("audit queens-19.ledger --max-time 1ns".to_owned(), 1),
         ("estimate 20 --max-time 10ms".to_owned(), 0),
     ] {
-        let (code, _, err) = output(path, &line);
+        let run = |line: &str| output(path, line);
+        let (line, (code, _, err)) =
+            if line.starts_with(long) { out_of_time(&line, run) } else { (line.clone(), run(&line)) };
         assert_eq!(code, Some(expected), "{line}: {err}");
         let command = err.lines().find_map(|line| line.strip_prefix("    ")).map(str::to_owned);
         assert_eq!(command.is_some(), code == Some(75) || line.contains("--resume"), "{line}: {err}");
         if let Some(command) = command.filter(|_| code == Some(75)) {
-            let resumed = command.split_once("queens ").unwrap().1.replace("1s", "10s");
+            let resumed = command.split_once("queens ").unwrap().1.to_owned();
             // Where nothing was finished, it does without a time.
             assert_eq!(resumed.contains("--max-time"), !line.starts_with(endless), "{line}: {resumed}");
             let resumed = if line.starts_with(endless) { resumed + " --max-time 20ms" } else { resumed };
-            // It takes the save; where that is empty, and the time is as short as before, it says so.
+            // It takes the save, though the time may be too short to finish another task.
             let (again, _, err) = output(path, &resumed);
             assert!(matches!(again, Some(0 | 1 | 75)) && !err.contains("no checkpoint yet"), "{resumed}: {err}");
         }
@@ -188,29 +190,31 @@ fn runs_that_stop_at_once_are_saved_without_being_asked() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     fs::write(path.join("queens-19.ledger"), "mine").unwrap();
-    let line = "count 19 --threads 1 --max-time 1s";
-    let names: BTreeSet<String> = (0..4)
-        .map(|_| queens(path, line).spawn().unwrap())
-        .collect::<Vec<_>>()
-        .into_iter()
-        .map(|child| {
-            let (code, out, err) = texts(&end(child));
-            assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
-            let command = err.lines().last().unwrap();
-            let (_, options) = command.split_once(&format!("queens {line} --checkpoint ")).expect(command);
-            options.strip_suffix(" --resume").unwrap().to_owned()
-        })
-        .collect();
+    let line = "count 19 --threads 1";
+    let stopped = |line: &str| {
+        let (line, (code, out, err)) = out_of_time(line, |line| output(path, line));
+        assert_eq!((code, out.as_str()), (Some(75), ""), "{line}: {err}");
+        (line, err)
+    };
+    let name = || {
+        let (line, err) = stopped(line);
+        let command = err.lines().last().unwrap();
+        let (_, options) = command.split_once(&format!("queens {line} --checkpoint ")).expect(command);
+        options.strip_suffix(" --resume").unwrap().to_owned()
+    };
+    let names: BTreeSet<String> = std::thread::scope(|scope| {
+        let runs = [(); 4].map(|()| scope.spawn(name));
+        runs.map(|run| run.join().unwrap()).into()
+    });
     assert_eq!(names, [2, 3, 4, 5].map(|number| format!("queens-19.{number}.ledger")).into());
     assert_eq!(fs::read_to_string(path.join("queens-19.ledger")).unwrap(), "mine");
     let saved = |name: &str| store::read(&path.join(name)).unwrap().reached();
     assert!(names.iter().all(|name| saved(name) > (0, 0)));
     fs::rename(path.join("queens-19.2.ledger"), path.join("kept")).unwrap();
-    let (code, _, err) = output(path, line);
-    assert_eq!(code, Some(75));
-    assert!(err.ends_with(&format!("queens {line} --checkpoint queens-19.2.ledger --resume\n")), "{err}");
-    assert_eq!(output(path, &format!("{line} --checkpoint kept --resume")).0, Some(75));
-    assert!(saved("kept") > saved("queens-19.2.ledger"), "it went on");
+    assert_eq!(name(), "queens-19.2.ledger");
+    let before = saved("kept");
+    stopped(&format!("{line} --checkpoint kept --resume"));
+    assert!(saved("kept") > before, "it went on");
     assert_eq!(fs::read_dir(path).unwrap().count(), 6, "nothing else is left");
 }
 
@@ -219,10 +223,10 @@ fn runs_that_stop_at_once_are_saved_without_being_asked() {
 fn a_save_is_found_by_the_command_typed_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let line = "count 19 --threads 1 --max-time 1s";
-    assert_eq!(output(path, line).0, Some(75));
+    let (line, (code, ..)) = out_of_time("count 19 --threads 1", |line| output(path, line));
+    assert_eq!(code, Some(75));
     let told = |line: &str| output(path, line).2;
-    let err = told(line);
+    let err = told(&line);
     let (found, rest) = err.split_once('\n').unwrap();
     assert!(
         found.starts_with("queens-19.ledger has ") && found.ends_with(" units of this count; to go on from there"),
@@ -230,8 +234,8 @@ fn a_save_is_found_by_the_command_typed_again() {
     );
     let command = rest.lines().next().unwrap();
     assert!(command.ends_with(&format!("queens {line} --checkpoint queens-19.ledger --resume")), "{err}");
-    for other in ["count 19 --threads 1 --max-time 1s -q", "count 19 --threads 1 --max-time 1s --engine naive"] {
-        assert!(!told(other).contains("of this count"), "{other}");
+    for option in ["-q", "--engine naive"] {
+        assert!(!told(&format!("{line} {option}")).contains("of this count"), "{option}");
     }
 }
 
@@ -241,8 +245,9 @@ fn a_save_is_found_by_the_command_typed_again() {
 fn a_save_without_being_asked_tries_other_names() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let line = "count 19 --threads 1 --max-time 1s";
-    let (code, out, err) = texts(&end(shell(path, &format!("ulimit -f 0; exec QUEENS {line}")).spawn().unwrap()));
+    let line = "count 19 --threads 1";
+    let unwritten = |line: &str| texts(&end(shell(path, &format!("ulimit -f 0; exec QUEENS {line}")).spawn().unwrap()));
+    let (_, (code, out, err)) = out_of_time(line, unwritten);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     let told = "writing failed: File too large (os error 27)\nthe time is up: nothing was saved\n";
     assert!(err.contains(told) && !err.contains("another run") && !err.contains("before"), "{err}");
@@ -251,7 +256,7 @@ fn a_save_without_being_asked_tries_other_names() {
     fs::create_dir(path.join(".queens-19.2.ledger.lock")).unwrap();
     fs::create_dir(path.join("queens-19.3.ledger")).unwrap();
     let _run = Store::open(path.join("queens-19.4.ledger")).unwrap();
-    let (code, _, err) = output(path, line);
+    let (_, (code, _, err)) = out_of_time(line, |line| output(path, line));
     assert_eq!(code, Some(75), "{err}");
     assert!(err.ends_with("--checkpoint queens-19.5.ledger --resume\n"), "{err}");
 }
@@ -260,7 +265,7 @@ fn a_save_without_being_asked_tries_other_names() {
 #[test]
 fn what_is_advised_is_taken() {
     for line in
-        ["20", "20-21", "20 --no-save", "20 --unique", "20 --prefix 1", "20 --shard 1/2 --out o", "36 --symmetry half"]
+        ["22", "22-23", "22 --no-save", "22 --unique", "22 --prefix 1", "22 --shard 1/2 --out o", "36 --symmetry half"]
     {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
@@ -269,8 +274,9 @@ fn what_is_advised_is_taken() {
         counting(&child);
         signal(&child, Signal::TERM);
         let err = texts(&end(child)).2;
-        let advice = err.strip_prefix("SIGTERM: nothing was saved").unwrap().trim_end();
-        let takes_a_checkpoint = !line.contains("20-21") && !line.contains("--no-save");
+        // Before it there may be what a run of seconds is told.
+        let advice = err.lines().last().and_then(|line| line.strip_prefix("SIGTERM: nothing was saved")).expect(&err);
+        let takes_a_checkpoint = !line.contains("22-23") && !line.contains("--no-save");
         assert_eq!(advice, if takes_a_checkpoint { "; --checkpoint FILE saves a run" } else { "" }, "{line}");
         let (code, _, err) = output(path, &format!("{line} --checkpoint c --max-time 1ms"));
         assert_eq!(code, Some(if takes_a_checkpoint { 75 } else { 2 }), "{line}: {err}");

@@ -2,7 +2,7 @@
 
 #![cfg(feature = "cli")]
 
-use crate::common::output;
+use crate::common::{output, tallies};
 use queens::oeis;
 
 #[test]
@@ -55,22 +55,19 @@ fn shards_make_the_total() {
 fn a_checkpoint_is_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let line = "count 26 --symmetry half --threads 1 --checkpoint c --resume";
-    let (mut stops, mut time) = (0, 200);
+    let (mut stops, mut time) = (0, 1);
     loop {
         let (code, out, err) = output(folder.path(), &format!("{line} --max-time {time}ms"));
-        // Too short for a task on this machine, a second time.
-        if code == Some(1) {
-            time *= 2;
-            continue;
-        }
         if code == Some(0) {
             assert_eq!(out, format!("{}\n", oeis::HALF_TURN.term(26).unwrap()), "after {stops} stops");
             break;
         }
-        assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
-        stops += 1;
-        assert!(stops < 1000, "it does not get on");
+        // Too short for a task on this machine, a second time.
+        assert!(matches!(code, Some(75 | 1)) && out.is_empty(), "{err}");
+        stops += usize::from(!tallies(&folder.path().join("c")).is_empty());
+        time *= 2;
     }
+    assert!(stops > 0, "the count was over before the time was up");
     let (code, _, err) = output(folder.path(), "count 26 --symmetry half --double-check 2%");
     assert_eq!(code, Some(0), "{err}");
     let (code, _, err) = output(folder.path(), "count 26 --checkpoint c --resume");

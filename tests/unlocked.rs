@@ -7,21 +7,14 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, SystemTime};
 
-use crate::common::runs::{end, replaced, signal, until};
+use crate::common::runs::{LINE, end, reached, replaced, signal, until};
 use crate::common::texts;
-use queens::ledger::store;
 use rustix::process::Signal;
-
-const LINE: &str = "count 18 --engine backtrack --threads 1 --checkpoint c --checkpoint-every 50ms";
 
 /// The program with a `flock` that fails.
 fn unlocked(folder: &Path, line: &str) -> Child {
     let source = "#include <errno.h>\nint flock(int file, int how) { errno = ENOLCK; return -1; }\n";
     replaced(folder, line, source).spawn().unwrap()
-}
-
-fn finished(folder: &Path) -> usize {
-    store::read(&folder.join("c")).map_or(0, |ledger| ledger.finished())
 }
 
 fn holds(folder: &Path, child: &Child) -> bool {
@@ -40,7 +33,7 @@ fn one_run_at_a_time_and_a_killed_one_is_followed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let mut first = unlocked(path, LINE);
-    until("a save with a unit", || finished(path) > 0);
+    until("a save with a task", || reached(path) > (0, 0));
     let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume"))));
     assert_eq!((code, err.as_str()), (Some(1), "error: c: in use by another run\n"));
     assert!(holds(path, &first));
@@ -54,12 +47,12 @@ fn one_run_at_a_time_and_a_killed_one_is_followed() {
     let process = first.id();
     end(first);
     assert!(state().contains("state     stopped, "));
-    let before = finished(path);
+    let before = reached(path);
     let (code, _, err) = texts(&end(unlocked(path, &format!("{LINE} --resume --max-time 8s"))));
     assert_eq!(code, Some(75), "{err}");
     let told = "warning: c: this file system refuses locks, so a file beside it keeps other runs out; taken over from";
     assert!(err.starts_with(&format!("{told} process {process} of ")) && err.contains(", which has ended\n"), "{err}");
-    assert!(finished(path) > before && !path.join(".c.holder").exists(), "{err}");
+    assert!(reached(path) > before && !path.join(".c.holder").exists(), "{err}");
 }
 
 /// A machine that was suspended, for example.
@@ -68,7 +61,7 @@ fn a_run_that_comes_back_saves_nothing_over_its_successor() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let first = unlocked(path, LINE);
-    until("a save with a unit", || finished(path) > 0);
+    until("a save with a task", || reached(path) > (0, 0));
     signal(&first, Signal::STOP);
     let status = format!("/proc/{}/status", first.id());
     until("a stop", || fs::read_to_string(&status).unwrap().contains("\nState:\tT"));
@@ -82,9 +75,9 @@ fn a_run_that_comes_back_saves_nothing_over_its_successor() {
     let (code, out, err) = texts(&end(first));
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("c: in use by another run, which took it over while this one was silent\n"), "{err}");
-    let before = finished(path);
+    let before = reached(path);
     assert!(holds(path, &second));
-    until("another unit", || finished(path) > before);
+    until("another task", || reached(path) > before);
     signal(&second, Signal::TERM);
     let (_, _, err) = texts(&end(second));
     assert!(err.contains(", which is silent for 30 s\n"), "{err}");

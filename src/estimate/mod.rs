@@ -293,9 +293,15 @@ mod tests {
         assert!(prediction.count.high.is_infinite() && prediction.core_seconds.high.is_finite());
         assert!(prediction.max_time_needed > Some(Duration::from_secs(1)), "{prediction:?}");
         // The time that is given is used, though no sample of the board itself would end in it.
-        let sampling = Sampling { samples: 1_000_000_000, max_time: Duration::from_millis(400), ..sampling };
-        let prediction = request.estimate(&sampling, &Watch::default()).unwrap();
-        assert!(prediction.timed_n > 24 && prediction.spent > sampling.max_time / 2, "{prediction:?}");
+        let within = |max_time| {
+            let sampling = Sampling { samples: 1_000_000_000, max_time, ..sampling };
+            request.estimate(&sampling, &Watch::default()).unwrap()
+        };
+        // Twice as long each time, until there is room for a larger board on this machine.
+        let mut times = (0..8).map(|doubled| Duration::from_millis(400 << doubled));
+        let larger = times.find_map(|time| Some((time, within(time))).filter(|(_, found)| found.timed_n > 24));
+        let (time, prediction) = larger.expect("a larger board is timed");
+        assert!(prediction.spent > time / 2, "{prediction:?}");
     }
 
     /// Who watches may end it at any time, and is told what is known by then.

@@ -26,7 +26,7 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
 }
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60 * 2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60 * 10);
 
 /// Its exit code, stdout and stderr. A process that a signal ended, as it ends what hangs, has none of the first.
 pub(crate) fn output(folder: &Path, line: &str) -> (Option<i32>, String, String) {

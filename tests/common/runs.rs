@@ -8,16 +8,18 @@ use std::sync::{Arc, Once};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use queens::ledger::store;
 use queens::oeis;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 pub(crate) use super::PATIENCE;
-use super::{queens, tallies};
+use super::queens;
 
-/// A count of some seconds whose units take milliseconds, saved all the time.
-pub(crate) const LINE: &str = "count 14 --engine naive --threads 2 --checkpoint c --checkpoint-every 1ms";
+/// A count of half an hour or more whose tasks take milliseconds, saved all the time: no machine is so fast that it ends, or so slow that
+/// it gets nowhere.
+pub(crate) const LINE: &str = "count 64 --symmetry quarter --threads 2 --checkpoint c --checkpoint-every 1ms";
 
 /// What a whole count says on stderr.
 pub(crate) const AGREES: &str = "agrees with OEIS A000170\n";
@@ -118,9 +120,19 @@ pub(crate) fn end(mut child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The units that the checkpoint `c` has.
-pub(crate) fn units(folder: &Path) -> usize {
-    if folder.join("c").exists() { tallies(&folder.join("c")).len() } else { 0 }
+/// How far the checkpoint `c` is: its units, and tasks of others.
+pub(crate) fn reached(folder: &Path) -> (usize, u64) {
+    if folder.join("c").exists() { store::read(&folder.join("c")).unwrap().reached() } else { (0, 0) }
+}
+
+/// Runs a line with `--max-time`, twice as long each time until a task is finished in it on this machine, busy as it is. Returns
+/// the line and how it ended.
+pub(crate) fn out_of_time<T>(line: &str, run: impl Fn(&str) -> (T, String, String)) -> (String, (T, String, String)) {
+    let mut lines = (4..17).map(|doubled| format!("{line} --max-time {}ms", 1 << doubled));
+    let mut runs = std::iter::from_fn(|| lines.next().map(|line| (run(&line), line)));
+    let is_enough = |((_, _, err), _): &((T, String, String), String)| !err.contains("no task was finished within");
+    let (found, line) = runs.find(is_enough).expect("a task is finished within a minute");
+    (line, found)
 }
 
 /// What a count of N prints.
