@@ -225,15 +225,25 @@ impl Answer for Terms {
             return String::new();
         }
         let (terms, results) = (count_of(self.terms.len() as u64, "term"), count_of(self.results as u64, "result"));
-        let is_published = self.terms.iter().any(|term| term.published.is_some());
+        let all = self.terms.iter().flat_map(|term| &term.results);
+        let unpublished = all.filter(|found| found.agrees.is_none()).count();
+        let agreeing = self.results - self.differences - unpublished;
         let (style, verdict) = match self.differences {
-            0 if !is_published => (Style::new(), "none is published".to_owned()),
-            0 => (GOOD, "all agree".to_owned()),
+            0 if unpublished == 0 => (GOOD, "all agree".to_owned()),
+            0 if agreeing == 0 => (Style::new(), "none is published".to_owned()),
+            0 if agreeing == 1 => (GOOD, "1 agrees".to_owned()),
+            0 => (GOOD, format!("{agreeing} agree")),
             1 => (BAD, "1 differs".to_owned()),
             more => (BAD, format!("{more} differ")),
         };
+        // What was compared with nothing agrees with nothing.
+        let others = match unpublished {
+            _ if unpublished == 0 || unpublished == self.results => String::new(),
+            1 => ", 1 is not published".to_owned(),
+            more => format!(", {more} are not published"),
+        };
         let time = numbers::seconds(self.seconds);
-        let text = format!("{terms} of {}, {results}: {style}{verdict}{style:#}, in {time}", self.source);
+        let text = format!("{terms} of {}, {results}: {style}{verdict}{style:#}{others}, in {time}", self.source);
         wrapped(&text, width, &[' ']).join("\n") + "\n"
     }
 
@@ -369,6 +379,17 @@ mod tests {
         let new = terms(None, [Ok(term(28, 8))]).unwrap();
         assert!(new.verdict().is_ok() && new.remark().is_none());
         assert_eq!(summary(&new), "1 term of A000170, 1 result: none is published");
+    }
+
+    /// What was compared with nothing does not agree, beside what agrees or differs.
+    #[test]
+    fn what_is_not_published_is_told_apart() {
+        let of = |numbers: &[(usize, u128)]| summary(&terms(None, numbers.iter().map(|&(n, value)| Ok(term(n, value)))).unwrap());
+        assert_eq!(of(&[(7, 40), (28, 8)]), "2 terms of A000170, 2 results: 1 agrees, 1 is not published");
+        let told = of(&[(7, 40), (8, 92), (28, 8), (29, 9)]);
+        assert_eq!(told, "4 terms of A000170, 4 results: 2 agree, 2 are not published");
+        assert_eq!(of(&[(7, 41), (28, 8)]), "2 terms of A000170, 2 results: 1 differs, 1 is not published");
+        assert_eq!(of(&[(28, 8), (29, 9)]), "2 terms of A000170, 2 results: none is published");
     }
 
     #[test]
