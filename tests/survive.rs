@@ -297,12 +297,15 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     let run =
         Command::new("sh").args(["-c", &script]).current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
     let (code, out, err) = texts(&run);
-    assert_eq!((code, out), (Some(0), total(17)), "{err}");
+    // The total is printed; that the file has only a part of it is a failure, and the last word.
+    assert_eq!((code, out), (Some(1), total(17)), "{err}");
     assert!(err.contains("File too large") && err.contains("the count goes on"), "{err}");
     let kept = tallies(&folder.path().join("c")).len();
     // Gone on with and without the quota, it still ends well.
     assert_eq!(output(folder.path(), &line), (Some(0), total(17), AGREES.to_owned()));
-    assert!(kept < tallies(&folder.path().join("c")).len());
+    let units = tallies(&folder.path().join("c")).len();
+    let last = format!("error: c has {kept} of {units} units; make room, and --resume counts the rest\n");
+    assert!(kept < units && err.ends_with(&last), "{err}");
 }
 
 /// The same on a real file system that is full, where this machine lets the script mount one.

@@ -88,6 +88,9 @@ pub(crate) struct Counted {
     /// Whether there was an earlier run that had finished anything.
     #[serde(skip)]
     went_on: bool,
+    /// The failure that the checkpoint has not all of it, which is told after the result.
+    #[serde(skip)]
+    unsaved: Option<Failure>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
@@ -167,7 +170,7 @@ fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
 
 impl Counted {
     fn of(outcome: &Outcome, args: &Args) -> Result<Self, Failure> {
-        let Outcome { report, shard, resumed, went_on, units, total_seconds } = outcome;
+        let Outcome { report, shard, resumed, went_on, units, total_seconds, unsaved } = outcome;
         let Report { subject, count, engine, isa, threads, elapsed, double_checked, double_checked_tasks, .. } =
             *report;
         let is_whole = shard.is_whole();
@@ -197,6 +200,7 @@ impl Counted {
             double_checked,
             double_checked_tasks,
             went_on: *went_on,
+            unsaved: unsaved.clone(),
         })
     }
 }
@@ -210,7 +214,7 @@ impl Answer for Counted {
         /// From so many solutions on, how many are counted a second says something.
         const MANY: u128 = 1000;
         // A wrong number would pass for the count.
-        if self.verdict().is_err() {
+        if self.agreement.verdict().is_err() {
             return String::new();
         }
         let Self { subject, seconds, went_on, resumed, units, double_checked_tasks: tasks, .. } = *self;
@@ -244,7 +248,7 @@ impl Answer for Counted {
 
     /// Nothing for a shard: its part would pass for the count, as a wrong number would.
     fn plain(&self) -> Option<String> {
-        let number = self.unique.or(self.count).filter(|_| self.verdict().is_ok());
+        let number = self.unique.or(self.count).filter(|_| self.agreement.verdict().is_ok());
         Some(number.map_or_else(String::new, |number| format!("{number}\n")))
     }
 
@@ -253,7 +257,7 @@ impl Answer for Counted {
     }
 
     fn verdict(&self) -> Result<(), Failure> {
-        self.agreement.verdict()
+        self.agreement.verdict().and(self.unsaved.clone().map_or(Ok(()), Err))
     }
 }
 
@@ -280,7 +284,7 @@ mod tests {
         report.count = 14_772_512;
         report.elapsed = Duration::from_millis(500);
         let mut outcome =
-            Outcome { report, shard: Shard::WHOLE, resumed: 0, went_on: false, units: 105, total_seconds: 62.0 };
+            Outcome { report, shard: Shard::WHOLE, resumed: 0, went_on: false, units: 105, total_seconds: 62.0, unsaved: None };
         let expected = "\
 N          16
 solutions  14,772,512

@@ -11,7 +11,7 @@ use queens::ledger::store::{self, Store, StoreError};
 use queens::ledger::{Fingerprint, Ledger};
 
 use crate::cli::long_run::LongRun;
-use crate::cli::terminal::{Exit, Failure, Sizes, files, json, messages};
+use crate::cli::terminal::{Exit, Failure, Sizes, files, json, messages, numbers};
 
 /// The checkpoint of a run, where it keeps one.
 #[derive(Default)]
@@ -112,6 +112,22 @@ impl Checkpoint {
             Some(_) if self.exists() => format!("{error}; the save before is as it was"),
             Some(_) => format!("{error}; the save before is gone"),
         }
+    }
+
+    /// The failure of a count that has ended and whose last save has failed, unless the save before has all of it.
+    pub(crate) fn not_whole(&self, ledger: &Ledger) -> Option<Failure> {
+        let path = self.store.as_ref()?.path().display();
+        let (saved, units) = (self.saved.0, ledger.units());
+        let text = match self.exists() {
+            true if saved == units => return None,
+            true => {
+                let units = numbers::count_of(units as u64, "unit");
+                let has = format!("{path} has {} of {units}", numbers::grouped(saved as u128));
+                format!("{has}; make room, and --resume counts the rest")
+            }
+            false => format!("{path} is gone, and nothing of the count is saved"),
+        };
+        Some(Failure::Run(Exit::Failure, text))
     }
 
     /// Saves, where there is a checkpoint and anything to save. The count goes on whatever happens here.

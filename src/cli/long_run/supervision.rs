@@ -101,14 +101,15 @@ pub(super) fn watched<T: Send + 'static, K: 'static>(
     }
 }
 
-/// Does the `work`, which makes this run; returns its report and the finished ledger.
+/// Does the `work`, which makes this run; returns its report, the finished ledger and, if the file that was asked for has not
+/// all of it, the failure that this is.
 pub(crate) fn run(
     run: Arc<Run<'static>>,
     checkpoint: &mut Checkpoint,
     args: &LongRun,
     activity: &Activity,
     work: impl FnOnce() -> Result<Report, CountError> + Send + 'static,
-) -> Result<(Report, Ledger), Failure> {
+) -> Result<(Report, Ledger, Option<Failure>), Failure> {
     let fingerprint = run.fingerprint();
     let (shown, last_save) = (run.watch(), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
@@ -121,10 +122,13 @@ pub(crate) fn run(
         // A count that ends while it is told to stop has ended.
         Some(Ok(report)) => {
             let saved = run.checkpoint.save(&ledger);
+            // The result of a shard is in another file.
+            let is_asked_for = args.checkpoint.is_some() && args.out.is_none();
+            let failure = saved.as_ref().err().filter(|_| is_asked_for).and_then(|_| run.checkpoint.not_whole(&ledger));
             for line in unsaved(saved) {
                 activity.say(line);
             }
-            Ok((report, ledger))
+            Ok((report, ledger, failure))
         }
         Some(Err(CountError::Stopped)) | None => Err(run.stopped(&ledger, interruption)),
         // A task that was counted twice with different results is not among those finished.

@@ -15,7 +15,7 @@ use crate::cli::long_run::{
     checkpoint::{self, Checkpoint},
     supervision,
 };
-use crate::cli::terminal::{Exit, Failure, files, messages};
+use crate::cli::terminal::{Exit, Failure, files, messages, numbers};
 
 /// What was counted, of a plan's units as far as the shard has them.
 pub(crate) struct Outcome {
@@ -29,6 +29,8 @@ pub(crate) struct Outcome {
     pub(crate) units: usize,
     /// Wall time of this run and those before it.
     pub(crate) total_seconds: f64,
+    /// The failure that the checkpoint has not all of it.
+    pub(crate) unsaved: Option<Failure>,
 }
 
 /// Counts what is requested, from the checkpoint on if there is one, and into the shard's result file where a shard is asked
@@ -67,9 +69,9 @@ fn go_on(
     let (went_on, before) = (ledger.reached() > (0, 0), ledger.elapsed());
     let run = Arc::new(run.resume(ledger).map_err(CountError::from)?);
     let counting = Arc::clone(&run);
-    let (report, ledger) = supervision::run(run, &mut checkpoint, args, activity, move || counting.count())?;
+    let (report, ledger, unsaved) = supervision::run(run, &mut checkpoint, args, activity, move || counting.count())?;
     let total_seconds = before.saturating_add(report.elapsed).as_secs_f64();
-    Ok((Outcome { report, shard, resumed, went_on, units, total_seconds }, ledger))
+    Ok((Outcome { report, shard, resumed, went_on, units, total_seconds, unsaved }, ledger))
 }
 
 /// Does a shard, unless its result is complete already.
@@ -117,7 +119,8 @@ fn run_shard(
     }
     if !quiet {
         let n = ledger.fingerprint().subject.n();
-        let text = format!("{path}: shard {shard} of N = {n}, {} units", outcome.units);
+        let units = numbers::count_of(outcome.units as u64, "unit");
+        let text = format!("{path}: shard {shard} of N = {n}, {units}");
         activity.aside(|| messages::note(&text));
     }
     Ok(outcome)
