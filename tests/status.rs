@@ -69,6 +69,43 @@ fn one_damaged_file_hides_no_other() {
     assert!(code == Some(0) && out.contains("\nunits ") && !out.contains("\nspent "), "{out}");
 }
 
+/// A total is compared with what is known of it, as by a merge; a wrong one is not shown as the count.
+#[test]
+fn a_wrong_total_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    assert_eq!(output(path, "count 11 --engine backtrack --checkpoint whole -q").0, Some(0));
+    let (code, out, _) = output(path, "status whole");
+    assert!(code == Some(0) && out.contains("\nsolutions  2,680\ncheck      agrees with OEIS A000170\n"), "{out}");
+    fs::create_dir(path.join("r")).unwrap();
+    for k in 1..=2 {
+        let line = format!("count 11 --engine backtrack --shard {k}/2 --out r/{k}");
+        assert_eq!(output(path, &line).0, Some(0));
+    }
+    let forge = |name: &str| {
+        let text = fs::read_to_string(path.join(name)).unwrap();
+        let unit = text.lines().find(|line| line.starts_with("unit ")).unwrap();
+        let (unit_name, tally) = unit.rsplit_once(' ').unwrap();
+        let forged = format!("{unit_name} {}", tally.parse::<u128>().unwrap() + 8);
+        fs::write(path.join(name), sealed(&text[..text.rfind("sha256").unwrap()].replace(unit, &forged))).unwrap();
+    };
+    forge("whole");
+    forge("r/2");
+    let found = "found 2688, but OEIS A000170 has 2680";
+    // Of the two files of one count the forged one is told too.
+    assert_eq!(output(path, "count 11 --engine backtrack --checkpoint right -q").0, Some(0));
+    for line in ["status whole", "status r", "status r/1 r/2", "status right whole", "status r --json"] {
+        let (code, out, err) = output(path, line);
+        assert_eq!((code, err), (Some(3), format!("error: {found}\n")), "{line}");
+        assert_eq!(
+            out.contains(&format!("  WRONG: {found}\n")),
+            !line.contains("r/1") && !line.contains("json"),
+            "{out}"
+        );
+        assert!(!out.contains("2,688"), "{out}");
+    }
+}
+
 #[test]
 fn status_tells_shards_apart() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use queens::{Shard, Subject};
 use serde::Serialize;
 
 use crate::cli::long_run::{
+    Agreement,
     named_files::{NamedLedger, ledgers, nothing_in, unsaved_files},
     status::{about, time, title},
 };
@@ -23,7 +24,8 @@ const DEPTH: usize = 1;
 ///
 /// A file is complete, running (a run holds its lock) or stopped (no run holds the lock, and units are left). A shard is
 /// missing if there is no undamaged file of it. The time left is that of all units to be counted, at the mean pace so far,
-/// by as many shards at once as are running now. The programs, the machines, their time and the tasks that were counted
+/// by as many shards at once as are running now. The total of a complete count is compared with what is known of it, with
+/// exit code 3 if it differs. The programs, the machines, their time and the tasks that were counted
 /// twice are those of all runs that the files record; --json lists each run.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
@@ -109,6 +111,8 @@ struct Work {
     parts: usize,
     /// The sum, once all units are finished.
     count: Option<u128>,
+    #[serde(flatten)]
+    agreement: Agreement,
     seconds: f64,
     cpu_seconds: Option<f64>,
     programs: BTreeSet<String>,
@@ -135,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
                 };
                 let of = |ledger: &Ledger| (ledger.fingerprint().clone(), ledger.shard().of());
                 let count = counts.iter_mut().find(|count| of(&count[0].ledger) == of(&ledger));
-                let file = LedgerFile::new(&path, ledger, state);
+                let file = LedgerFile::new(&path, ledger, state)?;
                 match count {
                     Some(count) => count.push(file),
                     None => counts.push(vec![file]),
@@ -156,7 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
         if let [count] = counts.as_mut_slice()
             && let Some(ledger) = begun(&count[0].ledger, &path)
         {
-            count.push(LedgerFile::new(&path, ledger, State::Running));
+            count.push(LedgerFile::new(&path, ledger, State::Running)?);
         } else {
             unsaved.push(escape::name(&path));
         }
@@ -164,7 +168,8 @@ pub(crate) fn run(args: &Args) -> Result<Standing, Failure> {
     if counts.is_empty() && damaged.is_empty() && unsaved.is_empty() {
         return Err(nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard"));
     }
-    Ok(Standing { counts: counts.into_iter().map(Count::of).collect(), damaged, unsaved, named })
+    let counts = counts.into_iter().map(Count::of).collect::<Result<_, _>>()?;
+    Ok(Standing { counts, damaged, unsaved, named })
 }
 
 /// The empty ledger of the shard for which a file of this name is begun.
@@ -176,7 +181,7 @@ fn begun(other: &Ledger, path: &Path) -> Option<Ledger> {
 
 impl Count {
     /// The files are of one count in so many shards, at least one.
-    fn of(files: Vec<LedgerFile>) -> Self {
+    fn of(files: Vec<LedgerFile>) -> Result<Self, Failure> {
         let (fingerprint, shards) = (files[0].ledger.fingerprint().clone(), files[0].ledger.shard().of());
         // Of each shard that has a file, the best of its files.
         let mut best: BTreeMap<u32, &LedgerFile> = BTreeMap::new();
@@ -196,9 +201,9 @@ impl Count {
             let state = best.get(&index).map_or(State::Missing, |file| file.state);
             states.entry(state).or_default().push(index);
         }
-        let (work, left) = (Work::of(&whole), left(&whole, states[&State::Running].len()));
+        let (work, left) = (Work::of(&whole)?, left(&whole, states[&State::Running].len()));
         let (subject, engine, plan) = (fingerprint.subject, fingerprint.engine, fingerprint.plan);
-        Self { subject, engine, plan, shards, states, work, left, files, whole }
+        Ok(Self { subject, engine, plan, shards, states, work, left, files, whole })
     }
 
     fn rows(&self, width: usize) -> Rows {
@@ -223,20 +228,20 @@ impl Count {
 }
 
 impl LedgerFile {
-    fn new(path: &Path, ledger: Ledger, state: State) -> Self {
+    fn new(path: &Path, ledger: Ledger, state: State) -> Result<Self, Failure> {
         let last = ledger.runs().iter().max_by_key(|run| run.saved);
         // The time of the file itself would be that of a copy.
         let ago = |saved| UNIX_EPOCH.elapsed().unwrap_or_default().saturating_sub(Duration::from_secs(saved));
-        Self {
+        Ok(Self {
             file: escape::name(path),
             shard: ledger.shard().to_string(),
             state,
-            work: Work::of(&ledger),
+            work: Work::of(&ledger)?,
             host: last.and_then(|run| run.host.clone()),
             saved_ago: last.and_then(|run| run.saved).map(|saved| ago(saved).as_secs_f64()),
             runs: ledger.runs().to_vec(),
             ledger,
-        }
+        })
     }
 
     fn rows(&self) -> Rows {
@@ -267,7 +272,7 @@ fn left(ledger: &Ledger, at_once: usize) -> Option<f64> {
 }
 
 impl Work {
-    fn of(ledger: &Ledger) -> Self {
+    fn of(ledger: &Ledger) -> Result<Self, Failure> {
         let runs = ledger.runs();
         let machine = |run: &RunRecord| {
             let processor = run.processor.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
@@ -275,11 +280,14 @@ impl Work {
         };
         let sum = |of: &dyn Fn(&RunRecord) -> Option<u64>| runs.iter().filter_map(of).reduce(u64::saturating_add);
         let is_whole = ledger.is_complete() && ledger.shard().is_whole();
-        Self {
+        let known = is_whole.then(|| Agreement::of_ledger(ledger, 0)).transpose()?;
+        let (count, agreement) = known.map_or_else(Default::default, |(total, agreement)| (Some(total), agreement));
+        Ok(Self {
             units_done: ledger.finished(),
             units: ledger.units(),
             parts: ledger.partials().count(),
-            count: ledger.total().ok().filter(|_| is_whole).map(queens::tally::Tally::get),
+            count,
+            agreement,
             seconds: ledger.elapsed().as_secs_f64(),
             cpu_seconds: ledger.cpu_time().map(|time| time.as_secs_f64()),
             programs: runs.iter().filter_map(|run| run.program.clone()).collect(),
@@ -287,7 +295,7 @@ impl Work {
             double_checked_tasks: sum(&|run| run.double_checked),
             differed: sum(&|run| run.differed),
             is_known_of_all: runs.iter().all(|run| run.double_checked.is_some()),
-        }
+        })
     }
 
     /// With the time left in words.
@@ -295,12 +303,16 @@ impl Work {
         let (done, units, parts) = (self.units_done, self.units, self.parts);
         let percent = 100.0 * done as f64 / units.max(1) as f64;
         let more = if parts == 0 { String::new() } else { format!(" and parts of {parts} more") };
+        // A wrong number would pass for the count.
+        let wrong = self.agreement.wrong.as_ref().map(|wrong| format!("WRONG: {wrong}"));
+        let count = self.count.filter(|_| wrong.is_none());
         let list = |names: &BTreeSet<String>| {
             let names: Vec<String> = names.iter().map(|name| escape::harmless(name)).collect();
             Some(names.join(", ")).filter(|list| !list.is_empty())
         };
         Rows::default()
-            .row_some("solutions", self.count.map(numbers::grouped))
+            .row_some("solutions", count.map(numbers::grouped))
+            .row_some("check", self.agreement.words().or(wrong))
             .row("plan", escape::harmless(plan))
             .row("units", format!("{done} of {units}{more}, {percent:.1} %"))
             .row_some("spent", (self.seconds > 0.0).then(|| numbers::seconds(self.seconds)))
@@ -341,6 +353,11 @@ impl Answer for Standing {
     }
 
     fn verdict(&self) -> Result<(), Failure> {
+        // A wrong total is worse than a file without one.
+        for count in &self.counts {
+            count.work.agreement.verdict()?;
+            count.files.iter().try_for_each(|file| file.work.agreement.verdict())?;
+        }
         let is_asked_for = self.damaged.iter().any(|damaged| damaged.is_named);
         if is_asked_for { Err(Failure::AlreadyReported(Exit::Failure)) } else { Ok(()) }
     }

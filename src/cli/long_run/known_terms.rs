@@ -16,7 +16,7 @@ pub(crate) struct Agreement {
     pub(crate) modulo: Option<Modulo>,
     /// What is wrong, in words.
     #[serde(skip)]
-    wrong: Option<String>,
+    pub(crate) wrong: Option<String>,
 }
 
 /// Beside the published term.
