@@ -133,7 +133,10 @@ fn a_profile_is_a_line_a_level() {
         .stdout("1\n6\n20\n36\n46\n40\n4\n")
         .stderr("agrees with OEIS A319284\n");
     queens(&["profile", "6", "-q"]).assert().success().stderr("");
-    queens(&["profile", "13"]).assert().success().stderr("agrees with OEIS A000170\n");
+    queens(&["profile", "13"])
+        .assert()
+        .success()
+        .stderr("the last agrees with OEIS A000170; the others are not published\n");
     queens(&["profile", "0"]).assert().success().stdout("1\n");
     let json = object(&["profile", "4", "--json"]);
     assert_eq!(json["profile"], serde_json::json!(["1", "4", "6", "4", "2"]));
@@ -152,6 +155,12 @@ fn profiles_of_a_range_are_the_triangle() {
         [&last["n"], &last["results"][0]["value"], &last["results"][0]["agrees"], &last["results"][0]["engine"]],
         [&14.into(), &"2".into(), &true.into(), &Value::from("backtrack")]
     );
+    let wrong = file("wrong-row.txt", "5 0\n6 2\n7 3\n8 2\n9 0\n");
+    queens(&["verify", "--profile", "3", "--bfile", &wrong])
+        .assert()
+        .code(3)
+        .stdout(predicate::str::starts_with("index "))
+        .stderr(predicate::str::contains("the term for index = 6 in "));
     // No row beyond the twelfth is published.
     queens(&["profile", "12-13"]).assert().success().stderr("terms 78 to 90 agree with OEIS A319284\n");
     let json = object(&["verify", "--profile", "0-9", "--json"]);
@@ -174,7 +183,29 @@ fn verify_agrees_with_the_published_terms() {
     queens(&["verify", "0-10", "--unique", "--engine", "backtrack"]).assert().success().stdout(unique);
     let right = file("right.txt", "# A000170\r\n\r\n6 4\r\n7 40\r\n8 92\r\n9 352\r\n10 725\r\n");
     let reached = predicate::str::contains("4 terms of").and(predicate::str::contains("all agree"));
-    queens(&["verify", "0-9", "--bfile", &right]).assert().success().stdout(reached);
+    let lacking = predicate::str::is_match(r"right\.txt has no term for N = 0-5\n$").unwrap();
+    queens(&["verify", "0-9", "--bfile", &right]).assert().success().stdout(reached).stderr(lacking);
+    // An end of the range may be missing, and of a row of the triangle a part may be.
+    let ends = predicate::str::ends_with("A032522 has no term for N = 0\n");
+    let engine = ["--engine", "backtrack"];
+    let far = file("far-ends.txt", "8 92\n9 352\n");
+    queens(&[&["verify", "8-10", "--bfile", &far], &engine[..]].concat())
+        .assert()
+        .success()
+        .stderr(predicate::str::ends_with("far-ends.txt has no term for N = 10\n"));
+    queens(&["verify", "0-4", "--symmetry", "half"]).assert().success().stderr(ends);
+    let part = file("part.txt", "5 0\n6 1\n7 3\n");
+    queens(&["verify", "3", "--profile", "--bfile", &part])
+        .assert()
+        .success()
+        .stderr(predicate::str::ends_with("part.txt has no term for index = 8-9\n"))
+        .stdout(predicate::str::contains("4 results: 2 agree, 2 are not published"));
+    queens(&["verify", "8-9", "--bfile", "-"])
+        .write_stdin("8 92\n")
+        .assert()
+        .success()
+        .stderr("stdin has no term for N = 9\n")
+        .stdout(predicate::str::contains("1 term of stdin,"));
 }
 
 #[test]

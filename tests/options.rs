@@ -143,7 +143,7 @@ fn verify() {
     let naive = Field("terms/0/results/0/engine", "naive");
     let (isa, five) = (Field("terms/0/results/0/isa", "portable"), Field("terms/0/results/0/threads", "5"));
     let [half, unique, profile] = ["A032522", "A002562", "A319284"].map(|id| Field("sequence", id));
-    let (source, wrong) = (Field("source", "b.txt"), Exit(3, "N = 7 in b.txt is 40, but"));
+    let (source, wrong) = (Field("source", "b.txt"), Exit(3, "= 7 in b.txt is 40, but"));
     #[rustfmt::skip]
     let rows = [
         //                      plain    range    unique  half   quarter profile

@@ -74,7 +74,7 @@ fn a_reader_that_has_enough_is_no_failure() {
         ("count 1-12", 0, ""),
         ("count 1-12 --json=o.json", 0, "o.json"),
         ("profile 1-10", 0, ""),
-        ("verify --symmetry half --json=v.json", 0, "v.json"),
+        ("verify 1-14 --symmetry half --json=v.json", 0, "v.json"),
         ("verify --profile 0-8", 0, ""),
         ("verify 0-8", 0, ""),
         ("verify --bfile b", 3, ""),

@@ -66,7 +66,7 @@ impl Answer for Levels {
         }
         let Profile { placements, elapsed, .. } = &self.profile;
         let (table, time) = (table(placements), numbers::seconds(elapsed.as_secs_f64()));
-        format!("{table}  in {time}\n{}", self.agreement.words().map_or_else(String::new, |words| words + "\n"))
+        format!("{table}  in {time}\n{}", self.words().map_or_else(String::new, |words| words + "\n"))
     }
 
     fn plain(&self) -> Option<String> {
@@ -75,11 +75,20 @@ impl Answer for Levels {
     }
 
     fn remark(&self) -> Option<String> {
-        self.agreement.words()
+        self.words()
     }
 
     fn verdict(&self) -> Result<(), Failure> {
         self.agreement.verdict()
+    }
+}
+
+impl Levels {
+    /// How the numbers agree, and which of them do: beyond the published rows it is the last alone.
+    fn words(&self) -> Option<String> {
+        let words = self.agreement.words()?;
+        let is_published = oeis::PROFILE.term(last(self.n)).is_some();
+        Some(if is_published { words } else { format!("the last {words}; the others are not published") })
     }
 }
 

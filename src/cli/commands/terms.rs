@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use console::measure_text_width;
-use queens::oeis::Sequence;
+use queens::oeis::{self, Sequence};
 use queens::{Isa, Report};
 use serde::Serialize;
 
@@ -20,6 +20,11 @@ use crate::cli::terminal::{
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// What the index of a term is called: in a triangle that is read by rows it is no size of a board.
+fn index_name(sequence: &str) -> &'static str {
+    if sequence == oeis::PROFILE.id { "index" } else { "N" }
+}
 
 /// What an engine found.
 #[derive(Clone, Serialize)]
@@ -117,12 +122,12 @@ pub(crate) struct TermTable {
 
 impl TermTable {
     /// For terms as long as this one. With no engine named there is one column.
-    pub(crate) fn new(widest: u128, engines: &[&'static str], width: usize) -> Self {
+    pub(crate) fn new(sequence: &Sequence, widest: u128, engines: &[&'static str], width: usize) -> Self {
         /// As wide as `✓  12.3 ms` may be.
         const TIMED: usize = 12;
         let heads = if engines.is_empty() { &["result"] } else { engines };
         let table = |least: usize, width: usize| {
-            let first = [(2, "N", 0), (grouped(widest).len(), "term", 1)];
+            let first = [(2, index_name(sequence.id), 0), (grouped(widest).len(), "term", 1)];
             let columns = first.into_iter().chain(heads.iter().map(|head| (least, *head, 0)));
             Table::new(columns.map(|(width, head, rank)| Column::as_wide_as(width, head, rank)).collect(), width)
         };
@@ -136,7 +141,7 @@ impl TermTable {
         const UNKNOWN: u128 = 10u128.pow(24);
         let widest =
             sequence.term(last).map_or(UNKNOWN, |_| (0..=last).filter_map(|n| sequence.term(n)).max().unwrap_or(0));
-        Self::new(widest, &[], stdout::width())
+        Self::new(sequence, widest, &[], stdout::width())
     }
 
     fn line(&self, term: &Term) -> String {
@@ -197,7 +202,8 @@ impl Terms {
             }
         }
         if let (true, Some(first), Some(last)) = (finished, terms.first(), terms.last()) {
-            activity.at(Status { title: format!("N = {} to {}", first.n, last.n), ..Status::default() });
+            let title = format!("{} = {} to {}", index_name(sequence.id), first.n, last.n);
+            activity.at(Status { title, ..Status::default() });
         }
         let results = || terms.iter().flat_map(|term: &Term| &term.results);
         let (all, differences) = (results().count(), results().filter(|found| found.agrees == Some(false)).count());
@@ -284,7 +290,8 @@ impl Answer for Terms {
         };
         let (source, published) =
             (&self.source, published.map_or_else(|| "not known".to_owned(), |term| term.to_string()));
-        let message = format!("the term for N = {n} in {source} is {published}, but {found}{more}");
+        let index = index_name(self.sequence);
+        let message = format!("the term for {index} = {n} in {source} is {published}, but {found}{more}");
         Err(Failure::Run(Exit::Difference, message))
     }
 }
@@ -295,7 +302,6 @@ mod tests {
     use crate::cli::long_run::When;
     use crate::cli::terminal::JsonOutput;
     use clap::{Args as _, FromArgMatches};
-    use queens::oeis;
 
     /// Found by this engine in a quarter of a second.
     fn found(engine: &'static str, value: u128) -> Found {
@@ -384,7 +390,9 @@ mod tests {
     /// What was compared with nothing does not agree, beside what agrees or differs.
     #[test]
     fn what_is_not_published_is_told_apart() {
-        let of = |numbers: &[(usize, u128)]| summary(&terms(None, numbers.iter().map(|&(n, value)| Ok(term(n, value)))).unwrap());
+        let of = |numbers: &[(usize, u128)]| {
+            summary(&terms(None, numbers.iter().map(|&(n, value)| Ok(term(n, value)))).unwrap())
+        };
         assert_eq!(of(&[(7, 40), (28, 8)]), "2 terms of A000170, 2 results: 1 agrees, 1 is not published");
         let told = of(&[(7, 40), (8, 92), (28, 8), (29, 9)]);
         assert_eq!(told, "4 terms of A000170, 4 results: 2 agree, 2 are not published");
@@ -398,7 +406,7 @@ mod tests {
         let differing = Found { agrees: Some(false), ..found("backtrack", 93) };
         let both = Term { n: 8, published: Some(666_090_624), results: vec![agreeing, differing] };
         let table = |width| {
-            let table = TermTable::new(666_090_624, &["join", "backtrack", "naive"], width);
+            let table = TermTable::new(&oeis::QUEENS, 666_090_624, &["join", "backtrack", "naive"], width);
             plain(&(table.table.head() + &table.line(&both)))
         };
         let heads = " N         term          join     backtrack         naive\n";
@@ -411,7 +419,7 @@ mod tests {
 
     #[test]
     fn one_column_is_for_whoever_counted() {
-        let table = TermTable::new(39_029_188_884, &[], 80);
+        let table = TermTable::new(&oeis::QUEENS, 39_029_188_884, &[], 80);
         let lines = [term(8, 92), term(20, 39_029_188_884), term(28, 7)].map(|mut term| {
             term.results[0].agrees = term.published.map(|published| term.results[0].value == Some(published));
             plain(&table.line(&term))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 use queens::engine::EngineInfo;
+use queens::ledger::ranges;
 use queens::oeis::{self, Sequence};
 use queens::{
     BFile, CountError, ENGINES, EngineKind, Isa, IsaError, Method, Progress, Rotation, Size, Unique, thread_count,
@@ -78,7 +79,8 @@ impl Published {
         // A stray byte in a comment is no reason to refuse a file; one in a term makes the line malformed.
         let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
         let file = BFile::parse(&text).map_err(|error| files::unread(path, &error))?;
-        Ok(Self { sequence, source: escape::name(path), file: Some(file) })
+        let source = if files::is_stdin(path) { "stdin".to_owned() } else { escape::name(path) };
+        Ok(Self { sequence, source, file: Some(file) })
     }
 
     pub(super) fn term(&self, n: usize) -> Option<u128> {
@@ -88,10 +90,8 @@ impl Published {
 
 pub(crate) fn run(args: &Args) -> Result<Terms, Failure> {
     let (sizes, published) = (args.sizes, Published::of(args)?);
-    let terms = |n: usize| {
-        let indices = if args.profile { profile::indices(n) } else { n..=n };
-        indices.filter_map(|index| published.term(index))
-    };
+    let indices = |n: usize| if args.profile { profile::indices(n) } else { n..=n };
+    let terms = |n: usize| indices(n).filter_map(|index| published.term(index));
     // A board at the end that cannot be counted should not show after hours.
     method(args, sizes.last)?;
     let listed: Vec<usize> = sizes.all().filter(|&n| terms(n).next().is_some()).collect();
@@ -113,9 +113,15 @@ pub(crate) fn run(args: &Args) -> Result<Terms, Failure> {
     if let Some(text) = left_out(&rows).filter(|_| args.engines.is_empty()) {
         messages::note(&text);
     }
+    let lacking = sizes.all().flat_map(indices).filter(|&index| published.term(index).is_none());
+    let lacking = ranges(lacking.map(|index| index as u32));
+    if !lacking.is_empty() {
+        let index = if args.profile { "index" } else { "N" };
+        messages::note(&format!("{} has no term for {index} = {lacking}", published.source));
+    }
     let widest = listed.iter().flat_map(|&n| terms(n)).max().unwrap_or(0);
     let names: Vec<&str> = engines.iter().map(|kind| kind.info().name).collect();
-    let table = TermTable::new(widest, &names, stdout::width());
+    let table = TermTable::new(published.sequence, widest, &names, stdout::width());
     let found: Box<dyn Iterator<Item = Result<Term, Failure>>> = if args.profile {
         Box::new(profile::terms(&listed, &args.cores, &activity, |index| published.term(index)))
     } else {
