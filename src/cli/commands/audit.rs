@@ -15,13 +15,13 @@ use crate::cli::long_run::{
     named_files::{Part, nothing_in, union},
     status,
 };
-use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, messages, numbers, value_parsers};
+use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, messages, numbers, value_parsers};
 
 /// Recount random units of a checkpoint or shard, and some of their tasks by independent code
 ///
 /// Whole units are recounted by the engine and compared with the file. Single tasks of these are recounted by an auditor
 /// that shares no code with the engine, and compared with what the engine finds. If all units are finished, their sum is
-/// compared with what is known of it. Each audit draws other units, so that it adds to the audits before it.
+/// compared with what is known of it. Damaged files are named, with exit code 1, and the others audited. Each audit draws other units, so that it adds to the audits before it.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
     /// Checkpoints or shards of one count, or folders with them; - means stdin
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     seed: Option<u64>,
 
     /// Stop after this time with what has been recounted, for example 90s or 2h [default: 10m]
-    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, allow_hyphen_values = true)]
     max_time: Option<Duration>,
 
     #[command(flatten)]
@@ -73,8 +73,16 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
-    let union = union(&args.paths, |_, error| Err(error.into()))?;
-    let nothing = || nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard");
+    let mut damaged = Vec::new();
+    let union = union(&args.paths, |path, error| {
+        messages::error(&format!("{error}; it is not audited"));
+        damaged.push(escape::name(path));
+        Ok(())
+    })?;
+    let nothing = || match damaged.is_empty() {
+        true => nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard"),
+        false => Failure::AlreadyReported(Exit::Failure),
+    };
     let (ledger, parts) = union.ok_or_else(nothing)?;
     if ledger.reached() == (0, 0) {
         return Err(Failure::Run(Exit::Failure, "nothing was compared: no task is finished".to_owned()));
@@ -107,7 +115,9 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
         messages::error(&line);
     }
     let verdict = signal.map_or_else(|| verdict(&findings, args, &agreement), |signal| Err(Failure::Signal(signal)));
-    Ok(Audit::new(findings, &ledger, agreement, options.seed, verdict))
+    let undamaged = if damaged.is_empty() { Ok(()) } else { Err(Failure::AlreadyReported(Exit::Failure)) };
+    let verdict = verdict.and(undamaged);
+    Ok(Audit { damaged, ..Audit::new(findings, &ledger, agreement, options.seed, verdict) })
 }
 
 /// Every difference, a line each, with the file that has the unit.
@@ -157,6 +167,8 @@ pub(crate) struct Audit {
     agrees: bool,
     chances: [Chance; 3],
     seed: String,
+    /// The files that were not audited.
+    damaged: Vec<String>,
     #[serde(skip)]
     verdict: Result<(), Failure>,
 }
@@ -182,6 +194,7 @@ impl Audit {
             agreement,
             chances: [1, many(0.01), many(0.1)].map(chance),
             seed: seed.to_string(),
+            damaged: Vec::new(),
             findings,
             verdict,
         }
