@@ -19,6 +19,9 @@ pub(super) struct Comparison {
     /// The geometric mean of all ratios.
     ratio: Option<f64>,
     results: Vec<Pair>,
+    /// Whether a slower median is a failure: another processor may be slower, unless a tolerance is asked for.
+    #[serde(skip)]
+    is_strict: bool,
 }
 
 /// A combination that both have timed, with the medians in seconds.
@@ -96,11 +99,13 @@ impl Pair {
 }
 
 impl Comparison {
-    pub(super) fn new(now: &Results, old: &Results, with: String, tolerance: f64) -> Self {
+    pub(super) fn new(now: &Results, old: &Results, with: String, tolerance: Option<f64>) -> Self {
+        const TOLERANCE: f64 = 0.1;
+        let (is_strict, tolerance) = (tolerance.is_some() || now.cpu == old.cpu, tolerance.unwrap_or(TOLERANCE));
         let results: Vec<Pair> = now.results.iter().filter_map(|now| Pair::new(now, old, tolerance)).collect();
         let logarithms = results.iter().map(|pair| pair.ratio.ln()).sum::<f64>();
         let ratio = (!results.is_empty()).then(|| (logarithms / results.len() as f64).exp());
-        Self { with, processor: old.origin(), tolerance, ratio, results }
+        Self { with, processor: old.origin(), tolerance, ratio, results, is_strict }
     }
 
     pub(super) fn columns(&self) -> Vec<Column> {
@@ -134,14 +139,15 @@ impl Comparison {
         [Some(legend), noise].into_iter().flatten().collect()
     }
 
-    /// Fails if nothing was compared, or if a median is slower than the tolerance allows.
+    /// Fails if nothing was compared or, where that matters, if a median is slower than the tolerance allows.
     pub(super) fn verdict(&self) -> Result<(), Failure> {
         let Self { with, tolerance, results, .. } = self;
         if results.is_empty() {
             let message = format!("{with} has none of the sizes, engines and threads timed here");
             return Err(Failure::Run(Exit::Failure, message));
         }
-        let slower: Vec<&Pair> = results.iter().filter(|pair| pair.change == Change::Slower).collect();
+        let slower = results.iter().filter(|pair| self.is_strict && pair.change == Change::Slower);
+        let slower: Vec<&Pair> = slower.collect();
         let Some(worst) = slower.iter().max_by(|a, b| a.ratio.total_cmp(&b.ratio)) else { return Ok(()) };
         let message = format!(
             "{} of {} {} slower than in {with} by more than {}%; the worst is N = {}, {} on {}, {:.2} times as long",
@@ -176,6 +182,18 @@ mod tests {
         assert_eq!(change(of(0.5, 0.6, 0.7), of(0.9, 1.0, 1.2)), Change::Faster);
         assert_eq!(change(of(0.5, 0.6, 0.95), of(0.9, 1.0, 1.2)), Change::Noise);
         assert_eq!(change(of(1.0, 1.05, 1.06), of(0.99, 0.99, 0.99)), Change::Same);
+    }
+
+    /// Another processor may be slower, unless a tolerance is asked for.
+    #[test]
+    fn another_processor_may_be_slower() {
+        let (now, mut old) = (results(vec![of(2.0, 2.0, 2.0)]), results(vec![of(1.0, 1.0, 1.0)]));
+        let verdict = |old: &Results, tolerance| Comparison::new(&now, old, "old".to_owned(), tolerance).verdict();
+        assert!(matches!(verdict(&old, None), Err(Failure::Run(Exit::Difference, _))));
+        old.cpu = "Another".to_owned();
+        assert!(verdict(&old, None).is_ok());
+        assert!(matches!(verdict(&old, Some(0.1)), Err(Failure::Run(Exit::Difference, _))));
+        assert!(verdict(&old, Some(1.5)).is_ok());
     }
 
     /// The same instruction set if both have timed it, else the fastest of the other machine.

@@ -68,13 +68,14 @@ pub(crate) struct Args {
     )]
     pub(crate) from: Option<PathBuf>,
 
-    /// Compare with such a file or machine; exit code 3 if a median is slower than the tolerance allows
+    /// Compare with such a file or machine; exit code 3 if a median is slower than the tolerance allows, if the processor is
+    /// the same or --tolerance is given
     #[arg(long, value_name = "FILE|NAME")]
     pub(crate) compare: Option<PathBuf>,
 
-    /// How much slower a median may be, for example 10% or 0.1
-    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = tolerance, requires = "compare")]
-    pub(crate) tolerance: f64,
+    /// How much slower a median may be, for example 10% or 0.1 [default: 10%]
+    #[arg(long, value_name = "SHARE", value_parser = tolerance, requires = "compare")]
+    pub(crate) tolerance: Option<f64>,
 
     /// When to show progress on stderr; SIGUSR1 shows it at once in any case
     #[arg(long, value_name = "WHEN", default_value = "auto")]

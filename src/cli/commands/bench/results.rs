@@ -72,9 +72,9 @@ impl Measurement {
             && self.speed_up.is_none_or(|times| (0.0..=MOST).contains(&times))
     }
 
-    /// Half the range from the fastest to the slowest run, over the median.
-    pub(super) fn spread(&self) -> f64 {
-        (self.slowest - self.fastest) / 2.0 / self.median
+    /// Half the range from the fastest to the slowest run, over the median; of a single run it is not known.
+    pub(super) fn spread(&self) -> Option<f64> {
+        (self.seconds.len() > 1).then_some((self.slowest - self.fastest) / 2.0 / self.median)
     }
 }
 
@@ -181,7 +181,7 @@ impl Results {
 
     /// The median of all [`Measurement::spread`]: how far apart the runs of a typical combination were.
     pub(super) fn noise(&self) -> f64 {
-        let mut spreads: Vec<f64> = self.results.iter().map(Measurement::spread).collect();
+        let mut spreads: Vec<f64> = self.results.iter().filter_map(Measurement::spread).collect();
         spreads.sort_by(f64::total_cmp);
         spreads.get(spreads.len() / 2).copied().unwrap_or(0.0)
     }
@@ -213,8 +213,8 @@ pub(super) struct Score {
     threads: usize,
     /// 100 for one core of the machine that the boards were timed on.
     points: f64,
-    /// Half the range of the runs over the median.
-    spread: f64,
+    /// Half the range of the runs over the median, if there were several.
+    spread: Option<f64>,
     /// On one thread, perhaps for another board.
     points_one_thread: Option<f64>,
 }
@@ -269,7 +269,8 @@ impl Score {
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { n, isa, threads, points, spread, points_one_thread } = self;
-        write!(f, "{} ± {:.0}% on {}", rate(*points), 100.0 * spread, count_of(*threads as u64, "thread"))?;
+        let spread = spread.map_or_else(String::new, |spread| format!(" ± {:.0}%", 100.0 * spread));
+        write!(f, "{}{spread} on {}", rate(*points), count_of(*threads as u64, "thread"))?;
         if let Some(one) = points_one_thread.filter(|_| *threads > 1) {
             write!(f, ", {} on one", rate(one))?;
         }
@@ -347,5 +348,10 @@ mod tests {
             assert_eq!(score.to_string(), told);
         }
         assert_eq!(Score::of(&[timed(16, 2, 0.1)]), None);
+        // Of a single run nobody knows how far apart others are.
+        let once = Measurement { seconds: vec![0.26], ..timed(17, 1, 0.26) };
+        let score = Score::of(&[once]).unwrap();
+        assert_eq!(score.spread, None);
+        assert!(score.to_string().starts_with("100 on 1 thread (N = 17"), "{score}");
     }
 }

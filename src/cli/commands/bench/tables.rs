@@ -98,7 +98,11 @@ fn columns(results: &[Measurement]) -> Vec<Column> {
         Column::numbers("threads", 1, cells(|of| of.threads.to_string())),
         Column::numbers("median", 0, cells(|of| numbers::seconds(of.median))).style(BOLD),
         Column::numbers("speed", 4, results.iter().map(speed).map(Option::unwrap_or_default)),
-        Column::numbers("±", 2, cells(|of| format!("{:.0}%", 100.0 * of.spread()))),
+        Column::numbers(
+            "±",
+            2,
+            cells(|of| of.spread().map_or_else(|| "-".to_owned(), |spread| format!("{:.0}%", 100.0 * spread))),
+        ),
         Column::numbers("solutions/s", 5, cells(|of| rounded(of.solutions_per_second))),
         Column::numbers("speed-up", 6, results.iter().map(speed_up).map(Option::unwrap_or_default)),
     ];
@@ -111,7 +115,9 @@ fn notes(results: &Results) -> Vec<String> {
     let all = &results.results;
     let first = all.iter().find_map(|of| simplest(all, of));
     let lines = [
-        Some("± is half the range from the fastest to the slowest run".to_owned()),
+        all.iter()
+            .any(|of| of.spread().is_some())
+            .then(|| "± is half the range from the fastest to the slowest run".to_owned()),
         first.map(|first| format!("speed: how many times as fast as by {}", first.isa)),
         results.score.as_ref().map(|score| format!("score {score}")),
         (!results.finished)
@@ -159,7 +165,7 @@ mod tests {
         let half = [("join", 0.0612), ("join", 0.03), ("naive", 9.0)];
         let half = half.map(|(engine, median)| planted::measurement(16, "1", (engine, "avx2"), 2, [median; 3]));
         let half = planted::results(half.into());
-        bench.comparison = Some(Comparison::new(&bench.results, &half, "a|b".to_owned(), 0.05));
+        bench.comparison = Some(Comparison::new(&bench.results, &half, "a|b".to_owned(), Some(0.05)));
         bench.results.finished = false;
         bench.markdown = true;
         golden::check("src/cli/commands/bench/golden/markdown.md", &bench.text(40));
@@ -201,6 +207,16 @@ speed: how many times as fast as by portable
         let several =
             [one[0], one[1], (16, "join", "avx2", 0.1), (17, "join", "portable", 0.6), (17, "join", "avx2", 0.2)];
         assert!(text(&several).starts_with(&expected[1..]), "{}", text(&several));
+    }
+
+    /// Of a single run there is no range to show.
+    #[test]
+    fn one_run_has_no_spread() {
+        let mut bench = table();
+        bench.results.results.truncate(1);
+        bench.results.results[0].seconds.truncate(1);
+        let text = plain(&bench, 120);
+        assert!(text.contains("  -  ") && !text.contains("0%") && !text.contains("± is"), "{text}");
     }
 
     /// One thread has no speed-up, though a file may name one.

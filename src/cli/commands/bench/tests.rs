@@ -29,7 +29,7 @@ pub(super) fn measurement(
         isa: isa.to_owned(),
         threads,
         count: count.to_owned(),
-        seconds: vec![median],
+        seconds: vec![fastest, median, slowest],
         median,
         fastest,
         slowest,
