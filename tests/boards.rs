@@ -104,7 +104,15 @@ fn a_solution_is_drawn_at_random() {
     let large = drawn("24");
     assert_eq!([&large["solution"], &large["number"]], [&serde_json::json!(true), &serde_json::Value::Null]);
     queens(&["show", "--random", "24"]).assert().success().stderr(predicate::str::contains("not all equally likely"));
-    queens(&["show", "--random", "12"]).assert().success().stderr("");
+    // What is drawn can be cited, and drawn again.
+    let output = queens(&["show", "--random", "12"]).output().unwrap();
+    let (shown, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let seed = err.strip_prefix("--seed ").and_then(|err| err.strip_suffix(" draws it again\n")).unwrap();
+    queens(&["show", "--random", "12", "--seed", seed]).assert().success().stdout(shown.clone()).stderr("");
+    let (number, placement) = shown.lines().next().unwrap().split_once(": ").unwrap();
+    queens(&["solutions", "12", "--rank", placement]).assert().success().stdout(format!("{number}\n"));
+    let named = stdout(&["show", "--number", "31", "8"]);
+    assert_eq!(named, format!("31: 42586137\n{}", stdout(&["show", "42586137"])));
     queens(&["show", "--random", "3"]).assert().code(2).stderr(predicate::str::contains("there is no solution"));
     queens(&["show", "--random", "8", "--number", "1"]).assert().code(2);
     for chosen in [&["--random"][..], &["--number", "1"]] {

@@ -8,7 +8,8 @@ use crate::cli::commands::numbered::{self, QueenArgs, SolutionList};
 use crate::cli::draw::{self, Palette, attackers, has_queen, svg};
 use crate::cli::long_run::{Activity, When};
 use crate::cli::terminal::{
-    Answer, Extensions, Failure, JsonOutput, Output, OutputPath, answer, file_format, stdout, value_parsers::whole,
+    Answer, Extensions, Failure, JsonOutput, Output, OutputPath, answer, file_format, messages, stdout,
+    value_parsers::whole,
 };
 
 #[derive(ClapArgs, Debug)]
@@ -99,6 +100,9 @@ struct Board {
     queens: FixedQueens,
     #[serde(skip)]
     palette: Palette,
+    /// The placement and, where it is known, its number, of a board that was not named by its placement.
+    #[serde(skip)]
+    caption: String,
 }
 
 /// A square, and the columns of the queens that attack it.
@@ -117,7 +121,7 @@ impl Answer for Board {
     }
 
     fn text(&self, width: usize) -> String {
-        draw::board(&self.queens, self.palette, width)
+        self.caption.clone() + &draw::board(&self.queens, self.palette, width)
     }
 }
 
@@ -148,6 +152,7 @@ impl Board {
             free,
             queens,
             palette,
+            caption: String::new(),
         }
     }
 }
@@ -167,8 +172,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let size = || text.parse().map_err(|error| Failure::invalid("<N>", text, &error));
     let (queens, number) = match args.number {
         _ if args.random => {
-            let draws = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
-            let (placement, number) = numbered::random(size()?, draws, &activity)?;
+            let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
+            let (placement, number) = numbered::random(size()?, fastrand::Rng::with_seed(seed), &activity)?;
+            if args.seed.is_none() {
+                activity.say((messages::note, format!("--seed {seed} draws it again")));
+            }
             (placement.into(), number)
         }
         Some(number) => (select(size()?, number, &activity)?.into(), Some(number)),
@@ -187,7 +195,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         palette if out.is_stdout() => (palette, stdout::width()),
         palette => (palette.min(Palette::Unicode), usize::MAX),
     };
-    let board = Board::new(queens, number, palette);
+    let mut board = Board::new(queens, number, palette);
+    if let Some(placement) = board.placement.filter(|_| args.random || args.number.is_some()) {
+        let number = number.map_or_else(String::new, |number| format!("{number}: "));
+        board.caption = format!("{number}{placement}\n");
+    }
     let text = match kind {
         BoardFormat::Board => board.text(room),
         BoardFormat::Svg => svg::svg(&queens),
