@@ -376,14 +376,23 @@ fn a_minus_is_stdin() {
     for (line, name, told) in [
         ("audit -", "s1", "no difference"),
         ("status -", "s1", "complete"),
-        ("verify 8 --bfile -", "b", "1 term of -, "),
+        ("verify 8 --bfile -", "b", "1 term of stdin, "),
         ("bench --from -", "saved.json", "naive"),
         ("bench --from saved.json --compare -", "saved.json", "over that in -"),
     ] {
         let (code, out, err) = read(line, name);
         assert!(code == Some(0) && out.contains(told), "{line}: {out}{err}");
     }
-    assert_eq!(read("merge - s2", "b").2, "error: -: not a ledger of queens\n");
+    assert_eq!(read("merge - s2", "b").2, "error: stdin: not a ledger of queens\n");
+    // Several, one after another.
+    let both = ["s1", "s2"].map(|name| fs::read_to_string(path.join(name)).unwrap());
+    fs::write(path.join("both"), both.concat()).unwrap();
+    assert_eq!(read("merge - -q", "both"), (Some(0), "92\n".to_owned(), String::new()));
+    let (code, out, err) = read("status -", "both");
+    assert!(code == Some(0) && out.matches("file      stdin\n").count() == 2, "{out}{err}");
+    fs::write(path.join("cut"), both[0][..both[0].len() - 3].to_owned() + "\n" + &both[1]).unwrap();
+    let (code, _, err) = read("merge - -q", "cut");
+    assert!(code == Some(4) && err.starts_with("warning: stdin: damaged: "), "{err}");
     let (code, _, err) = read("verify 8 --bfile - --json=b.json", "b.json");
     assert!(code == Some(2) && err.contains("the same command reads or saves this file"), "{err}");
 }

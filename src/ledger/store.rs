@@ -257,10 +257,22 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     ledger_in(path, File::open(path)).map(|(ledger, _)| ledger)
 }
 
-/// Reads a ledger from a stream of this name.
-pub fn read_from(name: &Path, stream: impl Read) -> Result<Ledger, StoreError> {
-    let bytes = bytes(stream).map_err(failed("reading", name))?;
-    decode(&bytes).map_err(|error| StoreError::Format(name.to_owned(), error))
+/// Reads the ledgers in a stream of this name, of which there may be several, one after another, as `cat` leaves them. What
+/// is no ledger at all is an error, as a ledger that is damaged is.
+pub fn read_from(name: &Path, stream: impl Read) -> Vec<Result<Ledger, StoreError>> {
+    let bytes = match bytes(stream) {
+        Ok(bytes) => bytes,
+        Err(error) => return vec![Err(failed("reading", name)(error))],
+    };
+    // No other line begins so.
+    let begins = |at: &usize| bytes[at - 1] == b'\n' && bytes[*at..].starts_with(MAGIC.as_bytes());
+    let mut ends: Vec<usize> = (1..bytes.len()).filter(begins).collect();
+    ends.push(bytes.len());
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let one = |(start, end): (usize, &usize)| {
+        decode(&bytes[start..*end]).map_err(|error| StoreError::Format(name.to_owned(), error))
+    };
+    starts.zip(&ends).map(one).collect()
 }
 
 /// Whether a run holds the lock of a ledger's file: on this machine or, where their file system tells, on another.

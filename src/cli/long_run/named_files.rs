@@ -29,8 +29,14 @@ pub(crate) fn ledgers(paths: &[PathBuf], depth: usize) -> Result<Vec<NamedLedger
     let (mut found, mut skipped) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {
-            let ledger = if files::is_stdin(path) { store::read_from(path, io::stdin()) } else { store::read(path) };
-            found.push(NamedLedger { path: path.clone(), is_named: true, ledger });
+            let (path, ledgers) = if files::is_stdin(path) {
+                let name = Path::new("stdin");
+                (name, store::read_from(name, io::stdin()))
+            } else {
+                (path.as_path(), vec![store::read(path)])
+            };
+            let named = |ledger| NamedLedger { path: path.to_owned(), is_named: true, ledger };
+            found.extend(ledgers.into_iter().map(named));
             continue;
         }
         let inside = collect(path, depth, &mut skipped).map_err(|error| files::unread(path, &files::reason(&error)))?;
