@@ -283,8 +283,15 @@ mod tests {
         report.subject = sixteen.into();
         report.count = 14_772_512;
         report.elapsed = Duration::from_millis(500);
-        let mut outcome =
-            Outcome { report, shard: Shard::WHOLE, resumed: 0, went_on: false, units: 105, total_seconds: 62.0, unsaved: None };
+        let mut outcome = Outcome {
+            report,
+            shard: Shard::WHOLE,
+            resumed: 0,
+            went_on: false,
+            units: 105,
+            total_seconds: 62.0,
+            unsaved: None,
+        };
         let expected = "\
 N          16
 solutions  14,772,512

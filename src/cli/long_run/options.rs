@@ -27,7 +27,7 @@ pub(crate) struct LongRun {
     pub(crate) checkpoint: Option<PathBuf>,
 
     /// Time between saves
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, requires = "checkpoint")]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, allow_hyphen_values = true, requires = "checkpoint")]
     pub(crate) checkpoint_every: Duration,
 
     /// Resume from the checkpoint, or begin one if there is none; shards always do
@@ -35,7 +35,7 @@ pub(crate) struct LongRun {
     pub(crate) resume: bool,
 
     /// Save and stop after this time, for example 30m or 1h30m, with exit code 75, or 1 if nothing is saved
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     pub(crate) max_time: Option<Duration>,
 
     /// Do not save without being asked. By default a run that is stopped after a minute, or by --max-time, is saved to a new

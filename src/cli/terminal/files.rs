@@ -143,7 +143,8 @@ impl OutputPath {
         } else {
             reason(error)
         };
-        Failure::Run(Exit::Failure, format!("cannot write {}: {reason}", self.0.display()))
+        let name = if self.0.as_os_str() == "-" { "stdout".into() } else { self.0.display().to_string() };
+        Failure::Run(Exit::Failure, format!("cannot write {name}: {reason}"))
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     pub(crate) seed: u64,
 
     /// Begin no more samples of a board after this time, for example 90s or 3h; Ctrl-C ends earlier, with what is known by then
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration, allow_hyphen_values = true)]
     pub(crate) max_time: Duration,
 
     /// When to show progress on stderr; SIGUSR1 shows it at once in any case
@@ -125,15 +125,16 @@ impl Answer for Estimate {
             let sample = numbers::time(sample, 1);
             format!("; to time its own, give --max-time {} (one takes about {sample})", enough(needed))
         });
-        let [counted, timed] = [count_samples, time_samples].map(|samples| numbers::grouped(samples as u128));
+        let counted = numbers::count_of(count_samples as u64, "part");
+        let timed = numbers::count_of(time_samples as u64, "task");
         let time_spent = numbers::seconds(spent.as_secs_f64());
         let sampled = match engine {
-            _ if !is_whole => format!("{timed} tasks, in {time_spent}"),
+            _ if !is_whole => format!("{timed}, in {time_spent}"),
             // One sample serves both, unless whole runs were made.
-            engine if engine == EngineKind::Backtrack.info().name && counted == timed => {
-                format!("{counted} parts counted and timed, in {time_spent}")
+            engine if engine == EngineKind::Backtrack.info().name && count_samples == time_samples => {
+                format!("{counted} counted and timed, in {time_spent}")
             }
-            _ => format!("{counted} parts counted and {timed} tasks timed, in {time_spent}"),
+            _ => format!("{counted} counted and {timed} timed, in {time_spent}"),
         };
         let busy = format!("busy: a thread had {:.0} % of a core", 100.0 * core_share);
         let changed =
