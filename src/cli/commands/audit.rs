@@ -79,9 +79,12 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
         damaged.push(escape::name(path));
         Ok(())
     })?;
-    let nothing = || match damaged.is_empty() {
-        true => nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard"),
-        false => Failure::AlreadyReported(Exit::Failure),
+    let nothing = || {
+        if damaged.is_empty() {
+            nothing_in(&args.paths, Exit::Failure, "neither a checkpoint nor a shard")
+        } else {
+            Failure::AlreadyReported(Exit::Failure)
+        }
     };
     let (ledger, parts) = union.ok_or_else(nothing)?;
     if ledger.reached() == (0, 0) {
