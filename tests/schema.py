@@ -73,7 +73,7 @@ LINES = [
     "estimate 16 --symmetry half --samples 20 --json",
     "estimate 23 --samples 20 --max-time 2s --json",
     "bench 17 --engine join --runs 1 --threads 1 --json=b.json",
-    "bench 17 --engine join --runs 1 --threads 1 --compare b.json --tolerance 900% --json",
+    "bench 17 --engine join --runs 2 --threads 1 --compare b.json --tolerance 900% --json",
     "show 158 --json",
     "show --number 31 8 --json",
     "symmetries 15863724 --json",
