@@ -21,7 +21,8 @@ use crate::cli::terminal::{Answer, Exit, Failure, JsonOutput, Rows, escape, mess
 ///
 /// Whole units are recounted by the engine and compared with the file. Single tasks of these are recounted by an auditor
 /// that shares no code with the engine, and compared with what the engine finds. If all units are finished, their sum is
-/// compared with what is known of it. Damaged files are named, with exit code 1, and the others audited. Each audit draws other units, so that it adds to the audits before it.
+/// compared with what is known of it. Damaged files are named, with exit code 1, and the others audited. Each audit draws
+/// other units, so that it adds to the audits before it.
 #[derive(ClapArgs, Debug)]
 pub(crate) struct Args {
     /// Checkpoints or shards of one count, or folders with them; - means stdin
