@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::engine::lanes::{Block, Cost, Isa, Lanes, Permuted, Tables, WithLanes};
+use queens::engine::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, Windows, WithLanes};
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -34,10 +34,10 @@ fn patterns(count: usize, keys: u64) -> Vec<u64> {
     (0..count).map(|_| random.u64(..) & (random.u64(..) | random.u64(..)) & keys).collect()
 }
 
-/// The costs of permuting bytes, from the cycles of calls of four shapes.
-fn permuted(mut cycles: impl FnMut(u64, [Vec<u64>; 2]) -> f64) -> Permuted {
+/// The costs of permuting bytes, from the cycles of calls of four shapes, in classes by so many keys.
+fn permuted(mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -> Permuted {
     // 26 keys, the same mirrored. Half of the patterns of each side hold each of two, and fewer the others, so that the
-    // classes by these two settle seven pairs of sixteen, about as many as in the calls of large boards.
+    // classes are by these two and settle seven pairs of sixteen.
     const KEYS: u64 = ((1 << 26) - 1) << 19;
     const DENSE: u64 = 1 << 25 | 1 << 38;
     let mut random = fastrand::Rng::with_seed(2);
@@ -45,16 +45,21 @@ fn permuted(mut cycles: impl FnMut(u64, [Vec<u64>; 2]) -> f64) -> Permuted {
         let words = patterns(count, KEYS & !DENSE).into_iter();
         words.map(|word| word & random.u64(..) | random.u64(..) & DENSE).collect()
     };
-    let mut call = |build: f64, probe: f64| cycles(KEYS, [build, probe].map(|count| side(count as usize)));
+    let mut call =
+        |by: u32, [build, probe]: [f64; 2]| cycles(by, KEYS, [build, probe].map(|count| side(count as usize)));
     // With lanes as build and queries as probe side, both few and both many.
     let (lanes, queries, more_lanes, more_queries) = (512.0, 2560.0, 2048.0, 8192.0);
-    let (few, by_lanes, by_queries) = (call(lanes, queries), call(more_lanes, queries), call(lanes, more_queries));
-    let many = call(more_lanes, more_queries);
+    let [few, by_lanes, by_queries, many] =
+        [[lanes, queries], [more_lanes, queries], [lanes, more_queries], [more_lanes, more_queries]]
+            .map(|sides| call(2, sides));
     let pair = (many - by_lanes - by_queries + few) / ((more_lanes - lanes) * (more_queries - queries));
     let pattern = (by_queries - few) / (more_queries - queries) - pair * lanes;
     let lane = (by_lanes - few) / (more_lanes - lanes) - pattern - pair * queries;
-    let call = few - pattern * (lanes + queries) - lane * lanes - pair * lanes * queries;
-    Permuted { call, pattern, lane, block: 512.0 * pair }
+    // Of two short lists little is left but what their classes cost.
+    let [least, most] = [2, 6].map(|by| call(by, [64.0, 64.0]));
+    let classes = (most - least) / (3f64.powi(6) - 3f64.powi(2));
+    let call = few - pattern * (lanes + queries) - lane * lanes - pair * lanes * queries - classes * 3f64.powi(2);
+    Permuted { call, pattern, lane, classes, window: 512.0 * pair * 16.0 / 9.0 / 4.0 }
 }
 
 struct Measure {
@@ -67,11 +72,17 @@ impl WithLanes for Measure {
     fn with<L: Lanes>(self, lanes: L) -> Cost {
         let cycle = cycle(self.runs);
         let mut tables = Tables::default();
-        // Cycles to match two sides, by permuting bytes if that may be done.
-        let mut matching = |permuted: Option<Permuted>, keys: u64, build: &[u64], probe: &[u64]| {
-            tables.permuted = permuted;
+        // Cycles to match two sides, by permuting bytes in classes by so many keys or by blocks.
+        let mut matching = |permuted: Option<u32>, keys: u64, build: &[u64], probe: &[u64]| {
             let times = 1 + 20_000 / (build.len() + probe.len());
-            let call = || _ = black_box(lanes.disjoint(keys, build, [probe], &mut tables));
+            // By any windows of those keys.
+            let windows = Windows { active: keys, count: 1 };
+            let call = || match permuted {
+                Some(by) => {
+                    _ = black_box(lanes.attacked_by((Matcher::Permuted(by), windows), build, [probe], &mut tables));
+                }
+                None => _ = black_box(lanes.disjoint(keys, build, [probe], &mut tables)),
+            };
             seconds(times, self.runs, call) / cycle / times as f64
         };
         // The same by blocks, with as many keys in the middle of the word.
@@ -91,9 +102,8 @@ impl WithLanes for Measure {
         };
         let (wide, narrow) = (block(L::COST.wide.lanes), block(L::COST.narrow.lanes));
         let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
-        let permuted = L::COST
-            .permuted
-            .map(|_| permuted(|keys, [build, probe]| matching(Some(Permuted::FREE), keys, &build, &probe)));
+        let permuted =
+            L::COST.permuted.map(|_| permuted(|by, keys, [build, probe]| matching(Some(by), keys, &build, &probe)));
         let retaining = |length: usize| {
             let list = patterns(length, !0);
             let (times, mut out) = (1 + 20_000 / (length + 10), Vec::with_capacity(length + 64));

@@ -1,10 +1,11 @@
-//! Whether to permute bytes on this processor: measured, once for the whole process.
+//! What it costs to permute bytes on this processor: measured, once for the whole process.
 //!
 //! Which way to match is faster differs from one make of processor to the next, and on most of those that have the
 //! instructions nobody has measured it. A wrong choice costs time and nothing else: a plan and its tallies are the
 //! same, whatever matches.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -14,36 +15,43 @@ use super::cost::{Cost, Permuted};
 use super::{Lanes, Tables};
 use crate::board::Size;
 
-/// Boards from this size on have calls so long that it pays: in a prototype on a Zen 5 smaller boards took 0.90 to 1.09
-/// times as long, and larger ones 0.84 to 0.97.
-const LEAST_SIZE: usize = 22;
-
-/// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it pays.
-pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
-    static PAYS: OnceLock<bool> = OnceLock::new();
-    let pays = |_: &Permuted| size.get() >= LEAST_SIZE && *PAYS.get_or_init(|| pays(lanes));
-    Cost { permuted: L::COST.permuted.filter(pays), ..L::COST }
+/// Whether calls for boards of this size are so long that permuting pays: on a Zen 4 N = 17, 19 and 21 took as long as
+/// before, 18 and 20 took 0.9 of the time, and larger boards 0.6 to 0.75.
+fn has_long_calls(size: Size) -> bool {
+    size.get() >= 22 || matches!(size.get(), 18 | 20)
 }
 
-/// Whether a made-up call takes less than 0.9 times as long by permuting bytes, by the least of eight times each: about
-/// a millisecond. Where there is not much between them, the old way is taken.
-fn pays<L: Lanes>(lanes: L) -> bool {
-    /// Keys that matter in the calls of N = 22 to 27.
-    const KEYS: u64 = ((1 << 26) - 1) << 19;
-    /// Of each side half of the patterns hold one of these; they hold three in eight of the others.
-    const DENSE: u64 = 1 << 25 | 1 << 38;
+/// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
+pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
+    static MEASURED: OnceLock<Permuted> = OnceLock::new();
+    let measured = |permuted| *MEASURED.get_or_init(|| measured(lanes, permuted));
+    Cost { permuted: L::COST.permuted.filter(|_| has_long_calls(size)).map(measured), ..L::COST }
+}
+
+/// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in
+/// both ways, the least of eight times each, about a millisecond. It is so short that not much is between them: there
+/// the costs matter most.
+fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
+    /// Keys that matter in the calls of N = 18 to 28.
+    const KEYS: Range<u32> = 18..46;
+    const LENGTHS: [usize; 2] = [1000, 1300];
+    // A key in the middle is held by half of the patterns of both sides, one at the end by few.
     let random = &mut Rng::with_seed(8);
-    let mut pattern = || random.u64(..) & (random.u64(..) | random.u64(..) | DENSE) & KEYS;
-    let mut list = |length| (0..length).map(|_| pattern()).collect::<Vec<u64>>();
-    let (build, probe) = (list(2000), list(3500));
-    let mut ways = [None, L::COST.permuted].map(|permuted| (Tables { permuted, ..Tables::default() }, Duration::MAX));
+    let mut pattern =
+        || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
+    let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
+    let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
+    let mut ways =
+        [None, Some(permuted.always())].map(|way| (Tables { permuted: way, ..Tables::default() }, Duration::MAX));
     for _ in 0..8 {
         for (tables, least) in &mut ways {
             let start = Instant::now();
-            black_box(lanes.disjoint(KEYS, black_box(&build), [&probe], tables));
+            black_box(lanes.disjoint(keys, black_box(&build), [&probe], tables));
             *least = start.elapsed().min(*least);
         }
     }
-    let [(_, blocks), (_, permuted)] = ways;
-    10 * permuted < 9 * blocks
+    let [blocks, bytes] = ways.map(|(_, least)| least.as_secs_f64());
+    let [build, probe] = LENGTHS;
+    permuted
+        .scaled(bytes / blocks * L::COST.by_blocks(build, probe) / permuted.matching(KEYS.len() as u32, build, probe))
 }

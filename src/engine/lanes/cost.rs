@@ -30,12 +30,14 @@ pub struct Cost {
 pub struct Permuted {
     /// To begin a call.
     pub call: f64,
-    /// To gather a pattern of either side, to deal it out and to index it.
+    /// To deal out a pattern of either side by class, and to index it.
     pub pattern: f64,
     /// To tabulate a pattern of the shorter side.
     pub lane: f64,
-    /// To match a block of 8 lanes and 64 queries, or to settle its pairs by their classes.
-    pub block: f64,
+    /// To begin with two classes.
+    pub classes: f64,
+    /// To look up a block of 8 lanes and 64 queries in the table of one window.
+    pub window: f64,
 }
 
 /// Cycles of a block of patterns that are tabulated and matched with queries.
@@ -62,8 +64,8 @@ pub enum Matcher {
     Narrow,
     /// Looks queries up in a block of [`Cost::wide`].
     Wide,
-    /// Permutes bytes, a whole call at a time.
-    Permuted,
+    /// Permutes bytes, a whole call at a time, in classes by so many keys.
+    Permuted(u32),
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
@@ -78,9 +80,8 @@ pub(super) const AVX512: Cost = Cost {
     pair: 0.18,
     wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
     narrow: Block { lanes: 256, transpose: 365.0, entry: 2.5, query: 1.2, window: 0.7 },
-    // By a prototype on a Zen 5, whose classes settled half of the pairs. Where this is used was measured before
-    // (`choice.rs`).
-    permuted: Some(Permuted { call: 600.0, pattern: 2.5, lane: 2.0, block: 2.0 }),
+    // On a Zen 4. Where this is used was measured before (`choice.rs`).
+    permuted: Some(Permuted { call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -108,24 +109,25 @@ const fn with_equal_blocks(retain: f64, pair: f64, block: Block) -> Cost {
     Cost { largest: 9, retain, pair, wide: block, narrow: block, permuted: None }
 }
 
+/// Of 40 to 52 keys 25 to 30 are held by both sides in the large calls of N = 18 to 28.
+const TYPICAL_KEYS: u32 = 26;
+
 impl Cost {
     /// About the cycles to match two sides of so many patterns, whichever is the better build side.
     pub fn of_sides(&self, build: usize, probe: usize) -> f64 {
         let by_blocks = self.by_blocks(build, probe);
-        self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(build, probe)))
+        self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(TYPICAL_KEYS, build, probe)))
     }
 
     /// Whether it is cheaper to match two sides of so many patterns by permuting bytes than by blocks.
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn permutes(&self, permuted: Permuted, build: usize, probe: usize) -> bool {
-        permuted.matching(build, probe) < self.by_blocks(build, probe)
+    pub(super) fn permutes(&self, permuted: Permuted, keys: u32, build: usize, probe: usize) -> bool {
+        permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
     }
 
     /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.
-    fn by_blocks(&self, build: usize, probe: usize) -> f64 {
-        // Of 40 to 52 keys 25 to 28 are held by both sides in the large calls of N = 18 to 27.
-        const TYPICAL_KEYS: u64 = (1 << 26) - 1;
-        let one = |build, probe| self.matching(self.windows(TYPICAL_KEYS, probe), build, probe);
+    pub(super) fn by_blocks(&self, build: usize, probe: usize) -> f64 {
+        let one = |build, probe| self.matching(self.windows((1 << TYPICAL_KEYS) - 1, probe), build, probe);
         if self.are_few(build, probe) { self.pairs(build, probe) } else { one(build, probe).min(one(probe, build)) }
     }
 
@@ -160,12 +162,48 @@ impl Cost {
 }
 
 impl Permuted {
-    /// So cheap that every call is matched in this way.
-    pub const FREE: Self = Self { call: 0.0, pattern: 0.0, lane: 0.0, block: 0.0 };
+    /// Keys of a window: a byte has room for them and two bits that VPERMB does not look at.
+    pub(super) const WINDOW: u32 = 6;
 
-    fn matching(self, build: usize, probe: usize) -> f64 {
-        let patterns = self.pattern * (build + probe) as f64 + self.lane * build.min(probe) as f64;
-        self.call + patterns + self.block / 512.0 * (build * probe) as f64
+    /// Windows, at least and at most.
+    pub(super) const WINDOWS: [usize; 2] = [3, 8];
+
+    /// Keys that make the classes, the dense ones, at least and at most.
+    pub(super) const DENSE: [u32; 2] = [2, 7];
+
+    /// The same, but every call is matched in this way, whatever it costs.
+    #[must_use]
+    pub fn always(self) -> Self {
+        Self { call: f64::NEG_INFINITY, ..self }
+    }
+
+    /// Where every step takes so many times as long.
+    pub(super) fn scaled(self, by: f64) -> Self {
+        let Self { call, pattern, lane, classes, window } = self;
+        let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
+        Self { call, pattern, lane, classes, window }
+    }
+
+    pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
+        /// Shares of the pairs that do not both hold one of so many dense keys: each leaves 0.70 to 0.76.
+        const LEFT: [f64; 8] = [1.0, 0.74, 0.55, 0.41, 0.30, 0.22, 0.16, 0.12];
+        let dense = Self::dense(keys, build, probe);
+        let classes = f64::from(1u32 << dense);
+        let windows = keys.saturating_sub(dense).div_ceil(Self::WINDOW).max(Self::WINDOWS[0] as u32);
+        // Of each class half of the last eight lanes, and of the last 64 queries, are none.
+        let (lanes, queries) = (build.min(probe) as f64, build.max(probe) as f64);
+        let blocks = (lanes + 4.0 * classes) * (queries + 32.0 * classes) / 512.0 * LEFT[dense as usize];
+        let patterns = self.pattern * (lanes + queries) + self.lane * lanes;
+        self.call + patterns + self.classes * f64::from(3u32.pow(dense)) + self.window * f64::from(windows) * blocks
+    }
+
+    /// By how many of so many keys to make the classes of two sides. One more leaves three quarters of the blocks, and
+    /// makes three times as many pairs of classes: so it takes four times as many blocks.
+    pub(super) fn dense(keys: u32, build: usize, probe: usize) -> u32 {
+        let [fewest, most] = Self::DENSE;
+        let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * Self::WINDOW));
+        let pairs = (build * probe).max(1).ilog2();
+        (pairs.saturating_sub(13) / 2).clamp(fewest, most)
     }
 }
 

@@ -7,7 +7,7 @@
 
 use fastrand::Rng;
 
-use super::cost::Matcher;
+use super::cost::{Matcher, Permuted};
 use super::windows::{MOST, Windows};
 use super::{KEY_BITS, Lanes, Partners, Tables, ranked};
 
@@ -53,17 +53,23 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     Ok(())
 }
 
-/// Matches by permuting bytes with every number of windows, each filled and not, and either side the shorter one.
+/// Matches by permuting bytes with every number of windows, each filled and not, in classes by every number of keys, and
+/// either side the shorter one.
 fn permutes<L: Lanes>(lanes: L, tables: &mut Tables, random: &mut Rng) -> Result<(), String> {
-    for keys in [1, 2, 3, 8, 11, 14, 17, 20, 23, 26, 29, 32] {
-        let active = if keys % 2 == 0 { spread(keys) } else { adjacent(keys) };
-        // Queries of which each entry of a table is asked for, in whole blocks and not; more groups of lanes than have
-        // tables at a time.
-        for (patterns, queries) in [(90, 300), (1100, 1300), (300, 70)] {
-            let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
-            trial.queries = (0..queries).map(|_| random.u64(..) & (active | !spread(26))).collect();
-            if !trial.is_right(lanes, Matcher::Permuted, tables) {
-                return Err(format!("permuting bytes of {keys} keys"));
+    let [fewest, most] = Permuted::DENSE;
+    let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * Permuted::WINDOW);
+    for dense in fewest..=most {
+        // From a single key on, and from windows without a key to full ones.
+        for keys in [1, dense, least, least + dense, 26, 29, 34, 39, 45, full + dense].map(|keys| keys.min(52)) {
+            let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
+            // Whole blocks of queries and not; with the fewest classes more groups of lanes than have tables at a time.
+            let longest = if dense == fewest { (1100, 1300) } else { (200, 90) };
+            for (patterns, queries) in [(90, 300), longest] {
+                let mut trial = Trial::new(Windows { active, count: 1 }, patterns, random);
+                trial.queries = (0..queries).map(|_| random.u64(..) & (active | !spread(26))).collect();
+                if !trial.is_right(lanes, Matcher::Permuted(dense), tables) {
+                    return Err(format!("permuting bytes of {keys} keys in classes by {dense}"));
+                }
             }
         }
     }

@@ -57,9 +57,10 @@ macro_rules! kernels {
             ) -> [u64; LISTS] {
                 $(if let Some(permuted) = tables.permuted {
                     let asked = probe.iter().map(|list| list.len()).sum();
-                    if keys.count_ones() <= $permuting::MOST_KEYS && COST.permutes(permuted, build.len(), asked) {
+                    if COST.permutes(permuted, keys.count_ones(), build.len(), asked) {
+                        let dense = $crate::engine::lanes::Permuted::dense(keys.count_ones(), build.len(), asked);
                         // SAFETY: as above.
-                        let attacking = unsafe { $permuting::attacked(keys, build, probe, tables) };
+                        let attacking = unsafe { $permuting::attacked(dense, keys, build, probe, tables) };
                         return std::array::from_fn(|list| (build.len() * probe[list].len()) as u64 - attacking[list]);
                     }
                 })?
@@ -74,9 +75,9 @@ macro_rules! kernels {
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                $(if matcher == Matcher::Permuted {
+                $(if let Matcher::Permuted(dense) = matcher {
                     // SAFETY: as above.
-                    return unsafe { $permuting::attacked(windows.active, patterns, queries, tables) };
+                    return unsafe { $permuting::attacked(dense, windows.active, patterns, queries, tables) };
                 })?
                 // SAFETY: as above.
                 unsafe { attacked(patterns, queries, windows, Some(matcher), tables) }
@@ -180,7 +181,7 @@ macro_rules! kernels {
                             narrow::match_block(block, gathered_queries, windows, words, &mut counts);
                             counts[0] += planted("narrow-blocks");
                         }
-                        Matcher::Wide | Matcher::Permuted => match_block(block, gathered_queries, windows, words, &mut counts),
+                        Matcher::Wide | Matcher::Permuted(_) => match_block(block, gathered_queries, windows, words, &mut counts),
                     }
                 }
                 counts

@@ -20,9 +20,9 @@ const KEYS: usize = 52;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The keys that matter, as bits of a query.
-    pub(super) active: u64,
+    pub active: u64,
     /// How many windows there are.
-    pub(super) count: usize,
+    pub count: usize,
 }
 
 impl Windows {

@@ -73,8 +73,8 @@ mod ice {
         "avx512 with VPOPCNTDQ",
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
         detected!(
-            "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512vpopcntdq", "gfni", "bmi1", "bmi2",
-            "popcnt"
+            "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512bitalg", "avx512vpopcntdq", "gfni",
+            "bmi1", "bmi2", "popcnt"
         ),
         permute
     );

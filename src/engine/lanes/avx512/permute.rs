@@ -9,13 +9,13 @@
 //! VPERMB     entry 5, entry 0, entry 63, ...             512 pairs
 //! ```
 //!
-//! Blocks so small allow classes: both sides are dealt into four by the two keys that most patterns of the call hold.
-//! Of the sixteen pairs of classes seven share a key as a whole, so their pairs are multiplied and never looked at, and
-//! the two keys need no window.
+//! Blocks so small allow classes: both sides are dealt into sixteen by the four keys that most patterns of the call
+//! hold. Of the 256 pairs of classes 175 share a key as a whole, so their pairs are multiplied and never looked at, and
+//! the four keys need no window.
 //!
-//! A call takes five steps: [`gather`] the keys of each pattern into 32 bits, [`deal`](Side::deal) them out by class,
-//! [`index`](Class::index) them as bytes for each window, [`tabulate`] the shorter side, and [`sum`] what the other one
-//! finds. A pattern that only fills up a vector holds no key; as the pairs that share one are counted, it adds nothing.
+//! A call takes four steps: [`deal`](Side::deal) the patterns out by class, [`index`](Side::index) them as bytes for
+//! each window, [`tabulate`] the shorter side, and [`sum`] what the other one finds. A pattern that only fills up a
+//! vector holds no key; as the pairs that share one are counted, it adds nothing.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -23,20 +23,18 @@ use std::ops::Range;
 
 use super::rows::transposed;
 use super::vector::Vector;
-use crate::engine::lanes::Tables;
 use crate::engine::lanes::fault::{planted, without_first};
+use crate::engine::lanes::{Permuted, Tables};
 
-/// Keys of a window: a byte has room for them and two bits that VPERMB does not look at.
-const WINDOW: u32 = 6;
+/// Keys of a window.
+const WINDOW: u32 = Permuted::WINDOW;
 
-/// The most keys of a call: five windows, and the two keys of the classes, which take the rest of 32 bits.
-pub(super) const MOST_KEYS: u32 = 5 * WINDOW + 2;
+/// The most windows.
+const WINDOWS: usize = Permuted::WINDOWS[1];
 
-/// Where the class of a gathered pattern begins: one bit for each dense key.
-const CLASS: u32 = 5 * WINDOW;
-
-/// Classes by two keys.
-const CLASSES: usize = 4;
+/// The most keys that make classes, and a class for each subset of them.
+const DENSE: usize = Permuted::DENSE[1] as usize;
+const CLASSES: usize = 1 << DENSE;
 
 /// Tables of so many groups of eight lanes are made before they are used: with four windows 24 KB of the first-level
 /// cache.
@@ -47,140 +45,195 @@ const GROUPS: usize = 96;
 pub(in crate::engine::lanes) struct Room {
     build: Side,
     probe: Side,
-    gathered: Vec<u32>,
     tables: Vec<[u64; 8]>,
-    /// For each class of the side that is looked up, and each eight of its patterns, their pairs so far.
-    sums: [Vec<[u64; 8]>; CLASSES],
+    /// For each block of the side that is looked up, and each eight of its patterns, their pairs so far.
+    sums: Vec<[u64; 8]>,
 }
 
 /// One side of a call, dealt out by class.
 #[derive(Debug, Default)]
 struct Side {
-    classes: [Class; CLASSES],
-    /// For each list and class its patterns.
-    patterns: Vec<[usize; CLASSES]>,
-}
-
-/// The patterns of a side that hold the same of the two dense keys.
-#[derive(Debug, Default)]
-struct Class {
-    /// The gathered patterns, each list filled up to whole groups of eight, and room for more.
-    words: Vec<u32>,
-    /// Where each list ends, in groups of eight patterns.
-    ends: Vec<usize>,
-    /// For each 64 patterns their bytes for each window.
+    /// The patterns of each class, a [`stride`](Self::stride) apart, each list filled up to whole groups of eight.
+    patterns: Vec<u64>,
+    stride: usize,
+    lists: Vec<Dealt>,
+    /// For each 64 patterns, a block, their bytes for each window; the classes one after another.
     bytes: Vec<[u64; 8]>,
+    /// The blocks of each class.
+    blocks: Vec<Range<usize>>,
 }
 
-impl Class {
-    /// Groups of eight patterns in all lists.
-    fn all_groups(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
-    }
+/// What is in each class of a list.
+#[derive(Clone, Copy, Debug)]
+struct Dealt {
+    patterns: [usize; CLASSES],
+    /// Where it ends among the groups of eight of the class.
+    ends: [usize; CLASSES],
+}
 
-    /// The groups of a list.
-    fn groups(&self, list: usize) -> Range<usize> {
-        list.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[list]
+/// The keys of a call as one of the sides holds them.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    /// A class is the number whose bits say which of these a pattern holds, the lowest first.
+    dense: u64,
+    /// For each window the places of its keys, one byte each.
+    windows: [u64; WINDOWS],
+}
+
+impl Keys {
+    /// Of the build side, which has the keys mirrored, and of the probe side, which has them as they are.
+    fn of(windows: u64, dense: u64) -> [Self; 2] {
+        // Bit 63 is no key, and so the place of those that a window lacks.
+        const NONE: u64 = 0x3f3f_3f3f_3f3f_3f3f;
+        let [mut build, mut probe] = [[NONE; WINDOWS]; 2];
+        let mut left = windows;
+        for place in 0..windows.count_ones() {
+            let key = u64::from(left.trailing_zeros());
+            left &= left - 1;
+            let (window, shift) = ((place / WINDOW) as usize, 8 * (place % WINDOW));
+            build[window] ^= key << shift;
+            probe[window] ^= (63 ^ key) << shift;
+        }
+        [Self { dense: dense.reverse_bits(), windows: build }, Self { dense, windows: probe }]
     }
 }
 
-compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
-    /// For each list of the probe side its pairs with a pattern of the build side that share an active key.
+/// The class of the other side that holds the same keys, which it has in the opposite order.
+fn mirrored(class: usize, classes: usize) -> usize {
+    (class * 2).reverse_bits() >> classes.leading_zeros()
+}
+
+impl Side {
+    /// The groups of a list in a class.
+    fn groups(&self, list: usize, class: usize) -> Range<usize> {
+        list.checked_sub(1).map_or(0, |before| self.lists[before].ends[class])..self.lists[list].ends[class]
+    }
+}
+
+compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
+    /// For each list of the probe side its pairs with a pattern of the build side that share an active key; by so many
+    /// dense ones the patterns are dealt out.
     pub(super) fn attacked<const LISTS: usize>(
+        dense: u32,
         active: u64,
         build: &[u64],
         probe: [&[u64]; LISTS],
         tables: &mut Tables,
     ) -> [u64; LISTS] {
-        assert!(active.count_ones() <= MOST_KEYS, "more keys than there is room for");
         let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
-        let dense = dense_keys(active, build, longest);
-        let windows = active & !dense;
-        let Room { build: lanes, probe: queries, gathered, tables, sums } = &mut tables.room;
-        let count = windows.count_ones().div_ceil(WINDOW).max(1) as usize;
-        lanes.prepare::<true>(&[build], windows, dense, count, gathered);
-        queries.prepare::<false>(&probe, windows, dense, count, gathered);
-        let (tabulated, queried) = if build.len() <= queries.patterns.iter().flatten().sum() {
-            (&*lanes, &*queries)
+        let asked = probe.iter().map(|list| list.len()).sum();
+        let classes = 1 << dense;
+        let dense = dense_keys(active, build, longest, dense as usize);
+        let windows = without_first(active & !dense, planted("permuted-index"));
+        let [build_keys, probe_keys] = Keys::of(windows, dense);
+        let Room { build: lanes, probe: queries, tables, sums } = &mut tables.room;
+        lanes.deal(&[build], without_first(build_keys.dense, planted("permuted-dealing")), classes);
+        queries.deal(&probe, probe_keys.dense, classes);
+        let sides = if build.len() <= asked {
+            [(lanes, &build_keys), (queries, &probe_keys)]
         } else {
-            (&*queries, &*lanes)
+            [(queries, &probe_keys), (lanes, &build_keys)]
         };
         let mut counts = [0; LISTS];
-        match count {
-            1 => match_sides::<1>(tabulated, queried, tables, sums, &mut counts),
-            2 => match_sides::<2>(tabulated, queried, tables, sums, &mut counts),
-            3 => match_sides::<3>(tabulated, queried, tables, sums, &mut counts),
-            4 => match_sides::<4>(tabulated, queried, tables, sums, &mut counts),
-            5 => match_sides::<5>(tabulated, queried, tables, sums, &mut counts),
+        match windows.count_ones().div_ceil(WINDOW) {
+            0..=3 => match_sides::<3>(sides, tables, sums, &mut counts),
+            4 => match_sides::<4>(sides, tables, sums, &mut counts),
+            5 => match_sides::<5>(sides, tables, sums, &mut counts),
+            6 => match_sides::<6>(sides, tables, sums, &mut counts),
+            7 => match_sides::<7>(sides, tables, sums, &mut counts),
+            8 => match_sides::<8>(sides, tables, sums, &mut counts),
             count => unreachable!("there are no {count} windows"),
         }
         counts
     }
 
-    /// The two active keys, if there are as many, whose classes settle most pairs: those that most patterns hold on
-    /// both sides, by a sample of 32 of each. Any others would be right too.
-    fn dense_keys(active: u64, build: &[u64], probe: &[u64]) -> u64 {
-        let samples = [build, probe].map(|list| {
-            let sample: [u64; 32] = from_fn(|at| list.get(at * list.len() / 32).copied().unwrap_or(0));
-            let vectors: [Vector; 4] = from_fn(|at| Vector::of(&sample.as_chunks().0[at]));
-            vectors
+    /// The active keys whose classes settle most pairs: those that most patterns hold on both sides, by a sample of 64 of
+    /// each. Any others would be right too.
+    fn dense_keys(active: u64, build: &[u64], probe: &[u64], count: usize) -> u64 {
+        let [build, probe] = [build, probe].map(|list| {
+            // A byte for each key.
+            let mut held = _mm512_setzero_si512();
+            for at in 0..64 {
+                let pattern = list.get(at * list.len() / 64).copied().unwrap_or(0);
+                held = _mm512_sub_epi8(held, _mm512_movm_epi8(pattern));
+            }
+            let mut words = [0; 8];
+            Vector(held).store(&mut words);
+            words
         });
-        let held = |sample: &[Vector; 4], key: u64| {
-            let key = _mm512_set1_epi64(key.cast_signed());
-            sample.iter().map(|four| _mm512_test_epi64_mask(four.0, key).count_ones()).sum::<u32>()
-        };
-        let [mut first, mut second] = [(0, 0); 2];
+        let held = |side: &[u64; 8], key: u32| side[key as usize / 8] >> (key % 8 * 8) & 0xff;
+        // Where there are fewer, some that no pattern of either side holds.
+        let mut densest: [(u64, u64); DENSE] = from_fn(|place| (0, 1 << (63 - place)));
+        let densest = &mut densest[..count];
         let mut left = active;
         while left != 0 {
-            let key = left & left.wrapping_neg();
-            left ^= key;
-            let found = (held(&samples[0], key.reverse_bits()) * held(&samples[1], key), key);
-            if found.0 >= first.0 {
-                (first, second) = (found, first);
-            } else if found.0 >= second.0 {
-                second = found;
+            let key = left.trailing_zeros();
+            left &= left - 1;
+            let mut found = (held(&build, 63 - key) * held(&probe, key), 1 << key);
+            for dense in &mut *densest {
+                if found.0 >= dense.0 {
+                    std::mem::swap(&mut found, dense);
+                }
             }
         }
-        first.1 | second.1
+        densest.iter().fold(0, |keys, dense| keys | dense.1)
     }
 
     /// Adds for each list of the probe side, whichever side it is, its pairs with a pattern of the build side.
     fn match_sides<const COUNT: usize>(
-        tabulated: &Side,
-        queried: &Side,
+        [(tabulated, tabulated_keys), (queried, queried_keys)]: [(&mut Side, &Keys); 2],
         tables: &mut Vec<[u64; 8]>,
-        sums: &mut [Vec<[u64; 8]>; CLASSES],
+        sums: &mut Vec<[u64; 8]>,
         counts: &mut [u64],
     ) {
+        tabulated.index::<COUNT>(tabulated_keys);
+        queried.index::<COUNT>(queried_keys);
         tables.resize(tables.len().max(GROUPS * COUNT), [0; 8]);
         counts[0] += planted("permuted-products");
-        for (list, patterns) in tabulated.patterns.iter().enumerate() {
-            for (sums, class) in sums.iter_mut().zip(&queried.classes) {
-                sums.clear();
-                sums.resize(class.bytes.len() / COUNT, [0; 8]);
-            }
-            for (class, lanes) in tabulated.classes.iter().enumerate() {
-                let mut groups = lanes.groups(list);
+        let classes = queried.blocks.len();
+        for (list, dealt) in tabulated.lists.iter().enumerate() {
+            sums.clear();
+            sums.resize(queried.bytes.len() / COUNT, [0; 8]);
+            for class in 0..classes {
+                let lanes = tabulated.bytes[tabulated.blocks[class].start * COUNT..].as_chunks().0;
+                let mut groups = tabulated.groups(list, class);
                 while !groups.is_empty() {
                     let some = groups.start..groups.end.min(groups.start + GROUPS);
                     groups.start = some.end;
                     let tables = tables[..some.len() * COUNT].as_chunks_mut().0;
-                    tabulate::<COUNT>(lanes.bytes.as_chunks().0, some, tables);
-                    for other in (0..CLASSES).filter(|other| class & other == 0) {
-                        sum::<COUNT>(queried.classes[other].bytes.as_chunks().0, tables, &mut sums[other]);
+                    tabulate::<COUNT>(lanes, some, tables);
+                    let lacking = classes - 1 - mirrored(class, classes);
+                    // Every subset of the keys that these lack.
+                    let mut other = lacking;
+                    loop {
+                        let Range { start, end } = queried.blocks[other];
+                        sum::<COUNT>(queried.bytes[start * COUNT..end * COUNT].as_chunks().0, tables, &mut sums[start..end]);
+                        if other == 0 {
+                            break;
+                        }
+                        other = (other - 1) & lacking;
                     }
                 }
             }
             // One of the sides has a single list, so that the number of the other's is the sum.
-            for (other_list, others) in queried.patterns.iter().enumerate() {
+            for (other_list, others) in queried.lists.iter().enumerate() {
                 let count = &mut counts[list + other_list];
-                for (class, other) in (0..CLASSES).flat_map(|class| (0..CLASSES).map(move |other| (class, other))) {
-                    if class & other != 0 {
-                        *count += (patterns[class] * others[other]) as u64;
+                // For each class the patterns of the other side with a subset of its keys.
+                let mut within = others.patterns;
+                let mut key = 1;
+                while key < classes {
+                    for class in (0..classes).filter(|class| class & key != 0) {
+                        within[class] += within[class - key];
                     }
+                    key *= 2;
                 }
-                for (sums, class) in sums.iter().zip(&queried.classes) {
-                    *count += sums.as_flattened()[class.groups(other_list)].iter().sum::<u64>();
+                for (class, patterns) in dealt.patterns[..classes].iter().enumerate() {
+                    let free = within[classes - 1 - mirrored(class, classes)];
+                    *count += (patterns * (within[classes - 1] - free)) as u64;
+                }
+                for (class, blocks) in queried.blocks.iter().enumerate() {
+                    let groups = queried.groups(other_list, class);
+                    *count += sums[blocks.clone()].as_flattened()[groups].iter().sum::<u64>();
                 }
             }
         }
@@ -281,160 +334,68 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
         }
         Vector(_mm512_popcnt_epi64(lanes.0))
     }
-
-    /// The bits of each byte in the opposite order, and the bytes of each word.
-    fn mirrored(words: Vector) -> Vector {
-        let bits = _mm512_set1_epi64(0x8040_2010_0804_0201_u64.cast_signed());
-        let bytes = _mm512_set4_epi32(0x0809_0a0b, 0x0c0d_0e0f, 0x0001_0203, 0x0405_0607);
-        Vector(_mm512_shuffle_epi8(_mm512_gf2p8affine_epi64_epi8::<0>(words.0, bits), bytes))
-    }
-
-    /// The keys of each pattern of a list under `windows` in the low bits of 32, and its class by the `dense` ones
-    /// above them.
-    fn gather<const MIRRORED: bool>(list: &[u64], windows: u64, dense: u64, gathered: &mut Vec<u32>) {
-        gathered.clear();
-        gathered.reserve(list.len() + 8);
-        let windows = without_first(windows, planted("permuted-gathering"));
-        let mut put = |eight: &[u64; 8]| {
-            let mut patterns = *eight;
-            if MIRRORED {
-                mirrored(Vector::of(eight)).store(&mut patterns);
-            }
-            let mut keys = [0; 8];
-            for (keys, pattern) in keys.iter_mut().zip(patterns) {
-                *keys = _pext_u64(pattern, windows) as u32 | (_pext_u64(pattern, dense) as u32) << CLASS;
-            }
-            gathered.extend_from_slice(&keys);
-        };
-        let (eights, rest) = list.as_chunks();
-        for eight in eights {
-            put(eight);
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        put(&last);
-        gathered.truncate(list.len());
-    }
 }
 
 impl Side {
-    compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
-        /// Makes itself of these lists, ready for so many windows.
-        fn prepare<const MIRRORED: bool>(
-            &mut self,
-            lists: &[&[u64]],
-            windows: u64,
-            dense: u64,
-            count: usize,
-            gathered: &mut Vec<u32>,
-        ) {
-            self.patterns.clear();
-            self.classes.iter_mut().for_each(|class| class.ends.clear());
+    compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,bmi1,bmi2,popcnt"):
+        /// Deals out the patterns of these lists by class.
+        fn deal(&mut self, lists: &[&[u64]], dense: u64, classes: usize) {
+            // Every list may be in one class, each with what fills it up.
+            let room = lists.iter().map(|list| list.len().next_multiple_of(8)).sum::<usize>();
+            if room > self.stride {
+                // Where classes begin stays the same for most calls, and so in the cache; an odd number of cache lines
+                // apart, for those that are a multiple of 4096 bytes apart would drive one another out.
+                self.stride = room.next_multiple_of(2048) + 8;
+                // Zeros that no memory is taken for until they are written to.
+                self.patterns = vec![0; CLASSES * self.stride];
+            }
+            let patterns = &mut self.patterns[..];
+            let mut ends: [usize; CLASSES] = from_fn(|class| class * self.stride);
+            self.blocks.resize(classes, 0..0);
+            self.lists.clear();
             for list in lists {
-                gather::<MIRRORED>(list, windows, dense, gathered);
-                if let Some(first) = gathered.first_mut() {
-                    *first ^= (planted("permuted-dealing") as u32) << CLASS;
+                let mut dealt = Dealt { patterns: ends, ends };
+                for &pattern in *list {
+                    let end = &mut ends[_pext_u64(pattern, dense) as usize % CLASSES];
+                    patterns[*end] = pattern;
+                    *end += 1;
                 }
-                let patterns = self.deal(gathered);
-                self.patterns.push(patterns);
-            }
-            for class in &mut self.classes {
-                class.index(count);
+                for (class, end) in ends[..classes].iter_mut().enumerate() {
+                    dealt.patterns[class] = *end - dealt.patterns[class];
+                    let filled_up = end.next_multiple_of(8);
+                    patterns[*end..filled_up].fill(0);
+                    *end = filled_up;
+                    dealt.ends[class] = (filled_up - class * self.stride) / 8;
+                }
+                self.lists.push(dealt);
             }
         }
 
-        /// Appends each gathered pattern of a list to its class, and returns how many each class got.
-        fn deal(&mut self, gathered: &[u32]) -> [usize; CLASSES] {
-            let starts = self.classes.each_ref().map(|class| 8 * class.all_groups());
-            for (class, start) in self.classes.iter_mut().zip(starts) {
-                // A vector more, for each is stored whole, and what fills up the last group.
-                let room = start + gathered.len() + 24;
-                class.words.resize(class.words.len().max(room), 0);
-            }
-            let mut ends = starts;
-            for patterns in gathered.chunks(16) {
-                let inside = !0 >> (16 - patterns.len());
-                let mut sixteen = [0; 16];
-                sixteen[..patterns.len()].copy_from_slice(patterns);
-                let patterns = load(&sixteen);
-                let second = _mm512_movepi32_mask(patterns);
-                let first = _mm512_movepi32_mask(_mm512_slli_epi32::<1>(patterns));
-                let members = [!first & !second & inside, first & !second, second & !first, first & second];
-                for ((class, end), members) in self.classes.iter_mut().zip(&mut ends).zip(members) {
-                    let to = class.words[*end..].first_chunk_mut().expect("there is room");
-                    store(_mm512_maskz_compress_epi32(members, patterns), to);
-                    *end += members.count_ones() as usize;
-                }
-            }
-            for (class, end) in self.classes.iter_mut().zip(ends) {
-                let filled_up = end.next_multiple_of(8);
-                class.words[end..filled_up].fill(0);
-                class.ends.push(filled_up / 8);
-            }
-            from_fn(|class| ends[class] - starts[class])
-        }
-    }
-}
-
-impl Class {
-    compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512vbmi"):
         /// Makes of the keys of each window one byte, with two bits above them that do not matter.
-        fn index(&mut self, windows: usize) {
-            // In each word two patterns, and of each four bytes that begin with a window's first key.
-            const STARTS: [u64; 8] = [0x322c_2620_120c_0600; 8];
-            let end = 8 * self.all_groups();
-            let filled_up = end.next_multiple_of(64);
-            self.words.resize(self.words.len().max(filled_up), 0);
-            self.words[end..filled_up].fill(0);
-            self.bytes.resize(filled_up / 64 * windows, [0; 8]);
-            let starts = Vector::of(&STARTS).0;
-            let all = self.words[..filled_up].as_chunks::<64>().0;
-            for (patterns, bytes) in all.iter().zip(self.bytes.chunks_exact_mut(windows)) {
-                let patterns: &[[u32; 16]; 4] = patterns.as_chunks().0.first_chunk().expect("four times sixteen");
-                let mut words = [load(&patterns[0]); 4];
-                let mut four_windows = words;
-                for ((words, four), patterns) in words.iter_mut().zip(&mut four_windows).zip(patterns) {
-                    *words = load(patterns);
-                    *four = _mm512_multishift_epi64_epi8(starts, *words);
-                }
-                for (window, bytes) in bytes.iter_mut().enumerate() {
-                    // The fifth window is the highest byte as it is.
-                    let (from, byte) = if window < 4 { (&four_windows, window) } else { (&words, 3) };
-                    Vector(every_fourth(from, byte as i8)).store(bytes);
-                }
+        fn index<const COUNT: usize>(&mut self, keys: &Keys) {
+            let Self { patterns, stride, lists, bytes, blocks } = self;
+            let ends = lists.last().map_or([0; CLASSES], |last| last.ends);
+            let mut start = 0;
+            for (blocks, end) in blocks.iter_mut().zip(ends) {
+                *blocks = start..start + end.div_ceil(8);
+                start = blocks.end;
             }
-            if let Some(first) = self.bytes.first_mut() {
-                first[0] ^= planted("permuted-index");
+            bytes.resize(start * COUNT, [0; 8]);
+            let bytes = bytes.as_chunks_mut::<COUNT>().0;
+            let windows: [__m512i; COUNT] = from_fn(|window| _mm512_set1_epi64(keys.windows[window].cast_signed()));
+            for (class, blocks) in blocks.iter().enumerate() {
+                if let Some(last) = bytes[blocks.clone()].last_mut() {
+                    *last = [[0; 8]; COUNT];
+                }
+                let patterns = &patterns[class * *stride..][..8 * ends[class]];
+                for (eights, bytes) in patterns.chunks(64).zip(&mut bytes[blocks.clone()]) {
+                    for (place, eight) in eights.as_chunks().0.iter().enumerate() {
+                        for (window, bytes) in windows.iter().zip(&mut *bytes) {
+                            bytes[place] = _mm512_bitshuffle_epi64_mask(Vector::of(eight).0, *window);
+                        }
+                    }
+                }
             }
         }
-    }
-}
-
-compiled_for! { target_feature(enable = "avx512f,avx512vbmi"):
-    /// Byte `first` of each four.
-    fn every_fourth(words: &[__m512i; 4], first: i8) -> __m512i {
-        const FOURTHS: [u64; 8] = {
-            let (mut fourths, mut word) = ([0; 8], 0);
-            while word < 8 {
-                // Both halves alike: of two vectors come 32 bytes.
-                fourths[word] = 0x1c18_1410_0c08_0400 + 0x2020_2020_2020_2020 * (word as u64 % 4);
-                word += 1;
-            }
-            fourths
-        };
-        let places = _mm512_or_si512(Vector::of(&FOURTHS).0, _mm512_set1_epi8(first));
-        let low = _mm512_permutex2var_epi8(words[0], places, words[1]);
-        let high = _mm512_permutex2var_epi8(words[2], places, words[3]);
-        _mm512_inserti64x4::<1>(low, _mm512_castsi512_si256(high))
-    }
-
-    fn load(patterns: &[u32; 16]) -> __m512i {
-        // SAFETY: there are sixteen.
-        unsafe { _mm512_loadu_si512(patterns.as_ptr().cast()) }
-    }
-
-    fn store(patterns: __m512i, to: &mut [u32; 16]) {
-        // SAFETY: there is room for sixteen.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), patterns) };
     }
 }
