@@ -35,7 +35,7 @@ fn patterns(count: usize, keys: u64) -> Vec<u64> {
 }
 
 /// The costs of permuting bytes, from the cycles of calls of four shapes, in classes by so many keys.
-fn permuted(mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -> Permuted {
+fn permuted(keys: u32, mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -> Permuted {
     // 26 keys, the same mirrored. Half of the patterns of each side hold each of two, and fewer the others, so that the
     // classes are by these two and settle seven pairs of sixteen.
     const KEYS: u64 = ((1 << 26) - 1) << 19;
@@ -59,7 +59,14 @@ fn permuted(mut cycles: impl FnMut(u32, u64, [Vec<u64>; 2]) -> f64) -> Permuted 
     let [least, most] = [2, 6].map(|by| call(by, [64.0, 64.0]));
     let classes = (most - least) / (3f64.powi(6) - 3f64.powi(2));
     let call = few - pattern * (lanes + queries) - lane * lanes - pair * lanes * queries - classes * 3f64.powi(2);
-    Permuted { call, pattern, lane, classes, window: 512.0 * pair * 16.0 / 9.0 / 4.0 }
+    Permuted {
+        keys,
+        call,
+        pattern,
+        lane,
+        classes,
+        window: 512.0 * pair * 16.0 / 9.0 / f64::from(24_u32.div_ceil(keys)),
+    }
 }
 
 struct Measure {
@@ -102,8 +109,9 @@ impl WithLanes for Measure {
         };
         let (wide, narrow) = (block(L::COST.wide.lanes), block(L::COST.narrow.lanes));
         let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
-        let permuted =
-            L::COST.permuted.map(|_| permuted(|by, keys, [build, probe]| matching(Some(by), keys, &build, &probe)));
+        let permuted = L::COST.permuted.map(|Permuted { keys, .. }| {
+            permuted(keys, |by, keys, [build, probe]| matching(Some(by), keys, &build, &probe))
+        });
         let retaining = |length: usize| {
             let list = patterns(length, !0);
             let (times, mut out) = (1 + 20_000 / (length + 10), Vec::with_capacity(length + 64));

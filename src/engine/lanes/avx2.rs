@@ -9,6 +9,8 @@ use super::kernels::{kernels, packing};
 use super::matching::{matching, transposing};
 use super::windows::{self, distances, slots};
 
+mod permute;
+
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
@@ -16,7 +18,7 @@ pub struct Avx2(());
 const COST: Cost = AVX2;
 
 #[derive(Clone, Copy)]
-pub(super) struct Vector(__m256i);
+pub(super) struct Vector(pub(super) __m256i);
 
 impl Vector {
     pub(super) const WORDS: usize = 4;
@@ -97,16 +99,21 @@ impl Vector {
 const GATHERED: bool = true;
 
 compiled_for! { target_feature(enable = "avx2,popcnt"):
-    /// How many bits are set in each word, by looking up half bytes (Muła, Kurz and Lemire,
-    /// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
+    /// How many bits are set in each word.
     pub(super) fn ones(vector: Vector) -> Vector {
+        Vector(_mm256_sad_epu8(byte_counts(vector.0), _mm256_setzero_si256()))
+    }
+
+    /// How many bits are set in each byte, by looking up half bytes (Muła, Kurz and Lemire,
+    /// [arXiv:1611.07612](https://arxiv.org/abs/1611.07612)).
+    fn byte_counts(bytes: __m256i) -> __m256i {
         let counts = _mm256_setr_epi8(
             0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
         );
         let nibble = _mm256_set1_epi8(15);
-        let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(vector.0, nibble));
-        let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(vector.0), nibble));
-        Vector(_mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()))
+        let low = _mm256_shuffle_epi8(counts, _mm256_and_si256(bytes, nibble));
+        let high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), nibble));
+        _mm256_add_epi8(low, high)
     }
 }
 
@@ -153,4 +160,10 @@ compiled_for! { target_feature(enable = "avx2,bmi1,bmi2"):
 
 packing!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-kernels!(Avx2, "avx2", target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"));
+kernels!(
+    Avx2,
+    "avx2",
+    target_feature(enable = "avx2,bmi1,bmi2,popcnt"),
+    detected!("avx2", "bmi1", "bmi2", "popcnt"),
+    permute
+);

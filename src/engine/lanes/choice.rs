@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -15,17 +15,25 @@ use super::cost::{Cost, Permuted};
 use super::{Lanes, Tables};
 use crate::board::Size;
 
-/// Whether calls for boards of this size are so long that permuting pays: on a Zen 4 N = 17, 19 and 21 took as long as
-/// before, 18 and 20 took 0.9 of the time, and larger boards 0.6 to 0.75.
-fn has_long_calls(size: Size) -> bool {
-    size.get() >= 22 || matches!(size.get(), 18 | 20)
+/// Whether calls for boards of this size are so long that permuting pays: on a Zen 4 boards from 22 on took less time with
+/// AVX-512 and AVX2, 18 and 20 with AVX-512 only, and the others as long as before or longer.
+fn has_long_calls(size: Size, permuted: Permuted) -> bool {
+    size.get() >= 22 || permuted.keys == 6 && matches!(size.get(), 18 | 20)
 }
 
 /// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
 pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
-    static MEASURED: OnceLock<Permuted> = OnceLock::new();
-    let measured = |permuted| *MEASURED.get_or_init(|| measured(lanes, permuted));
-    Cost { permuted: L::COST.permuted.filter(|_| has_long_calls(size)).map(measured), ..L::COST }
+    static MEASURED: Mutex<Vec<(&str, Permuted)>> = Mutex::new(Vec::new());
+    let measured = |permuted| {
+        let mut all = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().find(|(name, _)| *name == L::NAME).map(|(_, permuted)| *permuted);
+        known.unwrap_or_else(|| {
+            let permuted = measured(lanes, permuted);
+            all.push((L::NAME, permuted));
+            permuted
+        })
+    };
+    Cost { permuted: L::COST.permuted.filter(|&permuted| has_long_calls(size, permuted)).map(measured), ..L::COST }
 }
 
 /// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in

@@ -28,6 +28,8 @@ pub struct Cost {
 /// Cycles of matching by permuting bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Permuted {
+    /// Keys of a window.
+    pub keys: u32,
     /// To begin a call.
     pub call: f64,
     /// To deal out a pattern of either side by class, and to index it.
@@ -36,7 +38,7 @@ pub struct Permuted {
     pub lane: f64,
     /// To begin with two classes.
     pub classes: f64,
-    /// To look up a block of 8 lanes and 64 queries in the table of one window.
+    /// To look up 512 pairs in the table of one window.
     pub window: f64,
 }
 
@@ -81,7 +83,7 @@ pub(super) const AVX512: Cost = Cost {
     wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
     narrow: Block { lanes: 256, transpose: 365.0, entry: 2.5, query: 1.2, window: 0.7 },
     // On a Zen 4. Where this is used was measured before (`choice.rs`).
-    permuted: Some(Permuted { call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
+    permuted: Some(Permuted { keys: 6, call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
 };
 
 #[cfg(target_arch = "x86_64")]
@@ -95,8 +97,10 @@ pub(super) const AVX512F: Cost = Cost {
 };
 
 #[cfg(target_arch = "x86_64")]
-pub(super) const AVX2: Cost =
-    with_equal_blocks(0.7, 0.37, Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 });
+pub(super) const AVX2: Cost = Cost {
+    permuted: Some(Permuted { keys: 4, call: 3000.0, pattern: 9.0, lane: 4.0, classes: 30.0, window: 2.0 }),
+    ..with_equal_blocks(0.7, 0.37, Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 })
+};
 
 pub(super) const PORTABLE: Cost =
     with_equal_blocks(1.55, 0.9, Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 });
@@ -122,7 +126,7 @@ impl Cost {
     /// Whether it is cheaper to match two sides of so many patterns by permuting bytes than by blocks.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn permutes(&self, permuted: Permuted, keys: u32, build: usize, probe: usize) -> bool {
-        permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
+        keys <= permuted.most_keys() && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
     }
 
     /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.
@@ -162,9 +166,6 @@ impl Cost {
 }
 
 impl Permuted {
-    /// Keys of a window: a byte has room for them and two bits that VPERMB does not look at.
-    pub(super) const WINDOW: u32 = 6;
-
     /// Windows, at least and at most.
     pub(super) const WINDOWS: [usize; 2] = [3, 8];
 
@@ -177,19 +178,24 @@ impl Permuted {
         Self { call: f64::NEG_INFINITY, ..self }
     }
 
+    /// The most keys of a call.
+    pub(super) fn most_keys(self) -> u32 {
+        Self::WINDOWS[1] as u32 * self.keys + Self::DENSE[1]
+    }
+
     /// Where every step takes so many times as long.
     pub(super) fn scaled(self, by: f64) -> Self {
-        let Self { call, pattern, lane, classes, window } = self;
+        let Self { keys, call, pattern, lane, classes, window } = self;
         let [call, pattern, lane, classes, window] = [call, pattern, lane, classes, window].map(|cycles| by * cycles);
-        Self { call, pattern, lane, classes, window }
+        Self { keys, call, pattern, lane, classes, window }
     }
 
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
         /// Shares of the pairs that do not both hold one of so many dense keys: each leaves 0.70 to 0.76.
         const LEFT: [f64; 8] = [1.0, 0.74, 0.55, 0.41, 0.30, 0.22, 0.16, 0.12];
-        let dense = Self::dense(keys, build, probe);
+        let dense = self.dense(keys, build, probe);
         let classes = f64::from(1u32 << dense);
-        let windows = keys.saturating_sub(dense).div_ceil(Self::WINDOW).max(Self::WINDOWS[0] as u32);
+        let windows = keys.saturating_sub(dense).div_ceil(self.keys).max(Self::WINDOWS[0] as u32);
         // Of each class half of the last eight lanes, and of the last 64 queries, are none.
         let (lanes, queries) = (build.min(probe) as f64, build.max(probe) as f64);
         let blocks = (lanes + 4.0 * classes) * (queries + 32.0 * classes) / 512.0 * LEFT[dense as usize];
@@ -199,11 +205,11 @@ impl Permuted {
 
     /// By how many of so many keys to make the classes of two sides. One more leaves three quarters of the blocks, and
     /// makes three times as many pairs of classes: so it takes four times as many blocks.
-    pub(super) fn dense(keys: u32, build: usize, probe: usize) -> u32 {
+    pub(super) fn dense(self, keys: u32, build: usize, probe: usize) -> u32 {
         let [fewest, most] = Self::DENSE;
-        let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * Self::WINDOW));
+        let fewest = fewest.max(keys.saturating_sub(Self::WINDOWS[1] as u32 * self.keys));
         let pairs = (build * probe).max(1).ilog2();
-        (pairs.saturating_sub(13) / 2).clamp(fewest, most)
+        (pairs.saturating_sub(13) / 2).clamp(fewest.min(most), most)
     }
 }
 

@@ -41,8 +41,8 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
             is_right(wide.is_right(lanes, Matcher::Wide, tables), &what("wide"))?;
         }
     }
-    if L::COST.permuted.is_some() {
-        permutes(lanes, tables, random)?;
+    if let Some(permuted) = L::COST.permuted {
+        permutes(lanes, permuted, tables, random)?;
     }
     // As the splitter calls it, with either side the longer one.
     for keys in [22, 26, 30] {
@@ -55,12 +55,14 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
 
 /// Matches by permuting bytes with every number of windows, each filled and not, in classes by every number of keys, and
 /// either side the shorter one.
-fn permutes<L: Lanes>(lanes: L, tables: &mut Tables, random: &mut Rng) -> Result<(), String> {
+fn permutes<L: Lanes>(lanes: L, permuted: Permuted, tables: &mut Tables, random: &mut Rng) -> Result<(), String> {
     let [fewest, most] = Permuted::DENSE;
-    let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * Permuted::WINDOW);
+    let [least, full] = [0, 1].map(|place| Permuted::WINDOWS[place] as u32 * permuted.keys);
     for dense in fewest..=most {
         // From a single key on, and from windows without a key to full ones.
-        for keys in [1, dense, least, least + dense, 26, 29, 34, 39, 45, full + dense].map(|keys| keys.min(52)) {
+        for keys in [1, dense, least, least + dense, 26, 29, 34, 39, 45, full + dense]
+            .map(|keys| keys.min(full + dense).min(52))
+        {
             let active = if keys % 2 == 0 { spread(keys as usize) } else { adjacent(keys as usize) };
             // Whole blocks of queries and not; with the fewest classes more groups of lanes than have tables at a time.
             let longest = if dense == fewest { (1100, 1300) } else { (200, 90) };

@@ -58,7 +58,7 @@ macro_rules! kernels {
                 $(if let Some(permuted) = tables.permuted {
                     let asked = probe.iter().map(|list| list.len()).sum();
                     if COST.permutes(permuted, keys.count_ones(), build.len(), asked) {
-                        let dense = $crate::engine::lanes::Permuted::dense(keys.count_ones(), build.len(), asked);
+                        let dense = permuted.dense(keys.count_ones(), build.len(), asked);
                         // SAFETY: as above.
                         let attacking = unsafe { $permuting::attacked(dense, keys, build, probe, tables) };
                         return std::array::from_fn(|list| (build.len() * probe[list].len()) as u64 - attacking[list]);

@@ -1,11 +1,4 @@
 //! Matching one block with queries: its rows of keys, the tables, and the look-ups in them.
-//!
-//! Blocks turned round were tried with AVX2: 8 lanes and 32 queries at a time, so that the table of four keys is a
-//! register (VPSHUFB takes the entries of 32 queries from it), both sides dealt into four classes by the two densest
-//! keys of a call, and pairs of classes that share a key multiplied. On paper that takes four cycles for 256 pairs
-//! instead of three, for half of the pairs, and some four more for each pattern of a call. A prototype on a Zen 3 took
-//! 1.33 times as long at N = 22 where every call of at least 200,000 pairs went that way; where only calls of at least
-//! four million did, it took 1.05 at N = 22, 1.01 at 24 and 0.91 in one task of 26. That is not worth 250 lines.
 
 /// Expands `match_block`, for a file with
 ///

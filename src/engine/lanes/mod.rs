@@ -61,6 +61,8 @@ mod kernels;
 mod matching;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(target_arch = "x86_64")]
+mod permuting;
 mod portable;
 mod search;
 #[cfg(test)]
@@ -113,7 +115,7 @@ pub struct Tables {
     /// What it costs to match by permuting bytes, if that may be done.
     pub permuted: Option<Permuted>,
     #[cfg(target_arch = "x86_64")]
-    room: avx512::permute::Room,
+    room: permuting::Room,
 }
 
 /// The operations of the join on many patterns, by some instruction set. A value proves that the processor has it.

@@ -1,0 +1,313 @@
+//! Matching by permuting bytes, for the long calls of large boards: blocks of 8 lanes and 64 queries, or 32.
+//!
+//! The table of a window of six keys has 64 entries. For eight lanes an entry is one byte, so with AVX-512 the table is
+//! one register, and one instruction (VPERMB) takes the entries of 64 queries from it:
+//!
+//! ```text
+//! queries    one byte each, their keys of the window:    5   0   63  ...     64 of them
+//! table      64 bytes, one bit a lane:                   entry 5 = the lanes that hold its key 0 or its key 2
+//! VPERMB     entry 5, entry 0, entry 63, ...             512 pairs
+//! ```
+//!
+//! With AVX2 a window has four keys, and VPSHUFB takes the entries of 32 queries.
+//!
+//! Blocks so small allow *classes*: both sides are dealt out by the keys that most patterns of the call hold, up to
+//! seven, the dense ones. Where two classes share a key, all their pairs do, so they are multiplied and never looked at;
+//! the others are matched without the dense keys, which need no window. Each key leaves about three quarters of the
+//! pairs.
+//!
+//! A call takes four steps: [`deal`](Side::deal) the patterns out by class, index them as bytes for each window,
+//! tabulate the shorter side, and sum up what the other one finds. A pattern that only fills up a vector holds no key;
+//! as the pairs that share one are counted, it adds nothing.
+
+use std::array::from_fn;
+use std::ops::Range;
+
+use super::Permuted;
+
+/// The most keys that make classes, and a class for each subset of them.
+const DENSE: usize = Permuted::DENSE[1] as usize;
+pub(super) const CLASSES: usize = 1 << DENSE;
+
+/// Tables of so many groups of eight lanes are made before they are used: with four windows of AVX-512 24 KB of the
+/// first-level cache.
+pub(super) const GROUPS: usize = 96;
+
+/// Room for both sides of a call, for tables and for sums.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pub(super) build: Side,
+    pub(super) probe: Side,
+    pub(super) tables: Vec<u64>,
+    /// For each eight patterns of the side that is looked up their pairs so far.
+    pub(super) sums: Vec<u64>,
+}
+
+/// One side of a call, dealt out by class.
+#[derive(Debug, Default)]
+pub(super) struct Side {
+    /// Blocks of patterns of one class, each list filled up to whole groups of eight.
+    pub(super) patterns: Vec<u64>,
+    /// The class of each.
+    pub(super) classes: Vec<usize>,
+    pub(super) lists: Vec<Dealt>,
+    /// For each group of eight and each window a word with their bytes; a vector of them, or a block, for each window in
+    /// turn; the classes one after another.
+    pub(super) bytes: Vec<u64>,
+    /// The blocks of each class.
+    pub(super) blocks: Vec<Range<usize>>,
+}
+
+/// What is in each class of a list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dealt {
+    pub(super) patterns: [usize; CLASSES],
+    /// Where it ends among the groups of eight of the class.
+    pub(super) ends: [usize; CLASSES],
+}
+
+/// The class of the other side that holds the same keys, which it has in the opposite order.
+pub(super) fn mirrored(class: usize, classes: usize) -> usize {
+    (class * 2).reverse_bits() >> classes.leading_zeros()
+}
+
+/// The active keys whose classes settle most pairs: those that most patterns hold on both sides, by a sample of 64 of
+/// each. Any others would be right too.
+pub(super) fn dense_keys(active: u64, build: &[u64], probe: &[u64], count: u32) -> u64 {
+    // Byte k / 8 of word k % 8 tells how many hold key k.
+    let [build, probe] = [build, probe].map(|list| {
+        let mut held = [0u64; 8];
+        for at in 0..64 {
+            let pattern = list.get(at * list.len() / 64).copied().unwrap_or(0);
+            for (shift, held) in held.iter_mut().enumerate() {
+                *held += pattern >> shift & 0x0101_0101_0101_0101;
+            }
+        }
+        held
+    });
+    let held = |side: &[u64; 8], key: u32| side[key as usize % 8] >> (key / 8 * 8) & 0xff;
+    // Where there are fewer, some that no pattern of either side holds.
+    let mut densest: [(u64, u64); DENSE] = from_fn(|place| (0, 1 << (63 - place)));
+    let densest = &mut densest[..count as usize];
+    let mut left = active;
+    while left != 0 {
+        let key = left.trailing_zeros();
+        left &= left - 1;
+        let mut found = (held(&build, 63 - key) * held(&probe, key), 1 << key);
+        for dense in &mut *densest {
+            if found.0 >= dense.0 {
+                std::mem::swap(&mut found, dense);
+            }
+        }
+    }
+    densest.iter().fold(0, |keys, dense| keys | dense.1)
+}
+
+/// So many keys, with these among them: others are shared by no pair that is looked up.
+pub(super) fn filled_up(mut keys: u64, count: u32) -> u64 {
+    while keys.count_ones() < count {
+        keys |= 1 << (63 - keys.leading_ones());
+    }
+    keys
+}
+
+impl Side {
+    /// The groups of a list in a class.
+    pub(super) fn groups(&self, list: usize, class: usize) -> Range<usize> {
+        list.checked_sub(1).map_or(0, |before| self.lists[before].ends[class])..self.lists[list].ends[class]
+    }
+
+    /// Where the groups of each class end.
+    pub(super) fn ends(&self) -> [usize; CLASSES] {
+        self.lists.last().map_or([0; CLASSES], |last| last.ends)
+    }
+}
+
+/// Expands `attacked`, for a file with
+///
+/// - `Vector`, of which `WORDS` is used: so many groups of eight patterns are a block;
+/// - `WINDOW`, the keys of a window, and `TABLE`, the words of its table;
+/// - `places`, what `index` needs to know of a side, and `index`, which makes a word of bytes of eight patterns for each
+///   window;
+/// - `tabulate`, which makes the tables of eight lanes of such words;
+/// - `sum`, which adds for each eight queries of some blocks their pairs with a lane of some tables that share a key.
+macro_rules! permuting {
+    ($features:meta) => {
+
+        use $crate::engine::lanes::fault::{planted, without_first};
+        use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, Side, dense_keys, filled_up, mirrored};
+        use $crate::engine::lanes::{Permuted, Tables};
+
+        /// Patterns of a block.
+        const BLOCK: usize = 8 * Vector::WORDS;
+
+        compiled_for! { $features:
+            /// For each list of the probe side its pairs with a pattern of the build side that share an active key; by
+            /// so many dense ones the patterns are dealt out.
+            pub(in crate::engine::lanes) fn attacked<const LISTS: usize>(
+                dense: u32,
+                active: u64,
+                build: &[u64],
+                probe: [&[u64]; LISTS],
+                tables: &mut Tables,
+            ) -> [u64; LISTS] {
+                let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
+                let asked = probe.iter().map(|list| list.len()).sum();
+                let classes = 1 << dense;
+                let dense = dense_keys(active, build, longest, dense);
+                let windows = without_first(active & !dense, planted("permuted-index"));
+                let Room { build: lanes, probe: queries, tables, sums } = &mut tables.room;
+                deal(lanes, &[build], without_first(dense.reverse_bits(), planted("permuted-dealing")), classes);
+                deal(queries, &probe, dense, classes);
+                let sides = if build.len() <= asked { [(lanes, true), (queries, false)] } else { [(queries, false), (lanes, true)] };
+                let mut counts = [0; LISTS];
+                match (windows.count_ones().div_ceil(WINDOW) as usize).max(Permuted::WINDOWS[0]) {
+                    3 => match_sides::<3>(windows, sides, tables, sums, &mut counts),
+                    4 => match_sides::<4>(windows, sides, tables, sums, &mut counts),
+                    5 => match_sides::<5>(windows, sides, tables, sums, &mut counts),
+                    6 => match_sides::<6>(windows, sides, tables, sums, &mut counts),
+                    7 => match_sides::<7>(windows, sides, tables, sums, &mut counts),
+                    8 => match_sides::<8>(windows, sides, tables, sums, &mut counts),
+                    count => unreachable!("there are no {count} windows"),
+                }
+                counts
+            }
+
+            /// Adds for each list of the probe side, whichever side it is, its pairs with a pattern of the build side,
+            /// which is mirrored. The shorter side comes first.
+            fn match_sides<const COUNT: usize>(
+                windows: u64,
+                [(tabulated, tabulated_mirrored), (queried, queried_mirrored)]: [(&mut Side, bool); 2],
+                tables: &mut Vec<u64>,
+                sums: &mut Vec<u64>,
+                counts: &mut [u64],
+            ) {
+                let windows = filled_up(windows, WINDOW * COUNT as u32);
+                index_side::<COUNT>(tabulated, windows, tabulated_mirrored);
+                index_side::<COUNT>(queried, windows, queried_mirrored);
+                tables.resize(tables.len().max(GROUPS * COUNT * TABLE), 0);
+                counts[0] += planted("permuted-products");
+                let classes = queried.blocks.len();
+                let lanes: &[[[u64; Vector::WORDS]; COUNT]] = tabulated.bytes.as_chunks().0.as_chunks().0;
+                let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
+                for (list, dealt) in tabulated.lists.iter().enumerate() {
+                    sums.clear();
+                    sums.resize(queries.len() * Vector::WORDS, 0);
+                    let sums = sums.as_chunks_mut().0;
+                    for class in 0..classes {
+                        let lanes = &lanes[tabulated.blocks[class].clone()];
+                        let lacking = classes - 1 - mirrored(class, classes);
+                        let mut groups = tabulated.groups(list, class);
+                        while !groups.is_empty() {
+                            let some = groups.start..groups.end.min(groups.start + GROUPS);
+                            groups.start = some.end;
+                            let tables = &mut tables.as_chunks_mut().0.as_chunks_mut().0[..some.len()];
+                            for (group, tables) in some.zip(&mut *tables) {
+                                let lanes = &lanes[group / Vector::WORDS];
+                                tabulate::<COUNT>(&lanes.each_ref().map(|words| words[group % Vector::WORDS]), tables);
+                            }
+                            tables[0][0][0] ^= planted("permuted-tables");
+                            // Every subset of the keys that these lack.
+                            let mut other = lacking;
+                            loop {
+                                let blocks = queried.blocks[other].clone();
+                                sum::<COUNT>(&queries[blocks.clone()], tables, &mut sums[blocks]);
+                                if other == 0 {
+                                    break;
+                                }
+                                other = (other - 1) & lacking;
+                            }
+                        }
+                    }
+                    counts[0] += planted("permuted-sums");
+                    // One of the sides has a single list, so that the number of the other's is the sum.
+                    for (other_list, others) in queried.lists.iter().enumerate() {
+                        let count = &mut counts[list + other_list];
+                        // For each class the patterns of the other side with a subset of its keys.
+                        let mut within = others.patterns;
+                        let mut key = 1;
+                        while key < classes {
+                            for class in (0..classes).filter(|class| class & key != 0) {
+                                within[class] += within[class - key];
+                            }
+                            key *= 2;
+                        }
+                        for (class, patterns) in dealt.patterns[..classes].iter().enumerate() {
+                            let free = within[classes - 1 - mirrored(class, classes)];
+                            *count += (patterns * (within[classes - 1] - free)) as u64;
+                        }
+                        for (class, blocks) in queried.blocks.iter().enumerate() {
+                            let groups = queried.groups(other_list, class);
+                            *count += sums[blocks.clone()].as_flattened()[groups].iter().sum::<u64>();
+                        }
+                    }
+                }
+            }
+
+            /// Deals out the patterns of these lists by class.
+            fn deal(side: &mut Side, lists: &[&[u64]], dense: u64, classes: usize) {
+                let all = lists.iter().map(|list| list.len() + 8 * classes).sum::<usize>() + BLOCK * classes;
+                side.patterns.resize(side.patterns.len().max(all.next_multiple_of(BLOCK)), 0);
+                side.blocks.resize(classes, 0..0);
+                side.classes.clear();
+                side.lists.clear();
+                // Where the next pattern of each class goes, or where its last block ends, and its blocks.
+                let [mut ends, mut blocks] = [[0; CLASSES]; 2];
+                let mut before = [0; CLASSES];
+                let (patterns, classes_of_blocks) = (&mut side.patterns[..], &mut side.classes);
+                for list in lists {
+                    for &pattern in *list {
+                        let class = _pext_u64(pattern, dense) as usize % CLASSES;
+                        let end = &mut ends[class];
+                        if *end % BLOCK == 0 {
+                            *end = BLOCK * classes_of_blocks.len();
+                            classes_of_blocks.push(class);
+                            blocks[class] += 1;
+                        }
+                        patterns[*end] = pattern;
+                        *end += 1;
+                    }
+                    let mut dealt = Dealt { patterns: [0; CLASSES], ends: [0; CLASSES] };
+                    for (class, end) in ends[..classes].iter_mut().enumerate() {
+                        let dealt_out = |end: usize| BLOCK * blocks[class] - end.wrapping_neg() % BLOCK;
+                        dealt.patterns[class] = dealt_out(*end) - before[class];
+                        while *end % 8 > 0 {
+                            patterns[*end] = 0;
+                            *end += 1;
+                        }
+                        before[class] = dealt_out(*end);
+                        dealt.ends[class] = before[class] / 8;
+                    }
+                    side.lists.push(dealt);
+                }
+            }
+
+            /// Makes of the keys of each window one byte.
+            fn index_side<const COUNT: usize>(side: &mut Side, windows: u64, is_mirrored: bool) {
+                let ends = side.ends();
+                let Side { patterns, classes, bytes, blocks, .. } = side;
+                let mut start = 0;
+                for (blocks, end) in blocks.iter_mut().zip(ends) {
+                    *blocks = start..start + end.div_ceil(Vector::WORDS);
+                    start = blocks.end;
+                }
+                bytes.resize(start * COUNT * Vector::WORDS, 0);
+                let bytes: &mut [[[u64; Vector::WORDS]; COUNT]] = bytes.as_chunks_mut().0.as_chunks_mut().0;
+                let places = places::<COUNT>(windows, is_mirrored);
+                let mut indexed = [0; CLASSES];
+                for (block, &class) in patterns.as_chunks::<BLOCK>().0.iter().zip(&*classes) {
+                    let bytes = &mut bytes[blocks[class].start + indexed[class]];
+                    let groups = (ends[class] - indexed[class] * Vector::WORDS).min(Vector::WORDS);
+                    indexed[class] += 1;
+                    for (place, eight) in block.as_chunks().0.iter().enumerate() {
+                        let words = if place < groups { index::<COUNT>(eight, &places) } else { [0; COUNT] };
+                        for (word, bytes) in words.into_iter().zip(&mut *bytes) {
+                            bytes[place] = word;
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+pub(super) use permuting;
