@@ -26,7 +26,7 @@
 //!    ([`table`]), as [`keys`].
 //! 2. [`listing`]: north and south quadrants with complementary columns joined into halves; about one trial in three fits.
 //! 3. [`split`](super::split): the lists cut by their innermost queens, each of which rules out most of the other list.
-//! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in about five cycles.
+//! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in one to five cycles.
 //!
 //! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
 //! see [`crate::plan::halves`] for these and for the symmetry of row sets.

@@ -15,10 +15,14 @@ use super::cost::{Cost, Permuted};
 use super::{Lanes, Tables};
 use crate::board::Size;
 
-/// Whether calls for boards of this size are so long that permuting pays: on a Zen 4 boards from 22 on took less time with
-/// AVX-512 and AVX2, 18 and 20 with AVX-512 only, and the others as long as before or longer.
+/// Whether calls for boards of this size are so long that permuting may pay. On a Zen 4 it did for all boards from 22 on,
+/// with AVX-512 for 18 and 20 too, and with AVX2 not for 23; the others took as long as before or a few percent longer.
 fn has_long_calls(size: Size, permuted: Permuted) -> bool {
-    size.get() >= 22 || permuted.keys == 6 && matches!(size.get(), 18 | 20)
+    let is_fast = permuted.keys > 4;
+    match size.get() {
+        18 | 20 | 23 => is_fast,
+        n => n >= 22,
+    }
 }
 
 /// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.

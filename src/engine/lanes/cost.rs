@@ -74,6 +74,9 @@ pub enum Matcher {
 // Emerald Rapids. On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1
 // in wide blocks, `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20,
 // which is less than its noise, so there is one table for both.
+//
+// `permuted` is from a Zen 4, and scaled by what `choice.rs` measures. With AVX-512 `call` from 2,500 to 8,000, `pattern`
+// from 5 to 8, `lane` from 1.5 to 4 and `classes` from 20 to 50 made no difference beyond the noise at N = 22 to 24.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: Cost = Cost {
@@ -82,7 +85,6 @@ pub(super) const AVX512: Cost = Cost {
     pair: 0.18,
     wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
     narrow: Block { lanes: 256, transpose: 365.0, entry: 2.5, query: 1.2, window: 0.7 },
-    // On a Zen 4. Where this is used was measured before (`choice.rs`).
     permuted: Some(Permuted { keys: 6, call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
 };
 

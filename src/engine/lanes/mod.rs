@@ -15,6 +15,8 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
+//! With AVX2, VBMI and long lists there is a faster way, in `permuting`.
+//!
 //! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
 //! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own
 //! `Vector`, for which it expands the algorithms; what the steps cost on it is in [`cost`].
