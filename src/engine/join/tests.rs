@@ -138,7 +138,7 @@ fn permuted_bytes_count_the_same() {
         }
     }
 
-    if Isa::best().with(Permuting) != Some(true) {
+    if Isa::available().filter(|isa| isa.with(Permuting) == Some(true)).count() == 0 {
         eprintln!("not run: this processor does not permute bytes");
     }
 }

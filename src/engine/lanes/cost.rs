@@ -181,7 +181,8 @@ impl Permuted {
     }
 
     /// The most keys of a call.
-    pub(super) fn most_keys(self) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    fn most_keys(self) -> u32 {
         Self::WINDOWS[1] as u32 * self.keys + Self::DENSE[1]
     }
 

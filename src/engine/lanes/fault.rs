@@ -22,8 +22,8 @@ pub(crate) const KERNEL_FAULTS: [&str; 17] = [
     "permuted-dealing",  // One side is dealt out by a key less.
     "permuted-index",    // The windows lack a key.
     "permuted-tables",   // A lane is attacked by queries without a key.
-    "permuted-products", // Classes that share a key have a pair too many.
-    "permuted-sums",     // Those that share none.
+    "permuted-products", // A class has a pattern too many.
+    "permuted-sums",     // Eight queries have a pair too many.
 ];
 
 /// Whether this fault is planted: 1 or 0.

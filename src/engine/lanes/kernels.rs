@@ -181,7 +181,9 @@ macro_rules! kernels {
                             narrow::match_block(block, gathered_queries, windows, words, &mut counts);
                             counts[0] += planted("narrow-blocks");
                         }
-                        Matcher::Wide | Matcher::Permuted(_) => match_block(block, gathered_queries, windows, words, &mut counts),
+                        Matcher::Wide | Matcher::Permuted(_) => {
+                            match_block(block, gathered_queries, windows, words, &mut counts);
+                        }
                     }
                 }
                 counts
@@ -207,6 +209,7 @@ pub(super) use kernels;
 /// - `masked_or`, the bits under a mask and those of a third vector;
 /// - `pack`, which writes the words of a set one after another, and maybe more of them after those;
 /// - `load_first`, which reads so many words and no more.
+#[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {
         compiled_for! { $features:
@@ -295,4 +298,5 @@ macro_rules! packing {
         }
     };
 }
+#[cfg(target_arch = "x86_64")]
 pub(super) use packing;

@@ -133,7 +133,6 @@ impl Side {
 /// - `sum`, which adds for each eight queries of some blocks their pairs with a lane of some tables that share a key.
 macro_rules! permuting {
     ($features:meta) => {
-
         use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, Side, dense_keys, filled_up, mirrored};
         use $crate::engine::lanes::{Permuted, Tables};
@@ -152,14 +151,17 @@ macro_rules! permuting {
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let longest = probe.into_iter().max_by_key(|list| list.len()).unwrap_or_default();
-                let asked = probe.iter().map(|list| list.len()).sum();
+                let asked: usize = probe.iter().map(|list| list.len()).sum();
                 let classes = 1 << dense;
                 let dense = dense_keys(active, build, longest, dense);
                 let windows = without_first(active & !dense, planted("permuted-index"));
                 let Room { build: lanes, probe: queries, tables, sums } = &mut tables.room;
                 deal(lanes, &[build], without_first(dense.reverse_bits(), planted("permuted-dealing")), classes);
                 deal(queries, &probe, dense, classes);
-                let sides = if build.len() <= asked { [(lanes, true), (queries, false)] } else { [(queries, false), (lanes, true)] };
+                let mut sides = [(lanes, true), (queries, false)];
+                if asked < build.len() {
+                    sides.reverse();
+                }
                 let mut counts = [0; LISTS];
                 match (windows.count_ones().div_ceil(WINDOW) as usize).max(Permuted::WINDOWS[0]) {
                     3 => match_sides::<3>(windows, sides, tables, sums, &mut counts),
@@ -186,7 +188,6 @@ macro_rules! permuting {
                 index_side::<COUNT>(tabulated, windows, tabulated_mirrored);
                 index_side::<COUNT>(queried, windows, queried_mirrored);
                 tables.resize(tables.len().max(GROUPS * COUNT * TABLE), 0);
-                counts[0] += planted("permuted-products");
                 let classes = queried.blocks.len();
                 let lanes: &[[[u64; Vector::WORDS]; COUNT]] = tabulated.bytes.as_chunks().0.as_chunks().0;
                 let queries: &[[[u64; Vector::WORDS]; COUNT]] = queried.bytes.as_chunks().0.as_chunks().0;
@@ -219,12 +220,15 @@ macro_rules! permuting {
                             }
                         }
                     }
-                    counts[0] += planted("permuted-sums");
+                    if let Some(first) = sums.first_mut() {
+                        first[0] += planted("permuted-sums");
+                    }
                     // One of the sides has a single list, so that the number of the other's is the sum.
                     for (other_list, others) in queried.lists.iter().enumerate() {
                         let count = &mut counts[list + other_list];
                         // For each class the patterns of the other side with a subset of its keys.
                         let mut within = others.patterns;
+                        within[classes - 1] += planted("permuted-products") as usize;
                         let mut key = 1;
                         while key < classes {
                             for class in (0..classes).filter(|class| class & key != 0) {
