@@ -168,7 +168,7 @@ impl Cost {
 }
 
 impl Permuted {
-    /// Windows, at least and at most.
+    /// Windows, at least and at most; a call of fewer has some whose keys no pair shares.
     pub(super) const WINDOWS: [usize; 2] = [3, 8];
 
     /// Keys that make the classes, the dense ones, at least and at most.
@@ -193,6 +193,7 @@ impl Permuted {
         Self { keys, call, pattern, lane, classes, window }
     }
 
+    /// About the cycles to match two sides of so many patterns, which hold so many keys in common.
     pub(super) fn matching(self, keys: u32, build: usize, probe: usize) -> f64 {
         /// Shares of the pairs that do not both hold one of so many dense keys: each leaves 0.70 to 0.76.
         const LEFT: [f64; 8] = [1.0, 0.74, 0.55, 0.41, 0.30, 0.22, 0.16, 0.12];

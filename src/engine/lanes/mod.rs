@@ -15,7 +15,7 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! With AVX2, VBMI and long lists there is a faster way, in `permuting`.
+//! Long lists are matched in another way, `permuting` bytes, with AVX2 and on processors that have VBMI.
 //!
 //! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
 //! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own
