@@ -107,7 +107,7 @@ impl WithLanes for Measure {
             let (window, entry) = (three - two, (three_tables - two_tables) / 32.0);
             Block { lanes, transpose: two_tables - 64.0 * entry, entry, query: two - 2.0 * window, window }
         };
-        let (wide, narrow) = (block(L::COST.wide.lanes), block(L::COST.narrow.lanes));
+        let block = block(L::COST.block.lanes);
         let pair = (by_blocks(35, 1, 4096) - by_blocks(35, 1, 2048)) / 2048.0;
         let permuted = L::COST.permuted.map(|Permuted { keys, .. }| {
             permuted(keys, |by, keys, [build, probe]| matching(Some(by), keys, &build, &probe))
@@ -124,7 +124,7 @@ impl WithLanes for Measure {
             seconds(times, self.runs, retain) / cycle / times as f64
         };
         let retain = (retaining(4096) - retaining(2048)) / 2048.0;
-        Cost { largest: L::COST.largest, retain, pair, wide, narrow, permuted }
+        Cost { largest: L::COST.largest, retain, pair, block, permuted }
     }
 }
 

@@ -98,7 +98,7 @@ impl<L: Lanes> Lanes for Metered<L> {
 
 /// Blocks of the build side times patterns of the probe side.
 fn look_ups<L: Lanes>(build: &[u64], probe: &[&[u64]]) -> usize {
-    build.len().div_ceil(L::COST.wide.lanes) * probe.iter().map(|list| list.len()).sum::<usize>()
+    build.len().div_ceil(L::COST.block.lanes) * probe.iter().map(|list| list.len()).sum::<usize>()
 }
 
 /// Counts with a meter on boards of this size.

@@ -362,8 +362,8 @@ impl Model {
 /// Matching so costly that whatever can be cut is cut: what pays only for large boards is done on those of a test.
 #[cfg(test)]
 pub(super) const ENDLESS_MATCHING: Cost = {
-    let block = Block { query: 1e12, ..Portable::COST.wide };
-    Cost { pair: 1e9, wide: block, narrow: block, ..Portable::COST }
+    let block = Block { query: 1e12, ..Portable::COST.block };
+    Cost { pair: 1e9, block, ..Portable::COST }
 };
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ impl<L: Lanes> Join<L> {
         Self {
             lanes,
             cost: cost_on(lanes, size),
-            tables: QuadrantTables::new(size, L::COST.wide.lanes),
+            tables: QuadrantTables::new(size, L::COST.block.lanes),
             longest: LONGEST,
             classes: [true; 3],
             #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::arch::x86_64::*;
 use std::sync::LazyLock;
 
-use super::avx2 as narrow;
 use super::cost::{AVX2, Cost};
 use super::kernels::{kernels, packing};
 use super::matching::{matching, transposing};
@@ -100,7 +99,7 @@ const GATHERED: bool = true;
 
 compiled_for! { target_feature(enable = "avx2,popcnt"):
     /// How many bits are set in each word.
-    pub(super) fn ones(vector: Vector) -> Vector {
+    fn ones(vector: Vector) -> Vector {
         Vector(_mm256_sad_epu8(byte_counts(vector.0), _mm256_setzero_si256()))
     }
 

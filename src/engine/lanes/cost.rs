@@ -18,9 +18,7 @@ pub struct Cost {
     /// To compare one pattern with another, where there are too few for a block.
     pub pair: f64,
     /// Patterns in blocks of a vector for each key.
-    pub wide: Block,
-    /// Smaller blocks for the rest of a list; where there are none, the same.
-    pub narrow: Block,
+    pub block: Block,
     /// The other way to match, where the set has it and it is to be used.
     pub permuted: Option<Permuted>,
 }
@@ -62,17 +60,15 @@ pub struct Block {
 pub enum Matcher {
     /// Compares each pattern with each query.
     Pairs,
-    /// Looks queries up in a block of [`Cost::narrow`].
-    Narrow,
-    /// Looks queries up in a block of [`Cost::wide`].
-    Wide,
+    /// Looks queries up in a block.
+    Block,
     /// Permutes bytes, a whole call at a time, in classes by so many keys.
     Permuted(u32),
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
-// Emerald Rapids. On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1
-// in wide blocks, `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20,
+// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1
+// and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20,
 // which is less than its noise, so there is one table for both.
 //
 // `permuted` is from a Zen 4, and scaled by what `choice.rs` measures. With AVX-512 `call` from 2,500 to 8,000, `pattern`
@@ -83,8 +79,7 @@ pub(super) const AVX512: Cost = Cost {
     largest: 8,
     retain: 0.45,
     pair: 0.18,
-    wide: Block { lanes: 512, transpose: 550.0, entry: 2.0, query: 1.3, window: 0.5 },
-    narrow: Block { lanes: 256, transpose: 365.0, entry: 2.5, query: 1.2, window: 0.7 },
+    block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
     permuted: Some(Permuted { keys: 6, call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
 };
 
@@ -93,26 +88,25 @@ pub(super) const AVX512F: Cost = Cost {
     largest: 8,
     retain: 0.45,
     pair: 0.21,
-    wide: Block { lanes: 512, transpose: 490.0, entry: 4.5, query: 1.7, window: 0.5 },
-    narrow: Block { lanes: 256, transpose: 380.0, entry: 2.5, query: 1.2, window: 0.7 },
+    block: Block { lanes: 512, transpose: 490.0, entry: 4.5, query: 1.7, window: 0.5 },
     permuted: None,
 };
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX2: Cost = Cost {
     permuted: Some(Permuted { keys: 4, call: 3000.0, pattern: 9.0, lane: 4.0, classes: 30.0, window: 2.0 }),
-    ..with_equal_blocks(0.7, 0.37, Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 })
+    ..without_permuting(0.7, 0.37, Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 })
 };
 
 pub(super) const PORTABLE: Cost =
-    with_equal_blocks(1.55, 0.9, Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 });
+    without_permuting(1.55, 0.9, Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 });
 
 /// Not measured, for want of such a processor.
 #[cfg(target_arch = "aarch64")]
 pub(super) const NEON: Cost = PORTABLE;
 
-const fn with_equal_blocks(retain: f64, pair: f64, block: Block) -> Cost {
-    Cost { largest: 9, retain, pair, wide: block, narrow: block, permuted: None }
+const fn without_permuting(retain: f64, pair: f64, block: Block) -> Cost {
+    Cost { largest: 9, retain, pair, block, permuted: None }
 }
 
 /// Of 40 to 52 keys 25 to 30 are held by both sides in the large calls of N = 18 to 28.
@@ -139,7 +133,7 @@ impl Cost {
 
     /// Whether these are too few to make any table of.
     pub(super) fn are_few(&self, patterns: usize, queries: usize) -> bool {
-        self.pairs(patterns, queries) <= self.narrow.transpose
+        self.pairs(patterns, queries) <= self.block.transpose
     }
 
     fn pairs(&self, patterns: usize, queries: usize) -> f64 {
@@ -148,22 +142,20 @@ impl Cost {
 
     /// About the cycles to match so many patterns with so many queries.
     pub(super) fn matching(&self, windows: Windows, patterns: usize, queries: usize) -> f64 {
-        let (whole, rest) = (patterns / self.wide.lanes, patterns % self.wide.lanes);
+        let (whole, rest) = (patterns / self.block.lanes, patterns % self.block.lanes);
         let last = self.cheapest(windows, rest, queries).1;
-        if whole == 0 { last } else { whole as f64 * self.wide.matching(windows, queries) + last }
+        if whole == 0 { last } else { whole as f64 * self.block.matching(windows, queries) + last }
     }
 
     /// The cheapest windows over these keys for so many queries.
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
-        Windows::cheapest(active, self.largest, self.wide.window * queries as f64, self.wide.entry)
+        Windows::cheapest(active, self.largest, self.block.window * queries as f64, self.block.entry)
     }
 
     /// The cheapest matcher for a block of so many patterns or fewer, and its cycles.
     pub(super) fn cheapest(&self, windows: Windows, patterns: usize, queries: usize) -> (Matcher, f64) {
-        let (matcher, block) =
-            if patterns <= self.narrow.lanes { (Matcher::Narrow, self.narrow) } else { (Matcher::Wide, self.wide) };
-        let (pairs, block) = (self.pairs(patterns, queries), block.matching(windows, queries));
-        if pairs <= block { (Matcher::Pairs, pairs) } else { (matcher, block) }
+        let (pairs, block) = (self.pairs(patterns, queries), self.block.matching(windows, queries));
+        if pairs <= block { (Matcher::Pairs, pairs) } else { (Matcher::Block, block) }
     }
 }
 

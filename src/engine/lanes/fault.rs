@@ -6,13 +6,12 @@
 
 /// Each step of a kernel that can be made wrong.
 #[cfg(any(test, debug_assertions))]
-pub(crate) const KERNEL_FAULTS: [&str; 17] = [
+pub(crate) const KERNEL_FAULTS: [&str; 16] = [
     "sums",              // The counts of matched pairs are one too large.
     "first-entries",     // The first entry of a table has the wrong lanes.
     "last-entries",      // The last one has.
     "transposition",     // A key of a lane is flipped.
     "gathering",         // A query loses its first key.
-    "narrow-blocks",     // A narrow block finds one pair too many.
     "pairs",             // Comparing pair by pair overlooks one.
     "retain",            // A pattern that is to be retained is lost.
     "joined-quadrants",  // A pair of quadrants is lost.

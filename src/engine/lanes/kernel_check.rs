@@ -33,13 +33,11 @@ pub(crate) fn check<L: Lanes>(lanes: L) -> Result<(), String> {
     {
         let active = if count % 3 == 0 { spread(keys) } else { adjacent(keys) };
         let windows = Windows { active, count };
-        let what = |block| format!("matching {block} blocks in {count} windows of {keys} keys");
-        let narrow = Trial::new(windows, L::COST.narrow.lanes / 2 - 5, random);
-        is_right(narrow.is_right(lanes, Matcher::Narrow, tables), &what("narrow"))?;
-        if L::COST.wide.lanes > L::COST.narrow.lanes {
-            let wide = Trial::new(windows, L::COST.wide.lanes - 5, random);
-            is_right(wide.is_right(lanes, Matcher::Wide, tables), &what("wide"))?;
-        }
+        let block = Trial::new(windows, L::COST.block.lanes - 5, random);
+        is_right(
+            block.is_right(lanes, Matcher::Block, tables),
+            &format!("matching blocks in {count} windows of {keys} keys"),
+        )?;
     }
     if let Some(permuted) = L::COST.permuted {
         permutes(lanes, permuted, tables, random)?;
@@ -229,7 +227,8 @@ mod tests {
             let lengths = || (1..200).chain((2..60).map(|step| step * 100)).chain([20_000, 1_000_000]);
             for (keys, queries) in (1..=52).flat_map(|keys| lengths().map(move |queries| (keys, queries))) {
                 let windows = L::COST.windows(adjacent(keys), queries);
-                for patterns in [1, 10, 50, 100, 150, 256, 300, 400, 512].map(|length| length.min(L::COST.wide.lanes)) {
+                for patterns in [1, 10, 50, 100, 150, 256, 300, 400, 512].map(|length| length.min(L::COST.block.lanes))
+                {
                     let matcher = L::COST.cheapest(windows, patterns, queries).0;
                     let windows = (matcher != Matcher::Pairs).then_some(windows.count);
                     chosen.insert((L::NAME, matcher, windows));

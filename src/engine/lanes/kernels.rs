@@ -5,8 +5,7 @@
 //!
 //! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
 //!   and `add3`, a carry-save adder;
-//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used, and a module `narrow` with it for
-//!   blocks of at most as many lanes;
+//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used;
 //! - `GATHERED`, whether queries are gathered once for all blocks, and `gather_all`, which does so;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
@@ -177,11 +176,7 @@ macro_rules! kernels {
                     $crate::engine::lanes::kernel_check::note($name, matcher(block), windows);
                     match matcher(block) {
                         Matcher::Pairs => compare(block, queries, &mut counts),
-                        Matcher::Narrow => {
-                            narrow::match_block(block, gathered_queries, windows, words, &mut counts);
-                            counts[0] += planted("narrow-blocks");
-                        }
-                        Matcher::Wide | Matcher::Permuted(_) => {
+                        Matcher::Block | Matcher::Permuted(_) => {
                             match_block(block, gathered_queries, windows, words, &mut counts);
                         }
                     }

@@ -5,7 +5,6 @@ use std::arch::aarch64::*;
 use super::cost::{Cost, NEON};
 use super::kernels::kernels;
 use super::matching::{matching, transposing};
-use super::neon as narrow;
 use super::portable::{compress, count_disjoint, retain};
 use super::windows::{distances, gather_all, slots};
 

@@ -9,7 +9,6 @@ use std::array::from_fn;
 use super::cost::{Cost, PORTABLE};
 use super::kernels::kernels;
 use super::matching::{matching, transposing};
-use super::portable as narrow;
 use super::windows::{distances, gather_all, slots};
 
 /// 256 lanes in four words, on any processor.

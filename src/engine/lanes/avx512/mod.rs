@@ -6,20 +6,8 @@ mod vector;
 
 pub use self::{ice::Avx512Ice, skylake::Avx512f};
 
-/// 256 lanes, for lists that fill no more and for what is left of others: tables of half the size, and two loads a
-/// cycle.
-mod narrow {
-    use super::rows::key_rows;
-    use super::vector::{distances, slots};
-    use crate::engine::lanes::avx2::{Vector, ones};
-    use crate::engine::lanes::matching::matching;
-
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
-}
-
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
-    use super::narrow;
     use super::rows::key_rows;
     use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, ones, retain, slots};
     use crate::engine::lanes::cost::{AVX512F, Cost};
@@ -47,9 +35,9 @@ mod skylake {
 mod ice {
     use std::arch::x86_64::_mm512_popcnt_epi64;
 
+    use super::permute;
     use super::rows::key_rows_gfni as key_rows;
     use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, retain, slots};
-    use super::{narrow, permute};
     use crate::engine::lanes::cost::{AVX512, Cost};
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::matching;

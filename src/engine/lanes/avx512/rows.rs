@@ -23,7 +23,7 @@ const BITS: [[u64; 8]; 8] = {
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
     /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond the
     /// block hold no key; later rows are anything.
-    pub(in crate::engine::lanes) fn key_rows<const WORDS: usize>(block: &[u64], keys: u64, rows: &mut [[u64; WORDS]; 64]) {
+    pub(in crate::engine::lanes) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
         let rows = &mut rows[..keys.count_ones() as usize];
         let first = keys.trailing_zeros();
         let mut places = [0; 64];
