@@ -16,7 +16,7 @@
 //! the others are matched without the dense keys, which need no window. Each key leaves about three quarters of the
 //! pairs.
 //!
-//! A call takes four steps: [`deal`](Side::deal) the patterns out by class, index them as bytes for each window,
+//! A call takes four steps: deal the patterns out by class, index them as bytes for each window,
 //! tabulate the shorter side, and sum up what the other one finds. A pattern that only fills up a vector holds no key;
 //! as the pairs that share one are counted, it adds nothing.
 

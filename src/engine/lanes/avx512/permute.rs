@@ -18,10 +18,12 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> [Vector; COUNT] {
         let mut places = [0; COUNT];
         let mut left = windows;
-        for key in 0..WINDOW as usize * COUNT {
-            let place = u64::from(left.trailing_zeros());
-            left &= left - 1;
-            places[key / 6] |= if is_mirrored { 63 - place } else { place } << (8 * (key % 6));
+        for word in &mut places {
+            for key in 0..WINDOW {
+                let place = u64::from(left.trailing_zeros());
+                left &= left - 1;
+                *word |= if is_mirrored { 63 - place } else { place } << (8 * key);
+            }
         }
         places.map(|places| Vector::splat(places))
     }
