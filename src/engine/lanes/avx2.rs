@@ -8,7 +8,7 @@ use super::kernels::{kernels, packing};
 use super::matching::{matching, transposing};
 use super::windows::{self, distances, slots};
 
-mod permute;
+pub(super) mod permute;
 
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]

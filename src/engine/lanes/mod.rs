@@ -15,7 +15,7 @@
 //! key 2  ->        1 0 1 0
 //! ```
 //!
-//! Long lists are matched in another way, `permuting` bytes, with AVX2 and on processors that have VBMI.
+//! Long lists are matched in another way, `permuting` bytes, with AVX2, with NEON and on processors that have VBMI.
 //!
 //! The interface is [`Lanes`]; [`search`] is the other use of vectors, for backtracking. The algorithms are written
 //! once, in [`kernels`], over a type `Vector` with a few operations. Each instruction set is a file with its own
@@ -63,7 +63,7 @@ mod kernels;
 mod matching;
 #[cfg(target_arch = "aarch64")]
 mod neon;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod permuting;
 mod portable;
 mod search;
@@ -116,7 +116,7 @@ pub struct Tables {
     gathered: Vec<u64>,
     /// What it costs to match by permuting bytes, if that may be done.
     pub permuted: Option<Permuted>,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     room: permuting::Room,
 }
 

@@ -8,6 +8,8 @@ use super::matching::{matching, transposing};
 use super::portable::{compress, count_disjoint, retain};
 use super::windows::{distances, gather_all, slots};
 
+pub(super) mod permute;
+
 /// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Neon(());
@@ -82,12 +84,12 @@ const GATHERED: bool = true;
 
 compiled_for! { target_feature(enable = "neon"):
     /// How many bits are set in each word.
-    fn ones(vector: Vector) -> Vector {
-        let word = |i: usize| vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(vector.0[i])))));
-        Vector([word(0), word(1)])
-    }
+    fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|half| byte_sums(vcntq_u8(vreinterpretq_u8_u64(half))))) }
+
+    /// The sum of the bytes of each word.
+    fn byte_sums(bytes: uint8x16_t) -> uint64x2_t { vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes))) }
 }
 
 transposing!(target_feature(enable = "neon"));
 matching!(target_feature(enable = "neon"));
-kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"));
+kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"), permute);

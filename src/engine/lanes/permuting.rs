@@ -9,7 +9,7 @@
 //! VPERMB     entry 5, entry 0, entry 63, ...             512 pairs
 //! ```
 //!
-//! With AVX2 a window has four keys, and VPSHUFB takes the entries of 32 queries.
+//! With AVX2 and NEON a window has four keys, and VPSHUFB or two TBL take the entries of 32 queries.
 //!
 //! Blocks so small allow *classes*: both sides are dealt out by the keys that most patterns of the call hold, up to
 //! seven, the dense ones. Where two classes share a key, all their pairs do, so they are multiplied and never looked at;
@@ -26,7 +26,7 @@ use std::ops::Range;
 use super::Permuted;
 
 /// The most keys that make classes, and a class for each subset of them.
-const DENSE: usize = Permuted::DENSE[1] as usize;
+pub(super) const DENSE: usize = Permuted::DENSE[1] as usize;
 pub(super) const CLASSES: usize = 1 << DENSE;
 
 /// Tables of so many groups of eight lanes are made before they are used: with four windows of AVX-512 24 KB of the
@@ -127,6 +127,7 @@ impl Side {
 ///
 /// - `Vector`, of which `WORDS` is used: so many groups of eight patterns are a block;
 /// - `WINDOW`, the keys of a window, and `TABLE`, the words of its table;
+/// - `dealer`, what `class` needs to know of the dense keys, and `class`, which of them a pattern holds, one bit each;
 /// - `places`, what `index` needs to know of a side, and `index`, which makes a word of bytes of eight patterns for each
 ///   window;
 /// - `tabulate`, which makes the tables of eight lanes of such words;
@@ -258,10 +259,11 @@ macro_rules! permuting {
                 // Where the next pattern of each class goes, or where its last block ends, and its blocks.
                 let [mut ends, mut blocks] = [[0; CLASSES]; 2];
                 let mut before = [0; CLASSES];
+                let dense = dealer(dense);
                 let (patterns, classes_of_blocks) = (&mut side.patterns[..], &mut side.classes);
                 for list in lists {
                     for &pattern in *list {
-                        let class = _pext_u64(pattern, dense) as usize % CLASSES;
+                        let class = class(pattern, dense) as usize % CLASSES;
                         let end = &mut ends[class];
                         if *end % BLOCK == 0 {
                             *end = BLOCK * classes_of_blocks.len();

@@ -6,7 +6,7 @@ use super::{Vector, byte_counts};
 use crate::engine::lanes::permuting::permuting;
 
 /// Keys of a window.
-const WINDOW: u32 = 4;
+pub(in crate::engine::lanes) const WINDOW: u32 = 4;
 
 /// Words of its table.
 const TABLE: usize = 2;
@@ -18,6 +18,10 @@ struct Places {
 }
 
 compiled_for! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
+    /// The dense keys as PEXT takes them.
+    fn dealer(dense: u64) -> u64 { dense }
+    fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
+
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> Places {
         Places { keys: if is_mirrored { windows.reverse_bits() } else { windows }, is_mirrored }
     }

@@ -8,12 +8,16 @@ use super::vector::Vector;
 use crate::engine::lanes::permuting::permuting;
 
 /// Keys of a window: a byte has room for them and two bits that VPERMB does not look at.
-const WINDOW: u32 = 6;
+pub(in crate::engine::lanes) const WINDOW: u32 = 6;
 
 /// Words of its table.
 const TABLE: usize = 8;
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
+    /// The dense keys as PEXT takes them.
+    fn dealer(dense: u64) -> u64 { dense }
+    fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
+
     /// For each window where its keys are in a pattern, one byte each.
     fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> [Vector; COUNT] {
         let mut places = [0; COUNT];

@@ -1,0 +1,119 @@
+//! [Permuting bytes](super::super::permuting) with NEON: windows of four keys, 32 queries to a block.
+
+use std::arch::aarch64::*;
+use std::array::from_fn;
+
+use super::{Vector, byte_sums};
+use crate::engine::lanes::permuting::{DENSE, permuting};
+use crate::engine::lanes::windows::Gather;
+
+/// Keys of a window.
+pub(in crate::engine::lanes) const WINDOW: u32 = 4;
+
+/// Words of its table.
+const TABLE: usize = 2;
+
+/// How the keys of all windows are brought together, of patterns or of their mirror images.
+struct Places {
+    gather: Gather<0>,
+    is_mirrored: bool,
+}
+
+compiled_for! { target_feature(enable = "neon"):
+    /// Where the dense keys are in a pattern, and for those that lack a place where none is.
+    fn dealer(dense: u64) -> [u32; DENSE] {
+        let mut left = dense;
+        from_fn(|_| {
+            let place = left.trailing_zeros().min(63);
+            left &= left.wrapping_sub(1);
+            place
+        })
+    }
+
+    /// Two instructions for each key, where gathering them all would take 26.
+    fn class(pattern: u64, places: [u32; DENSE]) -> u64 {
+        places.into_iter().zip(0..).fold(0, |class, (place, key)| class | (pattern >> (place & 63) & 1) << key)
+    }
+
+    fn places<const COUNT: usize>(windows: u64, is_mirrored: bool) -> Places {
+        Places { gather: Gather::new(windows), is_mirrored }
+    }
+
+    /// For each window a word with the bytes of eight patterns.
+    fn index<const COUNT: usize>(eight: &[u64; 8], places: &Places) -> [u64; COUNT] {
+        // The bytes of window w from each pattern, and in the other half those of window w + 1.
+        const BYTES: [[u8; 16]; 4] = {
+            let (mut bytes, mut at) = ([[0; 16]; 4], 0);
+            while at < 64 {
+                bytes[at / 16][at % 16] = (at / 8 % 2 * 32 + at % 8 * 4 + at / 16) as u8;
+                at += 1;
+            }
+            bytes
+        };
+        let mut keys = [0; 8];
+        for (keys, &pattern) in keys.iter_mut().zip(eight) {
+            *keys = places.gather.apply::<6>(if places.is_mirrored { pattern.reverse_bits() } else { pattern }) as u32;
+        }
+        // SAFETY: there are two vectors of four words.
+        let keys = unsafe { [vld1q_u32(keys.as_ptr()), vld1q_u32(keys[4..].as_ptr())] }.map(|keys| vreinterpretq_u8_u32(keys));
+        let low = keys.map(|keys| vandq_u8(keys, vdupq_n_u8(15)));
+        let high = keys.map(|keys| vshrq_n_u8::<4>(keys));
+        let all = uint8x16x4_t(low[0], low[1], high[0], high[1]);
+        let words = BYTES.each_ref().map(|bytes| {
+            // SAFETY: there are sixteen bytes.
+            let two = vreinterpretq_u64_u8(vqtbl4q_u8(all, unsafe { vld1q_u8(bytes.as_ptr()) }));
+            [vgetq_lane_u64::<0>(two), vgetq_lane_u64::<1>(two)]
+        });
+        from_fn(|window| words.as_flattened()[window])
+    }
+
+    /// The tables of eight lanes for each window.
+    fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
+        const ENTRIES: [u64; 2] = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
+        let entries = vreinterpretq_u8_u64(load(&ENTRIES));
+        for (lanes, table) in lanes.iter().zip(tables) {
+            // For each lane whether it holds a key of an entry, before the bits of the later ones.
+            let mut bits = vdupq_n_u8(0);
+            for lane in lanes.to_be_bytes() {
+                bits = vsliq_n_u8::<1>(vtstq_u8(entries, vdupq_n_u8(lane)), bits);
+            }
+            // SAFETY: there is room for two words.
+            unsafe { vst1q_u64(table.as_mut_ptr(), vreinterpretq_u64_u8(bits)) };
+        }
+    }
+
+    // SAFETY: there are two words.
+    fn load(words: &[u64; 2]) -> uint64x2_t { unsafe { vld1q_u64(words.as_ptr()) } }
+
+    /// Adds for each eight queries their pairs with a lane of the tables that share a key.
+    fn sum<const COUNT: usize>(
+        queries: &[[[u64; 4]; COUNT]],
+        tables: &[[[u64; TABLE]; COUNT]],
+        sums: &mut [[u64; 4]],
+    ) {
+        for (queries, sum) in queries.iter().zip(sums) {
+            let queries = queries.each_ref().map(|words| Vector::of(words).0.map(|half| vreinterpretq_u8_u64(half)));
+            let mut found = Vector::of(sum);
+            // In a byte there is room for the lanes of 31 groups.
+            for tables in tables.chunks(31) {
+                let mut bytes = [vdupq_n_u8(0); 2];
+                for table in tables {
+                    let mut lanes = [vdupq_n_u8(0); 2];
+                    for (query, table) in queries.iter().zip(table) {
+                        let table = vreinterpretq_u8_u64(load(table));
+                        for (lanes, &query) in lanes.iter_mut().zip(query) {
+                            *lanes = vorrq_u8(*lanes, vqtbl1q_u8(table, query));
+                        }
+                    }
+                    for (bytes, lanes) in bytes.iter_mut().zip(lanes) {
+                        *bytes = vaddq_u8(*bytes, vcntq_u8(lanes));
+                    }
+                }
+                found = found.plus(Vector(bytes.map(|half| byte_sums(half))));
+            }
+            found.store(sum);
+        }
+    }
+}
+
+permuting!(target_feature(enable = "neon"));
