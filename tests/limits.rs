@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::runs::{counting, end, first_line, out_of_time, shell, signal, total, until};
+use crate::common::runs::{counting, end, first_line, out_of_time, shell, signal, thread_named, total, until};
 use crate::common::{output, queens, skipped, texts};
 use queens::ledger::store::{self, Store};
 use queens::ledger::{Ledger, Partial};
@@ -53,6 +53,30 @@ fn limits_are_errors() {
         }
         assert_eq!((code, out.as_str(), result.status.signal()), (Some(1), "", None), "{script}: {err}");
         assert!(err.starts_with("error: ") && err.contains(reason) && err.lines().count() == 1, "{script}: {err}");
+    }
+}
+
+/// Huge pages would only fill gaps between the short lists of smaller boards.
+#[test]
+#[cfg(target_os = "linux")]
+fn only_large_boards_have_huge_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, thread, are_given) in [
+        ("count 25", "run", false),
+        ("count 26", "run", true),
+        ("count 26 --engine backtrack", "run", false),
+        ("estimate 25 --max-time 1h", "estimate", false),
+        ("estimate 26 --max-time 1h", "estimate", true),
+    ] {
+        let mut child = queens(folder.path(), line).spawn().unwrap();
+        thread_named(thread, &child);
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        match status.lines().find_map(|line| line.strip_prefix("THP_enabled:")) {
+            Some(enabled) => assert_eq!(enabled.trim() == "1", are_given, "{line}"),
+            None => skipped("this kernel does not say who has huge pages"),
+        }
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     stdout::start();
     signals::start();
     catch_panics();
+    long_run::huge_pages_for(None);
     let args: Vec<OsString> = args.into_iter().collect();
     let matches = args::command().try_get_matches_from(&args);
     let result = match matches.and_then(|matches| Ok((Args::from_arg_matches(&matches)?, matches))) {

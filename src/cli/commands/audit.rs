@@ -11,7 +11,7 @@ use queens::{AuditOptions, CountError, Findings, Progress, Recounted, Request, S
 use serde::Serialize;
 
 use crate::cli::long_run::{
-    Activity, Agreement, Status, When,
+    Activity, Agreement, Status, When, huge_pages_for,
     named_files::{Part, nothing_in, union},
     status,
 };
@@ -99,6 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Audit, Failure> {
     };
     let (options, request) = (args.options(), Request::try_from(ledger.fingerprint()).map_err(CountError::from)?);
     let request = request.isa(args.cores.isa).threads(args.cores.threads);
+    huge_pages_for(Some(&request));
     let (title, audited) = (status::title(ledger.fingerprint()), ledger.clone());
     let status = move |Progress { done, share, .. }| {
         let fields = vec![format!("{} recounted", numbers::count_of(done, "unit"))];

@@ -13,7 +13,7 @@ use queens::{CountError, Report, Request, Run, Shard};
 use crate::cli::long_run::{
     Activity, LongRun,
     checkpoint::{self, Checkpoint},
-    supervision,
+    huge_pages_for, supervision,
 };
 use crate::cli::terminal::{Exit, Failure, files, messages, numbers};
 
@@ -36,6 +36,7 @@ pub(crate) struct Outcome {
 /// Counts what is requested, from the checkpoint on if there is one, and into the shard's result file where a shard is asked
 /// for; unless `quiet`, says which shard was finished.
 pub(crate) fn run(args: &LongRun, quiet: bool, request: Request, activity: &Activity) -> Result<Outcome, Failure> {
+    huge_pages_for(Some(&request));
     let run = request.prepare().map_err(|error| Failure::usage(&error))?;
     // Nothing is written for an engine that counts wrong.
     run.self_check()?;

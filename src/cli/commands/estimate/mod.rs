@@ -10,7 +10,7 @@ use queens::{EngineKind, Interval, Progress, Rotation, Watch, oeis, thread_count
 use serde::Serialize;
 
 use crate::cli::commands::count::request;
-use crate::cli::long_run::{Activity, Status, When, forecast};
+use crate::cli::long_run::{Activity, Status, When, forecast, huge_pages_for};
 use crate::cli::terminal::{
     Answer, Cores, Failure, JsonOutput, Rows, Sizes, Tell, numbers,
     value_parsers::{EngineChoice, duration, engine_parser, rotation_parser, whole},
@@ -69,6 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
 /// Estimates a board, as far as it comes before a signal.
 fn estimated(args: &Args, n: usize, activity: &Activity) -> Result<Estimate, Failure> {
     let request = request(args.symmetry, n, &args.cores)?.engine(args.engine);
+    huge_pages_for(Some(&request));
     let memory_bytes = forecast::memory(&request, thread_count(args.cores.threads));
     let mut sampling = Sampling::default().within(args.max_time);
     (sampling.samples, sampling.seed) = (args.samples as usize, args.seed);
