@@ -18,10 +18,11 @@ pub(crate) use units::Outcome;
 
 use queens::{EngineKind, Request};
 
-/// Mimalloc asks for huge pages, which fill every gap between the thousands of lists of the join: 195 MB instead of 140 at
-/// N = 20, and no faster (without them 0.97 to 1.02 of the time at N = 18, 0.99 at 20). So none are given but for the long
-/// lists of large boards: with them N = 28 takes 0.98 of the time and N = 26 0.99, and each thread 30 or 40 MB more. Where
-/// the kernel refuses, it takes more memory or time.
+/// Gives huge pages to the join of a large board, and to nothing else.
+///
+/// Mimalloc asks for them always. With thousands of short lists they fill every gap between them: 195 MB instead of 140 at
+/// N = 20, for no less time (without them 0.97 to 1.02 of it at N = 18, 0.99 at 20). With long lists N = 28 takes 0.98 of
+/// the time and N = 26 0.99, and each thread 30 or 40 MB more. Where the kernel refuses, it takes more memory or time.
 #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux is asked"))]
 pub(crate) fn huge_pages_for(request: Option<&Request>) {
     /// The least N whose lists are long.

@@ -20,7 +20,7 @@ struct Places {
 }
 
 compiled_for! { target_feature(enable = "neon"):
-    /// Where the dense keys are in a pattern, and for those that lack a place where none is.
+    /// Where the dense keys are in a pattern; where they are fewer, the highest bit, which is no key.
     fn dealer(dense: u64) -> [u32; DENSE] {
         let mut left = dense;
         from_fn(|_| {
@@ -30,7 +30,7 @@ compiled_for! { target_feature(enable = "neon"):
         })
     }
 
-    /// Two instructions for each key, where gathering them all would take 26.
+    /// Two instructions for each key: to gather them all takes 26.
     fn class(pattern: u64, places: [u32; DENSE]) -> u64 {
         places.into_iter().zip(0..).fold(0, |class, (place, key)| class | (pattern >> (place & 63) & 1) << key)
     }
@@ -72,7 +72,7 @@ compiled_for! { target_feature(enable = "neon"):
         const ENTRIES: [u64; 2] = [0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908];
         let entries = vreinterpretq_u8_u64(load(&ENTRIES));
         for (lanes, table) in lanes.iter().zip(tables) {
-            // For each lane whether it holds a key of an entry, before the bits of the later ones.
+            // For each entry a bit for each lane, whether it holds one of its keys; that of the last lane comes first.
             let mut bits = vdupq_n_u8(0);
             for lane in lanes.to_be_bytes() {
                 bits = vsliq_n_u8::<1>(vtstq_u8(entries, vdupq_n_u8(lane)), bits);
