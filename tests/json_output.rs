@@ -57,7 +57,7 @@ fn object(text: &str) -> Value {
 /// The first words of its lines, but for those that a busy machine adds.
 fn labels(text: &str) -> Vec<&str> {
     let words = text.lines().map(|line| line.split_whitespace().next().unwrap_or_default());
-    words.filter(|word| !["machine", "speed"].contains(word)).collect()
+    words.filter(|word| !["for", "machine", "speed"].contains(word)).collect()
 }
 
 #[test]

@@ -61,10 +61,10 @@ pub(crate) fn replaced(folder: &Path, line: &str, functions: &str) -> Command {
     command
 }
 
-/// A run that has begun to count.
+/// A run that has begun to count: before that, events have no units.
 pub(crate) fn started(folder: &Path, line: &str) -> Child {
     let mut child = queens(folder, &format!("{line} --progress json")).spawn().unwrap();
-    let first = first_line_of(&mut child, |_| true);
+    let first = first_line_of(&mut child, |line| line.contains("\"units\":"));
     assert!(first.contains("\"event\":\"progress\""), "{first}");
     child
 }

@@ -88,8 +88,9 @@ pub(super) fn watched<T: Send + 'static, K: 'static>(
     work: impl FnOnce(&Watch<K>) -> T + Send + 'static,
 ) -> Result<(Option<T>, Option<i32>), Failure> {
     let (watched, working) = (watch.clone(), watch.clone());
-    activity.watch(move || status(watched.progress()));
+    // Whoever sees its progress may stop it.
     let work = Work::start(activity.command(), move || work(&working))?;
+    activity.watch(move || status(watched.progress()));
     match work.next(None) {
         Some(Event::Ended(result)) => Ok((Some(result), None)),
         Some(Event::Interrupted(Interruption::Signal(signal))) => {
@@ -113,8 +114,9 @@ pub(crate) fn run(
     let fingerprint = run.fingerprint();
     let (shown, last_save) = (run.watch(), Arc::clone(&checkpoint.last_save));
     let saved = move || last_save.lock().unwrap_or_else(PoisonError::into_inner).map(|saved| saved.elapsed());
-    activity.show(move || Status::of_run(&fingerprint, &shown.progress(), saved()));
+    // Whoever sees its progress may stop it.
     let work = Work::start("run", work)?;
+    activity.show(move || Status::of_run(&fingerprint, &shown.progress(), saved()));
     let mut run = SupervisedRun { run, checkpoint, activity, args };
     let (result, interruption) = run.wait(&work);
     let ledger = run.run.ledger();

@@ -115,17 +115,20 @@ impl Answer for Estimate {
         let Prediction { engine, isa, threads, tasks, spent, max_time_needed, sample_seconds, .. } = self.prediction;
         let is_whole = subject.rotation().is_none();
         let (unit, unit_seconds) = core_unit(core_seconds.mean);
+        let unit = if is_told(&core_seconds) { unit } else { "core time" };
         let core_time = |time: f64, digits| numbers::to_digits(time / unit_seconds, digits);
         let is_extrapolated = timed_n != subject.n();
-        let basis = match is_told(&core_seconds) {
-            _ if is_extrapolated => Some(format!("extrapolated from tasks of N = {timed_n}")),
-            true => None,
-            false => Some("too few samples to tell".to_owned()),
-        };
-        let advice = sample_seconds.zip(max_time_needed).map_or_else(String::new, |(sample, needed)| {
-            let sample = numbers::time(sample, 1);
-            format!("; to time its own, give --max-time {} (one takes about {sample})", enough(needed))
+        let more = sample_seconds.zip(max_time_needed).map(|(sample, needed)| {
+            format!("give --max-time {} (one takes about {})", enough(needed), numbers::time(sample, 1))
         });
+        let basis = match more {
+            _ if is_extrapolated => {
+                let advice = more.map_or_else(String::new, |more| format!("; to time its own, {more}"));
+                Some(format!("extrapolated from tasks of N = {timed_n}{advice}"))
+            }
+            _ if is_told(&core_seconds) => None,
+            more => more.map(|more| format!("for more of them, {more}")),
+        };
         let counted = numbers::count_of(count_samples as u64, "part");
         let timed = numbers::count_of(time_samples as u64, "task");
         let time_spent = numbers::seconds(spent.as_secs_f64());
@@ -141,12 +144,14 @@ impl Answer for Estimate {
         let changed =
             format!("changed by up to {:.0} % while tasks were timed, which the interval covers", 100.0 * drift);
         let cores = numbers::count_of(self.prediction.cores as u64, "core");
-        let rows = Rows::of(&subject).result_some("solutions", interval(self.prediction.count, count));
+        let told = |told: Option<String>| told.unwrap_or_else(|| "too few samples to tell".to_owned());
+        let solutions = is_whole.then(|| told(interval(self.prediction.count, count)));
+        let rows = Rows::of(&subject).result_some("solutions", solutions);
         let published = self.published.map(|term| format!("{} ({})", numbers::grouped(term), oeis::QUEENS.id));
         rows.row_some("published", published)
-            .result_some(unit, interval(core_seconds, core_time))
-            .row_some("time", interval(self.prediction.seconds, numbers::time))
-            .row_some("", basis.map(|basis| basis + &advice))
+            .result(unit, told(interval(core_seconds, core_time)))
+            .row("time", told(interval(self.prediction.seconds, numbers::time)))
+            .row_some("", basis)
             .row("engine", format!("{engine}, {isa}"))
             .row("threads", format!("{threads}, on {cores} with nothing else to do"))
             .row("tasks", numbers::grouped(tasks.into()))
