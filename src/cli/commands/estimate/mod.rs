@@ -121,13 +121,11 @@ impl Answer for Estimate {
         let more = sample_seconds.zip(max_time_needed).map(|(sample, needed)| {
             format!("give --max-time {} (one takes about {})", enough(needed), numbers::time(sample, 1))
         });
-        let basis = match more {
-            _ if is_extrapolated => {
-                let advice = more.map_or_else(String::new, |more| format!("; to time its own, {more}"));
-                Some(format!("extrapolated from tasks of N = {timed_n}{advice}"))
-            }
-            _ if is_told(&core_seconds) => None,
-            more => more.map(|more| format!("for more of them, {more}")),
+        let basis = if is_extrapolated {
+            let advice = more.map_or_else(String::new, |more| format!("; to time its own, {more}"));
+            Some(format!("extrapolated from tasks of N = {timed_n}{advice}"))
+        } else {
+            more.filter(|_| !is_told(&core_seconds)).map(|more| format!("for more of them, {more}"))
         };
         let counted = numbers::count_of(count_samples as u64, "part");
         let timed = numbers::count_of(time_samples as u64, "task");
