@@ -68,8 +68,10 @@ fn machines_come_with_the_program() {
         (run.status.code(), String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap())
     };
     let (code, out, err) = bench("--from zen5 --compare zen4 --json=o.json");
-    assert!(code == Some(0) && out.starts_with("zen5: AMD EPYC, queens 0.3.0\n N"), "{out}{err}");
-    assert!(out.contains("over that in zen4 (AMD EPYC, queens 0.3.0), so"), "{out}");
+    // Small boards took longer on it, so that this is no success.
+    assert!(code == Some(3) && err.contains("are slower than in zen4 by more than 10%"), "{out}{err}");
+    assert!(out.starts_with("zen5: AMD EPYC, queens 0.3.0\n N"), "{out}");
+    assert!(out.contains("over that in zen4 (AMD EPYC, queens 1.0.0), so"), "{out}");
     let saved: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(folder.path().join("o.json")).unwrap()).unwrap();
     assert_eq!((&saved["version"], &saved["cpu"]), (&"0.3.0".into(), &"AMD EPYC".into()));

@@ -27,7 +27,7 @@ fn what_nobody_reads_is_no_success() {
     assert!(err.starts_with("error: writing the result failed: ") && err.ends_with("\n352\n"), "{err}");
     fs::write(path.join("b"), "8 93\n").unwrap();
     assert_eq!(unread("verify --bfile b").0, Some(3));
-    let benches = ["bench --from zen4 --compare zen5", "bench --from zen5 --compare zen4", "bench --from zen5"];
+    let benches = ["bench --from zen4 --compare zen5", "bench --from zen5 --compare zen5", "bench --from zen5"];
     assert_eq!(benches.map(|line| unread(line).0), [Some(3), Some(1), Some(1)]);
     // Files are written all the same.
     for (line, file) in [("bench --from zen5 --json=b.json", "b.json"), ("show 158 --json=o.json", "o.json")] {
