@@ -22,7 +22,7 @@ use std::ops::Range;
 
 #[cfg(test)]
 use crate::engine::lanes::{Block, Portable};
-use crate::engine::lanes::{Cost, Lanes, Tables};
+use crate::engine::lanes::{Cost, Lanes, Tables, disjoint};
 
 /// First pieces that patterns are grouped by, at most.
 pub(super) const MAX_DEPTH: usize = 4;
@@ -143,6 +143,7 @@ struct Remaining<'a, const LISTS: usize> {
 }
 
 impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
+    #[inline(always)]
     fn patterns(&self) -> [&'a [u64]; LISTS] {
         self.lists.each_ref().map(|list| list.of(&self.groups))
     }
@@ -241,7 +242,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         if step == Step::Match {
             let keys = probe.keys() & mirrored(build.keys());
             let [build] = build.patterns();
-            let found = self.lanes.disjoint(keys, build, probe.patterns(), self.tables);
+            let found = disjoint(self.lanes, keys, build, probe.patterns(), self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }
