@@ -1,24 +1,17 @@
 //! Exact covers whose pieces hold distinct keys, counted by a join.
 //!
-//! Given are items and pieces. A piece covers two items and holds two keys. Counted are the sets of pieces that cover every
-//! item once and hold no key twice.
-//!
-//! Some of the items are marked. A piece that covers a marked item belongs to the *left* side, every other piece to the
-//! *right* side. A *cut* is the set of all items that the left pieces cover. Given the cut, the two sides have no items in
-//! common, only keys:
+//! A piece covers two items and holds two keys. Counted are the sets of pieces that cover every item once and hold no key
+//! twice. Some pieces are the *left* side, the others the *right* side. A *cut* is the set of all items that the left pieces
+//! cover. Given the cut, the two sides have no items in common, only keys:
 //!
 //! ```text
 //! covers  =  Σ    #{ (l, r) : l covers the cut, r covers the rest, keys(l) ∩ keys(r) = ∅ }
 //!           cuts
 //! ```
 //!
-//! So a cut takes three steps:
-//!
-//! 1. [`list`](super::list) the covers of each side as the sets of keys that they hold, one word each.
-//! 2. As in the engine `join`, [split](crate::engine::split) the lists by their first pieces, each of which rules out most
-//!    of the other list.
-//! 3. Match the remaining lists, hundreds of pairs in one instruction ([`lanes`](crate::engine::lanes)). The left
-//!    covers are the build side.
+//! So the covers of each side are [listed](super::list) as the sets of keys that they hold, one word each. Then, as in the
+//! engine `join`, the lists are [split](crate::engine::split) by their first pieces, each of which rules out most of the
+//! other list, and what remains is matched, hundreds of pairs in one instruction ([`lanes`](crate::engine::lanes)).
 
 use super::list::CoverLister;
 use crate::engine::lanes::{Cost, Isa, Lanes, LevelSearch, WithLanes};

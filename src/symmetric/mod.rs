@@ -15,12 +15,11 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::engine::MethodError;
 use crate::engine::lanes::{Isa, IsaError};
+use crate::engine::{EngineKind, Method, MethodError};
 use crate::oeis::{self, Sequence};
 use crate::request::Report;
-use crate::run::self_check::{self, CheckLists};
-use crate::run::{CountError, SelfCheckError, for_each_unit, pool};
+use crate::run::{CountError, SelfCheckError, for_each_unit, pool, self_check};
 use crate::watch::{Steps, Watch};
 
 /// A turn of the board about its centre.
@@ -54,14 +53,6 @@ impl Rotation {
         match self {
             Self::Half => "half",
             Self::Quarter => "quarter",
-        }
-    }
-
-    /// The small board of the self-check. It is odd, so that it has a queen in its centre.
-    const fn small_board(self) -> usize {
-        match self {
-            Self::Half => 15,
-            Self::Quarter => 21,
         }
     }
 }
@@ -151,14 +142,12 @@ pub fn count(
     })
 }
 
-/// The self-check: the kernels, and every cut of a small board.
+/// The self-check: the kernels, and every cut of a small board. It is odd, so it has a queen in its centre.
 fn check(rotation: Rotation, isa: Isa) -> Result<(), SelfCheckError> {
-    let kernels = isa.with(CheckLists).expect("the processor has it");
-    kernels.map_err(|operation| SelfCheckError::Kernel { operation, isa })?;
-    let n = rotation.small_board();
+    self_check::check_kernels(Method { engine: EngineKind::Join, isa })?;
+    let n = if rotation == Rotation::Half { 15 } else { 21 };
     let problem = turns::problem(rotation, n);
-    let mut count = problem.counters(isa)();
-    let covers: u64 = problem.cuts.iter().map(|&left| count(left)).sum();
+    let covers: u64 = problem.cuts.iter().copied().map(problem.counters(isa)()).sum();
     let board = format!("unchanged by a {rotation} turn on {n}×{n}");
     self_check::compare(board, problem.weight * u128::from(covers), rotation.sequence().term(n))
 }
