@@ -6,13 +6,13 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
 
 /// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed.
 ///
-/// Writing is buffered. The file has the mode of the one that it replaces; where there is none, that of any new file. A
+/// The file has the mode of the one that it replaces; where there is none, that of any new file. A
 /// symbolic link stays a link: the file that it leads to is replaced.
 ///
 /// ```
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Debug)]
 pub struct Draft {
-    file: BufWriter<File>,
+    file: File,
     path: PathBuf,
     place: PathBuf,
 }
@@ -46,15 +46,13 @@ impl Draft {
         let place = followed(place)?;
         let random: String = iter::repeat_with(fastrand::alphanumeric).take(RANDOM).collect();
         let path = beside(&place, &(random + SUFFIX));
-        let file = BufWriter::new(create(&path, &place)?);
-        Ok(Self { file, path, place })
+        Ok(Self { file: create(&path, &place)?, path, place })
     }
 
     /// Takes the place, durably. After an error, what was there before is still there, unless the error came from syncing
     /// the folder.
-    pub fn commit(mut self) -> io::Result<()> {
-        self.file.flush()?;
-        self.file.get_ref().sync_all()?;
+    pub fn commit(self) -> io::Result<()> {
+        self.file.sync_all()?;
         fs::rename(&self.path, &self.place)?;
         sync_folder(&self.place)
     }

@@ -202,3 +202,191 @@ fn read_seconds(text: &str, digits: u32) -> Result<Duration, String> {
 fn parsed<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("'{text}' is not what should be there"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EngineKind, Shard, Size};
+    use proptest::prelude::*;
+
+    fn small() -> Ledger {
+        let prefix = Placement::parse("15", Size::new(8).unwrap()).unwrap();
+        let plan = "rows/1 N=8 prefix=15 lines=2".to_owned();
+        let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive, plan, units: 9 };
+        let mut ledger = Ledger::new(fingerprint, Shard::new(2, 3).unwrap());
+        ledger.record(7, 3).unwrap();
+        ledger.record(1, u128::MAX).unwrap();
+        ledger.record_partial(4, Partial { tasks: 17, tally: 5 }).unwrap();
+        ledger.enter_run(RunRecord {
+            begun: Some(Duration::new(1_795_551_221, 45_678_901)),
+            saved: Some(1_795_551_234),
+            elapsed: Duration::from_millis(1500),
+            cpu_time: Some(Duration::from_millis(2750)),
+            units: Some(2),
+            program: Some("queens 2.0.0".into()),
+            host: Some("a b".into()),
+            processor: Some("a processor".into()),
+        });
+        ledger.enter_run(RunRecord { elapsed: Duration::from_millis(250), ..RunRecord::default() });
+        ledger
+    }
+
+    const BODY: &str = "queens ledger 2\nn 8\nprefix 15\nengine naive\nplan rows/1 N=8 prefix=15 lines=2\nunits 9\n\
+        shard 2/3\nrun\t1795551221.045678901\t1795551234\t1.500\t2.750\t2\tqueens 2.0.0\ta b\ta processor\n\
+        run\t-\t-\t0.250\t-\t-\t-\t-\t-\nunit 1 340282366920938463463374607431768211455\nunit 7 3\npart 4 17 5\n";
+
+    /// What this body is read as, with a checksum that is right.
+    fn sealed(body: &str) -> Result<Ledger, FormatError> {
+        decode((body.to_owned() + &checksum(body)).as_bytes())
+    }
+
+    #[test]
+    fn the_text_is_as_documented() {
+        // From `sha256sum`.
+        let sum = "sha256 01d2770ef45b38f4412f006b2cb656d94084a42312066a40ec9c655cfdfe2f8b\n";
+        assert_eq!(encode(&small()), format!("{BODY}{sum}"));
+        assert_eq!(decode(encode(&small()).as_bytes()), Ok(small()));
+    }
+
+    /// The format is final: what was counted with earlier versions is read.
+    #[test]
+    fn the_ledgers_of_the_repository_are_read() {
+        let ledger = decode(include_bytes!("../../docs/results/a000170-23.ledger")).unwrap();
+        assert_eq!(ledger.total().ok(), crate::oeis::QUEENS.term(23));
+        let ledger = decode(include_bytes!("../../docs/results/a000170-24.checkpoint")).unwrap();
+        assert_eq!((ledger.finished(), ledger.units()), (840, 5284));
+    }
+
+    #[test]
+    fn every_cut_is_refused() {
+        let bytes = encode(&small()).into_bytes();
+        for length in 0..bytes.len() {
+            let error = decode(&bytes[..length]).expect_err("a cut ledger passed");
+            assert!(length == MAGIC.len() || error == FormatError::Cut, "{length}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_refused() {
+        let bytes = encode(&small()).into_bytes();
+        for bit in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&flipped).is_err(), "bit {bit}");
+        }
+        // Also one that another, in the checksum, makes good: the sum is of the whole text.
+        let damaged = encode(&small()).replace("unit 7 3", "unit 7 4");
+        assert_eq!(decode(damaged.as_bytes()), Err(FormatError::Checksum));
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
+        for cut in [&b""[..], b"queens led", b"queens ledger 2\nn 8\n"] {
+            assert_eq!(error(cut), "damaged: its end is missing; remove it and count it again");
+        }
+        assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens; choose another file");
+        assert_eq!(error(b"queens ledger 1\nn 8"), "ledger format 1; this program reads format 2");
+        assert_eq!(error(b"queens ledger 22\n"), "ledger format 22; this program reads format 2");
+    }
+
+    /// Contents that this program would not write are refused even with the right checksum.
+    #[test]
+    fn there_is_one_way_to_write_a_ledger() {
+        assert_eq!(sealed(BODY), Ok(small()));
+        let (run, unit) = (BODY.find("run").unwrap(), BODY.find("unit 1").unwrap());
+        let runs = &BODY[run..unit];
+        for (from, to) in [
+            ("n 8", "n +8"),
+            ("n 8", "n 33"),
+            ("n 8\n", "n 8\nsize 8\n"),
+            ("prefix 15", "prefix 1,5"),
+            ("prefix 15", "prefix 12"),
+            ("prefix 15\n", "prefix 15\nqueens -\n"),
+            ("engine naive", "engine nave"),
+            ("shard 2/3", "shard 1/3"),
+            ("shard 2/3", "shard 02/3"),
+            ("units 9", "units 7"),
+            ("unit 7 3", "unit 07 3"),
+            ("unit 7 3", "unit 8 3"),
+            ("unit 7 3", "unit 7 3 4"),
+            ("unit 7 3", "unit\t7\t3"),
+            ("unit 7 3\n", "unit 7 3\r\n"),
+            ("unit 7 3\n", "unit 7 3\nunit 7 3\n"),
+            ("unit 7 3\n", "unit 7 3\nunit 7 4\n"),
+            ("unit 7 3\n", "unit 7 3\n\n"),
+            ("unit 7 3", "unit 7 340282366920938463463374607431768211456"),
+            ("part 4 17 5\n", "part 4 0 0\n"),
+            ("part 4 17 5\n", "part 4 017 5\n"),
+            ("part 4 17 5\n", "part 4 17\n"),
+            ("part 4 17 5\n", "part 4 16 5\npart 4 17 5\n"),
+            ("part 4 17 5\n", "part 7 1 1\n"),
+            ("part 4 17 5\n", "piece 4 17 5\n"),
+            ("unit 7 3\npart 4 17 5\n", "part 4 17 5\nunit 7 3\n"),
+            ("\ta b", "\ta  b"),
+            ("\ta b", "\t"),
+            ("\ta b", ""),
+            ("\ta b", "\ta\u{1b}b"),
+            ("run\t1", "run 1"),
+            ("1795551221.045678901", "1795551221.45678901"),
+            ("1795551221.045678901", "1795551221.0456789010"),
+            ("1795551221.045678901", "1795551221"),
+            ("1795551234", "+1795551234"),
+            ("1.500", "1.5"),
+            ("1.500", "1.1500"),
+            ("1.500", "NaN"),
+            ("1.500", "-1.500"),
+            ("1.500", "-"),
+            ("2.750", ""),
+            ("2.750\t2", "2.750\t02"),
+            (runs, &runs.repeat(2)),
+            (runs, &format!("unit 1 340282366920938463463374607431768211455\n{runs}")),
+        ] {
+            assert!(BODY.contains(from));
+            let read = sealed(&BODY.replacen(from, to, 1));
+            assert!(matches!(read, Err(FormatError::Contents(_))), "{from} -> {to}: {read:?}");
+        }
+    }
+
+    /// No time is believed that no system can have, so that sums of times are times.
+    #[test]
+    fn times_have_bounds() {
+        let times = [("1795551221.045678901", ".045678901"), ("1795551234", ""), ("1.500", ".000"), ("2.750", ".000")];
+        for (time, digits) in times {
+            let with = |seconds: u64| sealed(&BODY.replacen(time, &format!("{seconds}{digits}"), 1));
+            assert!(with(LONGEST - 1).is_ok(), "{time}");
+            for beyond in [LONGEST + 1, 1 << 63, u64::MAX] {
+                assert!(matches!(with(beyond), Err(FormatError::Contents(_))), "{time} {beyond}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writing_and_reading_are_inverse(
+            tallies in proptest::collection::btree_map(0usize..1000, any::<u128>(), 0..40),
+            parts in proptest::collection::btree_map(0usize..1000, (1..=u64::MAX, any::<u128>()), 0..3),
+            runs in proptest::collection::vec((any::<Option<Duration>>(), any::<Duration>(), "\\PC{0,9}[ -~\t\n]{0,9}"), 0..4),
+            numbers in proptest::collection::vec(any::<Option<u64>>(), 4),
+        ) {
+            let prefix = Placement::empty(Size::new(20).unwrap());
+            let fingerprint = Fingerprint { prefix, engine: EngineKind::Join, plan: "halves/1".into(), units: 1000 };
+            let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
+            for (unit, tally) in tallies {
+                ledger.record(unit, tally).unwrap();
+            }
+            for (unit, (tasks, tally)) in parts {
+                // Finished units cannot have a part.
+                let _ = ledger.record_partial(unit, Partial { tasks, tally });
+            }
+            for ((begun, elapsed, host), number) in runs.into_iter().zip(numbers) {
+                let (host, saved, units, cpu_time) = (Some(host), number, number, begun);
+                ledger.enter_run(RunRecord { begun, elapsed, host, saved, units, cpu_time, ..RunRecord::default() });
+            }
+            let text = encode(&ledger);
+            let read = decode(text.as_bytes()).unwrap();
+            prop_assert_eq!(encode(&read), text);
+            prop_assert!(read.tallies().eq(ledger.tallies()) && read.partials().eq(ledger.partials()));
+        }
+    }
+}

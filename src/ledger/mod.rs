@@ -216,7 +216,7 @@ impl Ledger {
 
     /// The units of its shard that are not finished, in order.
     pub fn todo(&self) -> Vec<usize> {
-        self.shard.units(self.fingerprint.units).filter(|&unit| !self.has(unit)).collect()
+        self.shard.units(self.fingerprint.units).filter(|unit| !self.tallies.contains_key(unit)).collect()
     }
 
     /// Whether every unit of its shard is finished.
@@ -283,11 +283,6 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether this unit is finished.
-    pub(crate) fn has(&self, unit: usize) -> bool {
-        self.tallies.contains_key(&unit)
-    }
-
     /// The finished part of an unfinished unit.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
         self.partials.get(&unit).copied().unwrap_or_default()
@@ -322,7 +317,7 @@ impl Ledger {
         Ok(self)
     }
 
-    /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
+    /// Which of `of` shards have units that are not finished here; shards are numbered from 1. `of` is that of a [`Shard`].
     pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
         let shards = (1..=of).filter_map(|index| Shard::new(index, of).ok());
         let mut left: Vec<usize> = shards.map(|shard| shard.units(self.fingerprint.units).len()).collect();

@@ -157,3 +157,6 @@ fn bytes(mut file: File) -> io::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests;
