@@ -206,7 +206,8 @@ fn parsed<T: FromStr>(text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EngineKind, Shard, Size};
+    use crate::ledger::Shard;
+    use crate::{EngineKind, Size};
     use proptest::prelude::*;
 
     fn small() -> Ledger {
