@@ -63,7 +63,8 @@ pub(crate) fn board(n: usize, queens: &[Square], palette: Palette) -> String {
     let width = if n <= 25 { 3 } else { 2 };
     let is_framed = palette == Palette::Unicode;
     let (side, margin) = if is_framed { ("│", "    ") } else { ("", "   ") };
-    let edge = |left, right| if is_framed { format!("   {left}{}{right}\n", "─".repeat(width * n)) } else { String::new() };
+    let edge =
+        |left, right| if is_framed { format!("   {left}{}{right}\n", "─".repeat(width * n)) } else { String::new() };
     let mut text = edge('┌', '┐');
     for row in 1..=n {
         let squares: String = (1..=n).map(|column| square(n, queens, palette, width, (column, row))).collect();
@@ -92,9 +93,21 @@ fn square(n: usize, queens: &[Square], palette: Palette, width: usize, (column, 
     // With all queens placed every square is attacked, and there is nothing left to decide.
     let attacker = attacker(queens, column, row).filter(|_| queens.len() < n);
     let mark = match attacker {
-        _ if queens.contains(&Square { column, row }) => if palette == Palette::Ascii { 'Q' } else { '♛' },
+        _ if queens.contains(&Square { column, row }) => {
+            if palette == Palette::Ascii {
+                'Q'
+            } else {
+                '♛'
+            }
+        }
         Some(queen) => letter(queen.column),
-        None => if palette == Palette::Ascii { '.' } else { fill },
+        None => {
+            if palette == Palette::Ascii {
+                '.'
+            } else {
+                fill
+            }
+        }
     };
     let text: String = (0..width).map(|place| if place == (width - 1) / 2 { mark } else { fill }).collect();
     if palette != Palette::Colour {
@@ -111,7 +124,8 @@ fn legend(queens: &[Square], width: usize) -> String {
     const ENTRY: usize = 9;
     let mut text = "Attacked by the queen in column,row:\n".to_owned();
     for line in queens.chunks((width / ENTRY).max(1)) {
-        let entry = |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));
+        let entry =
+            |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));
         let _ = writeln!(text, "   {}", line.iter().map(entry).collect::<Vec<_>>().join(" ").trim_end());
     }
     text
@@ -140,7 +154,9 @@ mod tests {
         let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n 2 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
         assert_eq!(board(4, &queens("2413"), Palette::Unicode), unicode);
         let colour = board(4, &queens("24"), Palette::Colour);
-        assert!(colour.contains("\u{1b}[38;5;16m\u{1b}[48;5;109m ♛ \u{1b}[0m\u{1b}[38;5;16m\u{1b}[48;5;255m a \u{1b}[0m"));
+        assert!(
+            colour.contains("\u{1b}[38;5;16m\u{1b}[48;5;109m ♛ \u{1b}[0m\u{1b}[38;5;16m\u{1b}[48;5;255m a \u{1b}[0m")
+        );
         assert!(board(32, &[], Palette::Unicode).lines().all(|line| line.chars().count() <= 80));
     }
 

@@ -1,0 +1,244 @@
+//! `queens solutions N`: the solutions in order. Lines, boards and CSV are written as they are found; a page and a sheet of
+//! pictures hold a limited number.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use queens::{Placement, Size, Solutions, oeis};
+
+use crate::cli::boards::{QueenArgs, extension};
+use crate::cli::failure::{Failure, note};
+use crate::cli::output::Output;
+use crate::cli::text::grouped;
+use crate::cli::{draw, page, svg};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Columns and rows of the board, 0 to 32
+    #[arg(value_name = "N")]
+    size: Size,
+
+    /// Only solutions that begin with these rows, as in 158 or 1,5,8
+    #[arg(long, value_name = "P")]
+    prefix: Option<String>,
+
+    #[command(flatten)]
+    queens: QueenArgs,
+
+    /// Begin at this placement, or at the first solution after it
+    #[arg(long, value_name = "P")]
+    from: Option<String>,
+
+    /// Only the first solution of each class under rotation and reflection ('count --unique' counts them)
+    #[arg(long)]
+    fundamental: bool,
+
+    /// Leave out this many at the beginning
+    #[arg(long, value_name = "COUNT", default_value = "0")]
+    skip: u64,
+
+    /// Stop after this many [default: none; html and svg: 5000, which is the most]
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<u64>,
+
+    /// The format [default: by the extension of the file, else lines]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Write to this file, whole or not at all: .txt, .csv, .svg or .html
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One line each: 15863724, with commas from N = 10 on
+    Lines,
+    /// A matrix each, Q for a queen and . for an empty square
+    Boards,
+    /// A line of column names, then one line each
+    Csv,
+    /// Pictures of all boards, which print on pages
+    Svg,
+    /// A page to walk through them in a browser
+    Html,
+}
+
+/// Solutions that a page or a sheet of pictures holds at most: few enough for a phone.
+const MOST: u64 = 5000;
+
+impl Args {
+    /// The format, from that of the file's extension and `--format`.
+    fn format(&self) -> Result<Format, Failure> {
+        let Some((path, extension)) = self.output.as_deref().and_then(extension) else {
+            return Ok(self.format.unwrap_or(Format::Lines));
+        };
+        let formats: &[Format] = match &*extension {
+            "txt" => &[Format::Lines, Format::Boards],
+            "csv" => &[Format::Csv],
+            "svg" => &[Format::Svg],
+            "html" => &[Format::Html],
+            _ => &[],
+        };
+        let format = self.format.or(formats.first().copied()).filter(|format| formats.contains(format));
+        format.ok_or_else(|| {
+            let known = ".txt (lines or boards), .csv, .svg, .html";
+            Failure::Usage(format!("-o {path}: the extension decides the format: {known}"))
+        })
+    }
+
+    /// A placement that an option gives, else the empty board.
+    fn placement(&self, option: &str, text: Option<&str>) -> Result<Placement, Failure> {
+        let placement = text.map_or(Ok(Placement::empty(self.size)), |text| Placement::parse(text, self.size));
+        placement.map_err(|error| Failure::Usage(format!("{option} {}: {error}", text.unwrap_or_default())))
+    }
+
+    fn solutions(&self) -> Result<Solutions, Failure> {
+        let allowed = self.queens.beside(self.placement("--prefix", self.prefix.as_deref())?)?;
+        let solutions = Solutions::new(allowed).from(self.placement("--from", self.from.as_deref())?);
+        Ok(if self.fundamental { solutions.fundamental() } else { solutions })
+    }
+
+    /// What is listed, as in `solutions beginning with 15 with queens on 4,8`.
+    fn what(&self, count: u64) -> String {
+        let fundamental = if self.fundamental { "fundamental " } else { "" };
+        let noun = if count == 1 { "solution" } else { "solutions" };
+        let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
+        let queens = self.queens.queens.join(" ");
+        let queens = if queens.is_empty() { queens } else { format!(" with queens on {queens}") };
+        let from = self.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
+        format!("{fundamental}{noun}{prefix}{queens}{from}")
+    }
+
+    /// How many solutions the list has, if that is published: it is a whole list then.
+    fn published(&self) -> Option<u64> {
+        let is_whole = self.prefix.is_none() && self.from.is_none() && self.queens.queens.is_empty();
+        let sequence = if self.fundamental { &oeis::UNIQUE } else { &oeis::QUEENS };
+        sequence.term(self.size.get()).filter(|_| is_whole)?.try_into().ok()
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let format = args.format()?;
+    let mut solutions = args.solutions()?;
+    let mut out = Output::open(args.output.as_deref())?;
+    let is_held = matches!(format, Format::Svg | Format::Html);
+    let limit = args.limit.unwrap_or(u64::MAX).min(if is_held { MOST } else { u64::MAX });
+    let is_left = limit == 0 || (0..args.skip).all(|_| solutions.next().is_some());
+    let solutions = solutions.take(if is_left { limit as usize } else { 0 });
+    let written = if is_held {
+        let solutions: Vec<Placement> = solutions.collect();
+        let is_cut = solutions.len() as u64 == limit;
+        let text = if format == Format::Svg { sheet(args, &solutions) } else { page(args, &solutions, is_cut) };
+        out.write(text.as_bytes())?;
+        solutions.len() as u64
+    } else {
+        stream(format, args, solutions, &mut out)?
+    };
+    let (n, skip, last) = (args.size, args.skip, args.skip + written);
+    if limit == 0 {
+        note("--limit 0 lists nothing");
+    } else if written == 0 {
+        let after = if skip > 0 { format!(" after the first {}", grouped(skip)) } else { String::new() };
+        note(&format!("N = {n} has no {}{after}", args.what(0)));
+    } else if is_held && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
+        let (first, to) = (grouped(skip + 1), grouped(last));
+        note(&format!("written: numbers {first} to {to} of the list; --skip {last} writes the next"));
+    }
+    out.finish()
+}
+
+/// Writes the solutions as they come, and says how many there were.
+fn stream(
+    format: Format,
+    args: &Args,
+    mut solutions: impl Iterator<Item = Placement>,
+    out: &mut Output,
+) -> Result<u64, Failure> {
+    /// Text is written out in pieces of this many bytes. However long the next solution takes, no text waits for longer
+    /// than this: another thread looks after it.
+    const PIECE: usize = 1 << 16;
+    const WAIT: Duration = Duration::from_millis(10);
+    let columns: String = (1..=args.size.get()).map(|column| format!(",column{column}")).collect();
+    let header = if format == Format::Csv { format!("number{columns}\n") } else { String::new() };
+    let state = Mutex::new((header.into_bytes(), out));
+    let flush = |(text, out): &mut (Vec<u8>, &mut Output)| out.write(text).map(|()| text.clear());
+    let lock = || state.lock().expect("no thread panics");
+    let is_done = AtomicBool::new(false);
+    let mut number = args.skip;
+    thread::scope(|scope| {
+        let clock = scope.spawn(|| {
+            // The next piece meets the same error.
+            while !is_done.load(Ordering::Relaxed) && flush(&mut lock()).is_ok() {
+                thread::park_timeout(WAIT);
+            }
+        });
+        let result = solutions.try_for_each(|solution| {
+            let mut state = lock();
+            number += 1;
+            write(&mut state.0, format, number, &solution);
+            if state.0.len() < PIECE { Ok(()) } else { flush(&mut state) }
+        });
+        is_done.store(true, Ordering::Relaxed);
+        clock.thread().unpark();
+        result
+    })?;
+    flush(&mut lock())?;
+    Ok(number - args.skip)
+}
+
+/// A solution with its number as text.
+fn write(text: &mut Vec<u8>, format: Format, number: u64, solution: &Placement) {
+    let n = solution.size().get();
+    // Writing to a vector cannot fail.
+    match format {
+        Format::Boards => write!(text, "{number}: {solution}\n{}", draw::matrix(solution)).unwrap_or_default(),
+        Format::Csv => {
+            write!(text, "{number}{}", if n > 0 { "," } else { "" }).unwrap_or_default();
+            rows(text, solution, true);
+        }
+        _ => rows(text, solution, n > 9),
+    }
+    text.push(b'\n');
+}
+
+/// The rows, as a placement is written. Made for millions of lines.
+fn rows(text: &mut Vec<u8>, solution: &Placement, has_commas: bool) {
+    for (column, row) in solution.rows().enumerate() {
+        if has_commas && column > 0 {
+            text.push(b',');
+        }
+        if row > 9 {
+            text.push(b'0' + (row / 10) as u8);
+        }
+        text.push(b'0' + (row % 10) as u8);
+    }
+}
+
+/// Pictures of the solutions.
+fn sheet(args: &Args, solutions: &[Placement]) -> String {
+    let board = |(number, solution): (u64, &Placement)| (*solution, format!("{number}   {solution}"));
+    let boards: Vec<(Placement, String)> = (args.skip + 1..).zip(solutions).map(board).collect();
+    svg::sheet(args.size.get(), &boards)
+}
+
+/// The page.
+fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
+    let count = solutions.len() as u64;
+    let (first, last) = (args.skip + 1, args.skip + count);
+    let total = if is_cut || count == 0 { args.published() } else { Some(last) };
+    let about = match total {
+        _ if count == 0 => format!("no {}", args.what(0)),
+        Some(total) if total == count => format!("{} {}", grouped(count), args.what(count)),
+        _ => {
+            let of = total.map_or("the".to_owned(), grouped);
+            format!("numbers {} to {} of {of} {}", grouped(first), grouped(last), args.what(0))
+        }
+    };
+    page::page(args.size.get(), about, (first, total), args.fundamental, solutions)
+}
