@@ -73,11 +73,12 @@ pub(crate) fn board(n: usize, queens: &[Square], palette: Palette) -> String {
     }
     text += &edge('└', '┘');
     // Where squares are narrow, every other column is numbered: a number has two digits and a space.
-    let numbers: String = if width == 3 {
-        (1..=n).map(|column| format!("{column:^3}")).collect()
-    } else {
-        (1..=n).step_by(2).map(|column| format!("{column:<4}")).collect()
+    let number = |column: usize| match column % 2 {
+        _ if width == 3 => format!("{column:^3}"),
+        1 => format!("{column:<4}"),
+        _ => String::new(),
     };
+    let numbers: String = (1..=n).map(number).collect();
     text += format!("{margin}{numbers}").trim_end();
     text.push('\n');
     if !queens.is_empty() && queens.len() < n {
@@ -92,22 +93,11 @@ fn square(n: usize, queens: &[Square], palette: Palette, width: usize, (column, 
     let fill = if palette == Palette::Unicode && dark { '░' } else { ' ' };
     // With all queens placed every square is attacked, and there is nothing left to decide.
     let attacker = attacker(queens, column, row).filter(|_| queens.len() < n);
+    let (queen, free) = if palette == Palette::Ascii { ('Q', '.') } else { ('♛', fill) };
     let mark = match attacker {
-        _ if queens.contains(&Square { column, row }) => {
-            if palette == Palette::Ascii {
-                'Q'
-            } else {
-                '♛'
-            }
-        }
+        _ if queens.contains(&Square { column, row }) => queen,
         Some(queen) => letter(queen.column),
-        None => {
-            if palette == Palette::Ascii {
-                '.'
-            } else {
-                fill
-            }
-        }
+        None => free,
     };
     let text: String = (0..width).map(|place| if place == (width - 1) / 2 { mark } else { fill }).collect();
     if palette != Palette::Colour {

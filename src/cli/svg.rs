@@ -23,8 +23,8 @@ pub(crate) fn board(n: usize, placed: &[Square]) -> String {
     let side = n * SQUARE + 2 * MARGIN;
     // With all queens placed every square is attacked, and there is nothing left to decide.
     let attacks = if placed.len() < n { attacks(n, placed) } else { String::new() };
-    let at = placed.iter().map(|queen| format!(" {queen}")).collect::<String>();
-    let title = if placed.is_empty() { format!("Empty board, N = {n}") } else { format!("N = {n}, queens on{at}") };
+    let at: Vec<String> = placed.iter().map(|queen| format!("{},{}", queen.column, queen.row)).collect();
+    let title = format!("N = {n}, queens: {}", if at.is_empty() { "none".to_owned() } else { at.join(" ") });
     let (squares, queens) = (squares(n), queens(placed));
     let board = format!("<g transform=\"translate({MARGIN} {MARGIN})\">\n{squares}{attacks}{queens}</g>\n");
     begin((side, side), &title) + &board + &coordinates(n) + "</svg>\n"

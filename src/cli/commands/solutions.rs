@@ -2,6 +2,7 @@
 //! pictures hold a limited number.
 
 use std::io::Write;
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -164,9 +165,13 @@ fn stream(
     /// than this: another thread looks after it.
     const PIECE: usize = 1 << 16;
     const WAIT: Duration = Duration::from_millis(10);
-    let columns: String = (1..=args.size.get()).map(|column| format!(",column{column}")).collect();
-    let header = if format == Format::Csv { format!("number{columns}\n") } else { String::new() };
-    let state = Mutex::new((header.into_bytes(), out));
+    let mut header = Vec::new();
+    if format == Format::Csv {
+        let columns = (1..=args.size.get()).map(|column| format!("column{column}"));
+        let names: Vec<String> = iter::once("number".to_owned()).chain(columns).collect();
+        header = (names.join(",") + "\n").into_bytes();
+    }
+    let state = Mutex::new((header, out));
     let flush = |(text, out): &mut (Vec<u8>, &mut Output)| out.write(text).map(|()| text.clear());
     let lock = || state.lock().expect("no thread panics");
     let is_done = AtomicBool::new(false);
@@ -222,7 +227,7 @@ fn rows(text: &mut Vec<u8>, solution: &Placement, has_commas: bool) {
 
 /// Pictures of the solutions.
 fn sheet(args: &Args, solutions: &[Placement]) -> String {
-    let board = |(number, solution): (u64, &Placement)| (*solution, format!("{number}   {solution}"));
+    let board = |(number, solution): (u64, &Placement)| (*solution, format!("{number}: {solution}"));
     let boards: Vec<(Placement, String)> = (args.skip + 1..).zip(solutions).map(board).collect();
     svg::sheet(args.size.get(), &boards)
 }
