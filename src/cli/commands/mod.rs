@@ -1,0 +1,4 @@
+//! The commands, a file each, from arguments to answer. None imports from another.
+
+pub(crate) mod count;
+pub(crate) mod manual;

@@ -1,0 +1,38 @@
+//! The command line: arguments in, an answer and an exit code out.
+//!
+//! Each command is one file in `commands`, which reads from its arguments to its [`answer`]. They share what stands here:
+//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints; [`run`] watches long work, with
+//! [`signals`] and the bar of [`progress`]; [`text`] writes numbers. To add an option, add a field to the `Args` of its
+//! command.
+
+mod answer;
+mod args;
+mod commands;
+mod failure;
+mod ledgers;
+mod output;
+mod progress;
+mod run;
+mod signals;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use commands::{count, manual};
+
+/// Runs the command that the arguments name.
+pub(crate) fn run() -> ExitCode {
+    signals::start();
+    run::huge_pages(false);
+    let args = Args::parse();
+    output::set(args.color, args.quiet);
+    let result = match args.command {
+        Command::Count(args) => count::run(args),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::page(command.as_deref()),
+    };
+    result.map_or_else(failure::Failure::exit, |()| ExitCode::SUCCESS)
+}
