@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
-use super::commands::count;
+use super::commands::{count, show, solutions, symmetries};
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
@@ -30,6 +30,9 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Count(count::Args),
+    Solutions(solutions::Args),
+    Symmetries(symmetries::Args),
+    Show(show::Args),
     /// Print the completion script of a shell
     Completions {
         shell: clap_complete::Shell,

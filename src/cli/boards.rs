@@ -7,7 +7,7 @@ use queens::{AllowedRows, Placement, Square};
 
 use crate::cli::failure::Failure;
 
-#[derive(Args, Debug)]
+#[derive(Args)]
 pub(crate) struct QueenArgs {
     /// A queen on this square, counted from the top left; once for each queen
     #[arg(long = "queen", value_name = "COLUMN,ROW")]
@@ -19,7 +19,7 @@ impl QueenArgs {
     pub(crate) fn beside(&self, placement: Placement) -> Result<AllowedRows, Failure> {
         self.queens.iter().try_fold(placement.into(), |allowed: AllowedRows, text| {
             let queen = Square::parse(text, placement.size()).and_then(|queen| allowed.with(queen));
-            queen.map_err(|error| Failure::Usage(format!("--queen {text}: {error}")))
+            queen.map_err(|error| Failure::value("--queen <COLUMN,ROW>", text, error))
         })
     }
 }

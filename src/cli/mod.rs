@@ -7,13 +7,17 @@
 
 mod answer;
 mod args;
+mod boards;
 mod commands;
+mod draw;
 mod failure;
 mod ledgers;
 mod output;
+mod page;
 mod progress;
 mod run;
 mod signals;
+mod svg;
 mod text;
 
 use std::process::ExitCode;
@@ -21,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
-use commands::{count, manual};
+use commands::{count, manual, show, solutions, symmetries};
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
@@ -31,6 +35,9 @@ pub(crate) fn run() -> ExitCode {
     output::set(args.color, args.quiet);
     let result = match args.command {
         Command::Count(args) => count::run(args),
+        Command::Solutions(args) => solutions::run(args),
+        Command::Symmetries(args) => symmetries::run(&args),
+        Command::Show(args) => show::run(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     };

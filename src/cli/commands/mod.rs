@@ -2,3 +2,6 @@
 
 pub(crate) mod count;
 pub(crate) mod manual;
+pub(crate) mod show;
+pub(crate) mod solutions;
+pub(crate) mod symmetries;

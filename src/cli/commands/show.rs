@@ -9,8 +9,10 @@ use crate::cli::draw::{self, Palette};
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::svg;
+use crate::cli::text::count_of;
 
-#[derive(clap::Args, Debug)]
+/// Show one board, with the squares that are attacked
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8
     #[arg(value_name = "P", required_unless_present = "size")]
@@ -36,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = args.output.as_deref().and_then(extension);
     let is_picture = match &file {
         Some((path, extension)) if !["svg", "txt"].contains(&&**extension) => {
-            return Err(Failure::Usage(format!("-o {path}: the extension decides the format: .svg or .txt")));
+            return Err(Failure::value("--output <FILE>", path, "the extension decides the format: .svg or .txt"));
         }
         file => file.as_ref().is_some_and(|(_, extension)| extension == "svg"),
     };
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let palette = if file.is_some() { Palette::Unicode } else { Palette::of_stdout() };
     let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, palette) };
     let mut out = Output::open(args.output.as_deref())?;
-    out.write(text.as_bytes())?;
+    out.write(&text)?;
     out.finish()
 }
 
@@ -64,7 +66,7 @@ fn read(args: &Args) -> Result<Placement, Failure> {
         Some(size) => Placement::parse(text, size),
         None => Placement::parse_alone(text),
     };
-    placement.map_err(|error| Failure::Usage(format!("{text}: {error}")))
+    placement.map_err(|error| Failure::value("<P>", text, error))
 }
 
 /// The solution with this number, found by walking the list.
@@ -76,5 +78,6 @@ fn nth(given: AllowedRows, number: u64) -> Result<Placement, Failure> {
         }
         last = index;
     }
-    Err(Failure::Usage(format!("--number {number}: the list has {last} solutions")))
+    let reason = format!("the list has {}", count_of(last, "solution"));
+    Err(Failure::value("--number <K>", number, reason))
 }

@@ -1,7 +1,7 @@
 //! `queens solutions N`: the solutions in order. Lines, boards and CSV are written as they are found; a page and a sheet of
 //! pictures hold a limited number.
 
-use std::io::Write;
+use std::fmt::Write;
 use std::iter;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -10,15 +10,17 @@ use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use queens::{Placement, Size, Solutions, oeis};
+use queens::{Placement, Size, Solutions, Watch, oeis};
 
 use crate::cli::boards::{QueenArgs, extension};
-use crate::cli::failure::{Failure, note};
-use crate::cli::output::Output;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Output, note};
+use crate::cli::run::{Outcome, watched};
 use crate::cli::text::grouped;
 use crate::cli::{draw, page, svg};
 
-#[derive(clap::Args, Debug)]
+/// Print the solutions in order, or write them to a file
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// Columns and rows of the board, 0 to 32
     #[arg(value_name = "N")]
@@ -89,19 +91,19 @@ impl Args {
         let format = self.format.or(formats.first().copied()).filter(|format| formats.contains(format));
         format.ok_or_else(|| {
             let known = ".txt (lines or boards), .csv, .svg, .html";
-            Failure::Usage(format!("-o {path}: the extension decides the format: {known}"))
+            Failure::value("--output <FILE>", path, format!("the extension decides the format: {known}"))
         })
     }
 
     /// A placement that an option gives, else the empty board.
     fn placement(&self, option: &str, text: Option<&str>) -> Result<Placement, Failure> {
         let placement = text.map_or(Ok(Placement::empty(self.size)), |text| Placement::parse(text, self.size));
-        placement.map_err(|error| Failure::Usage(format!("{option} {}: {error}", text.unwrap_or_default())))
+        placement.map_err(|error| Failure::value(option, text.unwrap_or_default(), error))
     }
 
     fn solutions(&self) -> Result<Solutions, Failure> {
-        let allowed = self.queens.beside(self.placement("--prefix", self.prefix.as_deref())?)?;
-        let solutions = Solutions::new(allowed).from(self.placement("--from", self.from.as_deref())?);
+        let allowed = self.queens.beside(self.placement("--prefix <P>", self.prefix.as_deref())?)?;
+        let solutions = Solutions::new(allowed).from(self.placement("--from <P>", self.from.as_deref())?);
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
@@ -124,9 +126,15 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    // A signal ends the list, and a file that is begun is removed.
+    let Outcome { found, stopped } = watched("solutions", &Watch::default(), move |watch| list(&args, watch))?;
+    stopped.map_or(found, |stopped| Err(Failure::Stopped(stopped)))
+}
+
+fn list(args: &Args, watch: &Watch) -> Result<(), Failure> {
     let format = args.format()?;
-    let mut solutions = args.solutions()?;
+    let mut solutions = args.solutions()?.take_while(|_| !watch.is_stopped());
     let mut out = Output::open(args.output.as_deref())?;
     let is_held = matches!(format, Format::Svg | Format::Html);
     let limit = args.limit.unwrap_or(u64::MAX).min(if is_held { MOST } else { u64::MAX });
@@ -136,11 +144,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let solutions: Vec<Placement> = solutions.collect();
         let is_cut = solutions.len() as u64 == limit;
         let text = if format == Format::Svg { sheet(args, &solutions) } else { page(args, &solutions, is_cut) };
-        out.write(text.as_bytes())?;
+        out.write(&text)?;
         solutions.len() as u64
     } else {
         stream(format, args, solutions, &mut out)?
     };
+    if watch.is_stopped() {
+        return Ok(());
+    }
+    out.finish()?;
     let (n, skip, last) = (args.size, args.skip, args.skip + written);
     if limit == 0 {
         note("--limit 0 lists nothing");
@@ -151,7 +163,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let (first, to) = (grouped(skip + 1), grouped(last));
         note(&format!("written: numbers {first} to {to} of the list; --skip {last} writes the next"));
     }
-    out.finish()
+    Ok(())
 }
 
 /// Writes the solutions as they come, and says how many there were.
@@ -165,14 +177,14 @@ fn stream(
     /// than this: another thread looks after it.
     const PIECE: usize = 1 << 16;
     const WAIT: Duration = Duration::from_millis(10);
-    let mut header = Vec::new();
+    let mut header = String::new();
     if format == Format::Csv {
         let columns = (1..=args.size.get()).map(|column| format!("column{column}"));
         let names: Vec<String> = iter::once("number".to_owned()).chain(columns).collect();
-        header = (names.join(",") + "\n").into_bytes();
+        header = names.join(",") + "\n";
     }
     let state = Mutex::new((header, out));
-    let flush = |(text, out): &mut (Vec<u8>, &mut Output)| out.write(text).map(|()| text.clear());
+    let flush = |(text, out): &mut (String, &mut Output)| out.write(text).map(|()| text.clear());
     let lock = || state.lock().expect("no thread panics");
     let is_done = AtomicBool::new(false);
     let mut number = args.skip;
@@ -198,9 +210,9 @@ fn stream(
 }
 
 /// A solution with its number as text.
-fn write(text: &mut Vec<u8>, format: Format, number: u64, solution: &Placement) {
+fn write(text: &mut String, format: Format, number: u64, solution: &Placement) {
     let n = solution.size().get();
-    // Writing to a vector cannot fail.
+    // Writing to a string cannot fail.
     match format {
         Format::Boards => write!(text, "{number}: {solution}\n{}", draw::matrix(solution)).unwrap_or_default(),
         Format::Csv => {
@@ -209,19 +221,19 @@ fn write(text: &mut Vec<u8>, format: Format, number: u64, solution: &Placement) 
         }
         _ => rows(text, solution, n > 9),
     }
-    text.push(b'\n');
+    text.push('\n');
 }
 
 /// The rows, as a placement is written. Made for millions of lines.
-fn rows(text: &mut Vec<u8>, solution: &Placement, has_commas: bool) {
+fn rows(text: &mut String, solution: &Placement, has_commas: bool) {
     for (column, row) in solution.rows().enumerate() {
         if has_commas && column > 0 {
-            text.push(b',');
+            text.push(',');
         }
         if row > 9 {
-            text.push(b'0' + (row / 10) as u8);
+            text.push(char::from(b'0' + (row / 10) as u8));
         }
-        text.push(b'0' + (row % 10) as u8);
+        text.push(char::from(b'0' + (row % 10) as u8));
     }
 }
 
@@ -246,4 +258,69 @@ fn page(args: &Args, solutions: &[Placement], is_cut: bool) -> String {
         }
     };
     page::page(args.size.get(), about, (first, total), args.fundamental, solutions)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn args(line: &str) -> Args {
+        Line::parse_from(["solutions"].into_iter().chain(line.split_whitespace())).args
+    }
+
+    #[test]
+    fn a_solution_in_each_format() {
+        let solution = Placement::parse_alone("2413").unwrap();
+        let large = Placement::parse_alone("1,3,5,8,10,12,6,11,2,7,9,4").unwrap();
+        let text = |format, solution| {
+            let mut text = String::new();
+            write(&mut text, format, 7, solution);
+            text
+        };
+        assert_eq!(text(Format::Lines, &solution), "2413\n");
+        assert_eq!(text(Format::Lines, &large), format!("{large}\n"));
+        assert_eq!(text(Format::Csv, &solution), "7,2,4,1,3\n");
+        assert_eq!(text(Format::Boards, &solution), "7: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n");
+    }
+
+    #[test]
+    fn the_extension_decides() {
+        let format = |line| args(line).format().ok();
+        assert_eq!(format("8 -o a.txt"), Some(Format::Lines));
+        assert_eq!(format("8 -o a.txt --format boards"), Some(Format::Boards));
+        assert_eq!(format("8 -o a.SVG"), Some(Format::Svg));
+        assert_eq!(format("8 -o - --format html"), Some(Format::Html));
+        for refused in ["8 -o a", "8 -o a.png", "8 -o a.csv --format boards", "8 -o folder.txt/a"] {
+            assert_eq!(format(refused), None, "{refused}");
+        }
+    }
+
+    /// The page says which solutions it shows, and has the eight images of each.
+    #[test]
+    fn what_the_page_holds() {
+        let solutions = ["2413", "3142"].map(|text| Placement::parse_alone(text).unwrap());
+        let whole = page(&args("4"), &solutions, false);
+        let data = r#"{"n":4,"about":"2 solutions","first":1,"total":2,"fundamental":false,"symmetries":["identity","#;
+        assert!(whole.contains(data));
+        let images = "2413 2413 2413 2413 3142 3142 3142 3142";
+        assert!(whole.contains(&format!("\"solutions\":[\"{images}\",\"3142 ")));
+        let about = |line, solutions, is_cut| {
+            let page = page(&args(line), solutions, is_cut);
+            page.split_once("\"about\":\"").unwrap().1.split_once("\",\"symmetries").unwrap().0.to_owned()
+        };
+        let cut = r#"numbers 1 to 1 of 2 solutions","first":1,"total":2,"fundamental":false"#;
+        assert_eq!(about("4", &solutions[..1], true), cut);
+        let part = r#"numbers 3 to 3 of the solutions beginning with 2","first":3,"total":null,"fundamental":false"#;
+        assert_eq!(about("4 --prefix 2 --skip 2", &solutions[..1], true), part);
+        let none = r#"no fundamental solutions","first":1,"total":0,"fundamental":true"#;
+        assert_eq!(about("3 --fundamental", &[], false), none);
+    }
 }

@@ -3,20 +3,24 @@
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, JsonArgs};
+use crate::cli::answer::{Answer, tell};
+use crate::cli::args::Json;
 use crate::cli::failure::Failure;
+use crate::cli::text::count_of;
 
-#[derive(clap::Args, Debug)]
+/// Print the images of a solution under the eight symmetries of the square
+#[derive(clap::Args)]
 pub(crate) struct Args {
     /// A solution: the row of the queen in each column, as in 15863724 or 1,5,8,6,3,7,2,4
     #[arg(value_name = "P")]
     placement: String,
 
     #[command(flatten)]
-    json: JsonArgs,
+    json: Json,
 }
 
 /// A solution and its images.
+#[expect(clippy::struct_field_names, reason = "the names of the JSON object")]
 #[derive(Serialize)]
 struct Images {
     n: usize,
@@ -34,10 +38,10 @@ struct Image {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let invalid = |reason: &dyn std::fmt::Display| Failure::Usage(format!("{}: {reason}", args.placement));
-    let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(&error))?;
-    let (n, queens) = (placement.size().get(), placement.len());
-    let not_a_solution = || invalid(&format!("not a solution: {queens} queens, {n} needed"));
+    let invalid = |reason: String| Failure::value("<P>", &args.placement, reason);
+    let placement = Placement::parse_alone(&args.placement).map_err(|error| invalid(error.to_string()))?;
+    let (n, queens) = (placement.size().get(), placement.len() as u64);
+    let not_a_solution = || invalid(format!("not a solution: {}, {n} needed", count_of(queens, "queen")));
     let orbit = Orbit::of(&placement).ok_or_else(not_a_solution)?;
     let image = |(placement, symmetries): (Placement, Vec<Symmetry>)| Image {
         placement,
@@ -45,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
     let (class_size, fundamental) = (images.len(), orbit.canonical());
-    args.json.answer(&Images { n, placement, class_size, fundamental, images })
+    tell(&Images { n, placement, class_size, fundamental, images }, &args.json)
 }
 
 impl Answer for Images {
