@@ -138,7 +138,7 @@ mod tests {
     /// An attacked square names the first queen that attacks it.
     #[test]
     fn a_board_as_text() {
-        let ascii = " 1  a  b  .  b\n 2  Q  a  b  a\n 3  a  b  .  b\n 4  b  Q  b  b\n    1  2  3  4\n\
+        let ascii = " 1  a  a  .  .\n 2  Q  a  a  a\n 3  a  a  b  .\n 4  a  Q  a  b\n    1  2  3  4\n\
             Attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
         assert_eq!(board(4, &queens("24"), Palette::Ascii), ascii);
         let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n 2 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";

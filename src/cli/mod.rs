@@ -12,6 +12,7 @@ mod commands;
 mod draw;
 mod failure;
 mod ledgers;
+mod list;
 mod output;
 mod page;
 mod progress;

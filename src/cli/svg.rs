@@ -110,8 +110,8 @@ const PAGE: (usize, usize) = (794, 1122);
 const EDGE: usize = 45;
 const CAPTION: usize = 42;
 
-/// Boards of one size with their captions. The larger they are, the fewer are on a page.
-pub(crate) fn sheet(n: usize, boards: &[(Placement, String)]) -> String {
+/// Solutions of one size, numbered from `first` on. The larger they are, the fewer are on a page.
+pub(crate) fn sheet(n: usize, first: u64, solutions: &[Placement]) -> String {
     let columns = match n {
         0..=10 => 4,
         11..=16 => 3,
@@ -120,18 +120,19 @@ pub(crate) fn sheet(n: usize, boards: &[(Placement, String)]) -> String {
     let rows = columns + 1;
     let (across, down) = ((PAGE.0 - 2 * EDGE) / columns, (PAGE.1 - 2 * EDGE) / rows);
     let side = (across - 12).min(down - CAPTION);
-    let board = |(index, (solution, caption)): (usize, &(Placement, String))| {
+    let board = |(index, solution): (usize, &Placement)| {
         let (page, row, column) = (index / columns / rows, index / columns % rows, index % columns);
         let (x, y) = (EDGE + column * across + (across - side) / 2, page * PAGE.1 + EDGE + row * down);
         let scale = side as f64 / (n.max(1) * SQUARE) as f64;
         let queens = queens(&solution.squares().collect::<Vec<_>>());
+        let caption = format!("{}: {solution}", first + index as u64);
         // Long captions get smaller letters, which are hardly wider than two thirds of their size.
         let size = (1.5 * side as f64 / caption.chars().count() as f64).min(12.0);
-        let caption = text(caption, (x + side / 2, y + side + 14), size);
+        let caption = text(&caption, (x + side / 2, y + side + 14), size);
         format!("<g transform=\"translate({x} {y}) scale({scale:.4})\"><use href=\"#board\"/>\n{queens}</g>\n{caption}")
     };
-    let pages = boards.len().div_ceil(columns * rows).max(1);
-    let drawn: String = boards.iter().enumerate().map(board).collect();
+    let pages = solutions.len().div_ceil(columns * rows).max(1);
+    let drawn: String = solutions.iter().enumerate().map(board).collect();
     let style = format!("<style>@page {{ size: {}px {}px; margin: 0 }}</style>\n", PAGE.0, PAGE.1);
     let squares = format!("<defs><g id=\"board\">\n{}</g></defs>\n", squares(n));
     let title = format!("Solutions, N = {n}");
@@ -156,7 +157,7 @@ mod tests {
     fn sheets_break_between_boards() {
         for n in [4, 8, 12, 32] {
             let solution = Placement::parse_alone("2413").unwrap();
-            let sheet = sheet(n, &vec![(solution, "1: 2413".to_owned()); 100]);
+            let sheet = sheet(n, 1, &[solution; 100]);
             let pages = sheet.split("height=\"").nth(1).unwrap().split_once('"').unwrap().0.parse::<usize>().unwrap();
             assert_eq!(pages % PAGE.1, 0);
             for group in sheet.split("<g transform=\"translate(").skip(1) {

@@ -1,23 +1,17 @@
 //! `queens solutions N`: the solutions in order. Lines, boards and CSV are written as they are found; a page and a sheet of
 //! pictures hold a limited number.
 
-use std::fmt::Write;
-use std::iter;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 
-use clap::ValueEnum;
 use queens::{Placement, Size, Solutions, Watch, oeis};
 
 use crate::cli::boards::{QueenArgs, extension};
 use crate::cli::failure::Failure;
+use crate::cli::list::{self, Format};
 use crate::cli::output::{Output, note};
 use crate::cli::run::{Outcome, watched};
 use crate::cli::text::grouped;
-use crate::cli::{draw, page, svg};
+use crate::cli::{page, svg};
 
 /// Print the solutions in order, or write them to a file
 #[derive(clap::Args)]
@@ -56,20 +50,6 @@ pub(crate) struct Args {
     /// Write to this file, whole or not at all: .txt, .csv, .svg or .html
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// One line each: 15863724, with commas from N = 10 on
-    Lines,
-    /// A matrix each, Q for a queen and . for an empty square
-    Boards,
-    /// A line of column names, then one line each
-    Csv,
-    /// Pictures of all boards, which print on pages
-    Svg,
-    /// A page to walk through them in a browser
-    Html,
 }
 
 /// Solutions that a page or a sheet of pictures holds at most: few enough for a phone.
@@ -128,11 +108,11 @@ impl Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     // A signal ends the list, and a file that is begun is removed.
-    let Outcome { found, stopped } = watched("solutions", &Watch::default(), move |watch| list(&args, watch))?;
+    let Outcome { found, stopped } = watched("solutions", &Watch::default(), move |watch| write(&args, watch))?;
     stopped.map_or(found, |stopped| Err(Failure::Stopped(stopped)))
 }
 
-fn list(args: &Args, watch: &Watch) -> Result<(), Failure> {
+fn write(args: &Args, watch: &Watch) -> Result<(), Failure> {
     let format = args.format()?;
     let mut solutions = args.solutions()?.take_while(|_| !watch.is_stopped());
     let mut out = Output::open(args.output.as_deref())?;
@@ -143,11 +123,15 @@ fn list(args: &Args, watch: &Watch) -> Result<(), Failure> {
     let written = if is_held {
         let solutions: Vec<Placement> = solutions.collect();
         let is_cut = solutions.len() as u64 == limit;
-        let text = if format == Format::Svg { sheet(args, &solutions) } else { page(args, &solutions, is_cut) };
+        let text = if format == Format::Svg {
+            svg::sheet(args.size.get(), args.skip + 1, &solutions)
+        } else {
+            page(args, &solutions, is_cut)
+        };
         out.write(&text)?;
         solutions.len() as u64
     } else {
-        stream(format, args, solutions, &mut out)?
+        list::stream(format, (args.size.get(), args.skip), solutions, &mut out)?
     };
     if watch.is_stopped() {
         return Ok(());
@@ -164,84 +148,6 @@ fn list(args: &Args, watch: &Watch) -> Result<(), Failure> {
         note(&format!("written: numbers {first} to {to} of the list; --skip {last} writes the next"));
     }
     Ok(())
-}
-
-/// Writes the solutions as they come, and says how many there were.
-fn stream(
-    format: Format,
-    args: &Args,
-    mut solutions: impl Iterator<Item = Placement>,
-    out: &mut Output,
-) -> Result<u64, Failure> {
-    /// Text is written out in pieces of this many bytes. However long the next solution takes, no text waits for longer
-    /// than this: another thread looks after it.
-    const PIECE: usize = 1 << 16;
-    const WAIT: Duration = Duration::from_millis(10);
-    let mut header = String::new();
-    if format == Format::Csv {
-        let columns = (1..=args.size.get()).map(|column| format!("column{column}"));
-        let names: Vec<String> = iter::once("number".to_owned()).chain(columns).collect();
-        header = names.join(",") + "\n";
-    }
-    let state = Mutex::new((header, out));
-    let flush = |(text, out): &mut (String, &mut Output)| out.write(text).map(|()| text.clear());
-    let lock = || state.lock().expect("no thread panics");
-    let is_done = AtomicBool::new(false);
-    let mut number = args.skip;
-    thread::scope(|scope| {
-        let clock = scope.spawn(|| {
-            // The next piece meets the same error.
-            while !is_done.load(Ordering::Relaxed) && flush(&mut lock()).is_ok() {
-                thread::park_timeout(WAIT);
-            }
-        });
-        let result = solutions.try_for_each(|solution| {
-            let mut state = lock();
-            number += 1;
-            write(&mut state.0, format, number, &solution);
-            if state.0.len() < PIECE { Ok(()) } else { flush(&mut state) }
-        });
-        is_done.store(true, Ordering::Relaxed);
-        clock.thread().unpark();
-        result
-    })?;
-    flush(&mut lock())?;
-    Ok(number - args.skip)
-}
-
-/// A solution with its number as text.
-fn write(text: &mut String, format: Format, number: u64, solution: &Placement) {
-    let n = solution.size().get();
-    // Writing to a string cannot fail.
-    match format {
-        Format::Boards => write!(text, "{number}: {solution}\n{}", draw::matrix(solution)).unwrap_or_default(),
-        Format::Csv => {
-            write!(text, "{number}{}", if n > 0 { "," } else { "" }).unwrap_or_default();
-            rows(text, solution, true);
-        }
-        _ => rows(text, solution, n > 9),
-    }
-    text.push('\n');
-}
-
-/// The rows, as a placement is written. Made for millions of lines.
-fn rows(text: &mut String, solution: &Placement, has_commas: bool) {
-    for (column, row) in solution.rows().enumerate() {
-        if has_commas && column > 0 {
-            text.push(',');
-        }
-        if row > 9 {
-            text.push(char::from(b'0' + (row / 10) as u8));
-        }
-        text.push(char::from(b'0' + (row % 10) as u8));
-    }
-}
-
-/// Pictures of the solutions.
-fn sheet(args: &Args, solutions: &[Placement]) -> String {
-    let board = |(number, solution): (u64, &Placement)| (*solution, format!("{number}: {solution}"));
-    let boards: Vec<(Placement, String)> = (args.skip + 1..).zip(solutions).map(board).collect();
-    svg::sheet(args.size.get(), &boards)
 }
 
 /// The page.
@@ -277,21 +183,6 @@ mod tests {
     }
 
     #[test]
-    fn a_solution_in_each_format() {
-        let solution = Placement::parse_alone("2413").unwrap();
-        let large = Placement::parse_alone("1,3,5,8,10,12,6,11,2,7,9,4").unwrap();
-        let text = |format, solution| {
-            let mut text = String::new();
-            write(&mut text, format, 7, solution);
-            text
-        };
-        assert_eq!(text(Format::Lines, &solution), "2413\n");
-        assert_eq!(text(Format::Lines, &large), format!("{large}\n"));
-        assert_eq!(text(Format::Csv, &solution), "7,2,4,1,3\n");
-        assert_eq!(text(Format::Boards, &solution), "7: 2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n\n");
-    }
-
-    #[test]
     fn the_extension_decides() {
         let format = |line| args(line).format().ok();
         assert_eq!(format("8 -o a.txt"), Some(Format::Lines));
@@ -314,7 +205,7 @@ mod tests {
         assert!(whole.contains(&format!("\"solutions\":[\"{images}\",\"3142 ")));
         let about = |line, solutions, is_cut| {
             let page = page(&args(line), solutions, is_cut);
-            page.split_once("\"about\":\"").unwrap().1.split_once("\",\"symmetries").unwrap().0.to_owned()
+            page.split_once("\"about\":\"").unwrap().1.split_once(",\"symmetries").unwrap().0.to_owned()
         };
         let cut = r#"numbers 1 to 1 of 2 solutions","first":1,"total":2,"fundamental":false"#;
         assert_eq!(about("4", &solutions[..1], true), cut);
