@@ -1,12 +1,13 @@
 //! The command line: arguments in, an answer and an exit code out.
 //!
 //! Each command is one file in `commands`, which reads from its arguments to its [`answer`]. They share what stands here:
-//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints; [`run`] watches long work, with
-//! [`signals`] and the bar of [`progress`]; [`text`] writes numbers. To add an option, add a field to the `Args` of its
+//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints that are read; [`work`] watches what
+//! takes long, with [`signals`] and the bar of [`progress`], and [`run`] saves it; [`text`] writes numbers. To add an option, add a field to the `Args` of its
 //! command.
 
 mod answer;
 mod args;
+mod check;
 mod commands;
 mod failure;
 mod ledgers;
@@ -15,6 +16,7 @@ mod progress;
 mod run;
 mod signals;
 mod text;
+mod work;
 
 use std::process::ExitCode;
 
@@ -30,7 +32,7 @@ pub(crate) fn run() -> ExitCode {
     let args = Args::parse();
     output::set(args.color, args.quiet);
     let result = match args.command {
-        Command::Count(args) => count::run(args),
+        Command::Count(args) => count::run(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     };
