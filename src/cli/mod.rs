@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
-use commands::{count, manual};
+use commands::{audit, bench, count, estimate, manual, merge, status, verify};
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
@@ -33,6 +33,12 @@ pub(crate) fn run() -> ExitCode {
     output::set(args.color, args.quiet);
     let result = match args.command {
         Command::Count(args) => count::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Estimate(args) => estimate::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     };

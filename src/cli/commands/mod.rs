@@ -1,4 +1,10 @@
 //! The commands, a file each, from arguments to answer. None imports from another.
 
+pub(crate) mod audit;
+pub(crate) mod bench;
 pub(crate) mod count;
+pub(crate) mod estimate;
 pub(crate) mod manual;
+pub(crate) mod merge;
+pub(crate) mod status;
+pub(crate) mod verify;
