@@ -4,8 +4,8 @@
 //! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
 //! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
 //! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
-//! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task it counts a
-//! random part ([`TaskPart`]).
+//! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task an audit has
+//! it count a random part.
 //!
 //! # The definition of a task of the join
 //!
@@ -48,14 +48,14 @@
 //! compare each engine with the auditor, task by task.
 
 use crate::board::Placement;
-use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle};
+use crate::plan::{Halves, InnerSquares, Middle, Task};
 
 /// The most columns that a board has.
 const MOST: usize = 32;
 
 /// A task as the auditor sees it.
 #[derive(Clone, Debug)]
-pub struct Definition {
+struct Definition {
     /// Columns and rows of the board.
     n: usize,
     /// The squares on which queens may be placed: for each column from the west a set of rows from the north, both from
@@ -73,43 +73,55 @@ enum Weighing {
     ByLongDiagonals(u64),
 }
 
-/// A task that the auditor can count.
-pub trait Audited {
-    /// The squares that it allows, and the weights of its solutions.
-    fn definition(&self) -> Definition;
+/// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
+///
+/// ```
+/// use queens::internals::{Task, auditor};
+/// use queens::{Placement, Size};
+/// let prefix = Placement::parse("1", Size::new(8)?)?;
+/// assert_eq!(auditor::count(&Task::Completions(prefix), &|| false), Some(4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
+    Definition::of(task).solutions(stopped)
 }
 
-/// The first columns have their queens, and all squares of the others are allowed.
-impl Audited for Placement {
-    fn definition(&self) -> Definition {
-        let n = self.size().get();
+impl Definition {
+    fn of(task: &Task) -> Self {
+        match task {
+            Task::Completions(placement) => Self::of_completions(placement),
+            Task::Halves(halves, squares) => Self::of_halves(halves).within(squares),
+        }
+    }
+
+    /// The first columns have their queens, and all squares of the others are allowed.
+    fn of_completions(placement: &Placement) -> Self {
+        let n = placement.size().get();
         let mut rows = [Rows::EMPTY; MOST];
         rows[..n].fill(Rows::below(n));
-        for queen in self.squares() {
+        for queen in placement.squares() {
             rows[queen.column - 1] = Rows::of([queen.row - 1]);
         }
-        Definition { n, rows, weighing: Weighing::Alike }
+        Self { n, rows, weighing: Weighing::Alike }
     }
-}
 
-/// The one place that reads a task of the join, and translates its fields to rows and columns of the board.
-impl Audited for Halves {
-    fn definition(&self) -> Definition {
-        let half = usize::from(self.half);
-        let odd = usize::from(self.middle != Middle::None);
+    /// The one place that reads a task of the join, and translates its fields to rows and columns of the board.
+    fn of_halves(task: &Halves) -> Self {
+        let half = usize::from(task.half);
+        let odd = usize::from(task.middle != Middle::None);
         let n = 2 * half + odd;
         // The distance from the middle is 0 for the first line beside it.
         let above = |distance: usize| half - 1 - distance;
         let below = |distance: usize| half + odd + distance;
         let distances = |set: u32| (0..half).filter(move |distance| set >> distance & 1 == 1);
-        let east_rows = Rows::of(distances(self.north).map(above).chain(distances(self.south).map(below)));
+        let east_rows = Rows::of(distances(task.north).map(above).chain(distances(task.south).map(below)));
         let mut west_rows = Rows::below(n).without(east_rows);
 
         let mut rows = [Rows::EMPTY; MOST];
         let mut weighing = Weighing::Alike;
         let (west, east) = (0..half, half + odd..n);
-        match self.middle {
-            Middle::None => weighing = Weighing::ByLongDiagonals(east_west_mirror(self)),
+        match task.middle {
+            Middle::None => weighing = Weighing::ByLongDiagonals(east_west_mirror(task)),
             Middle::Centre => {
                 rows[half] = Rows::of([half]);
                 west_rows = west_rows.without(Rows::of([half]));
@@ -122,90 +134,26 @@ impl Audited for Halves {
         }
         rows[west].fill(west_rows);
         rows[east].fill(east_rows);
-        if let Middle::Crossed { row, .. } = self.middle {
+        if let Middle::Crossed { row, .. } = task.middle {
             rows[half - usize::from(row)] = Rows::of([half]);
         }
-        Definition { n, rows, weighing }
+        Self { n, rows, weighing }
     }
-}
 
-/// The weight of solutions without queens on long diagonals, in a task of an even board.
-fn east_west_mirror(task: &Halves) -> u64 {
-    let image_of_north: u32 = (0..task.half).filter(|distance| task.south >> distance & 1 == 0).map(|d| 1 << d).sum();
-    match task.north {
-        north if north < image_of_north => 2,
-        north if north == image_of_north => 1,
-        _ => 0,
-    }
-}
-
-/// A part of a task of the join: the solutions whose inner queens are on these squares. Their weights are those
-/// in the task.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TaskPart {
-    pub(crate) task: Halves,
-    pub(crate) squares: InnerSquares,
-}
-
-impl TaskPart {
-    /// A random part: in each of the `depths` inner columns of the west and the east, `rows` of the rows that the task
-    /// has for that half.
-    pub(crate) fn draw(task: Halves, depths: [usize; 2], rows: usize, random: &mut fastrand::Rng) -> Self {
-        let all = (1 << task.half) - 1;
-        let mut west = [all & !task.north, all & !task.south];
-        if let Middle::Crossed { column, .. } = task.middle {
-            west[0] &= !(1 << (column - 1));
-        }
-        let mut squares = ANYWHERE;
-        for (side, sets) in [west, [task.north, task.south]].into_iter().enumerate() {
-            let of_side: Vec<(usize, u32)> = (0..2)
-                .flat_map(|south| (0..32).map(move |distance| (south, distance)))
-                .filter(|&(south, distance)| sets[south] >> distance & 1 == 1)
-                .collect();
-            // Where the middle row's queen is in an inner column, she stays: she is neither in the north nor in the south.
-            for chosen in &mut squares[side][..depths[side]] {
-                *chosen = [0; 2];
-                for (south, distance) in random.choose_multiple(of_side.iter().copied(), rows) {
-                    chosen[south] |= 1 << distance;
-                }
-            }
-        }
-        Self { task, squares }
-    }
-}
-
-impl Audited for TaskPart {
-    fn definition(&self) -> Definition {
-        let mut definition = self.task.definition();
-        let half = usize::from(self.task.half);
-        let odd = definition.n % 2;
-        let [west, east] = self.squares;
-        let west = west.into_iter().enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
-        let east = east.into_iter().enumerate().map(|(distance, rows)| (half + odd + distance, rows));
-        for (column, [north, south]) in west.chain(east) {
+    /// The part of a task of the join whose inner queens are on these squares. The weights are those in the task.
+    fn within(mut self, [west, east]: &InnerSquares) -> Self {
+        let (half, odd) = (self.n / 2, self.n % 2);
+        let west = west.iter().take(half).enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
+        let east = east.iter().take(half).enumerate().map(|(distance, rows)| (half + odd + distance, rows));
+        for (column, &[north, south]) in west.chain(east) {
             let others = |rows: u32| (0..half).filter(move |distance| rows >> distance & 1 == 0);
             let north = others(north).map(|distance| half - 1 - distance);
             let south = others(south).map(|distance| half + odd + distance);
-            definition.rows[column] = definition.rows[column].without(Rows::of(north.chain(south)));
+            self.rows[column] = self.rows[column].without(Rows::of(north.chain(south)));
         }
-        definition
+        self
     }
-}
 
-/// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
-///
-/// ```
-/// use queens::internals::auditor;
-/// use queens::{Placement, Size};
-/// let prefix = Placement::parse("1", Size::new(8)?)?;
-/// assert_eq!(auditor::count(&prefix, &|| false), Some(4));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn count(task: &impl Audited, stopped: &dyn Fn() -> bool) -> Option<u64> {
-    task.definition().solutions(stopped)
-}
-
-impl Definition {
     /// The weighted number of ways to place a queen in each column.
     fn solutions(&self, stopped: &dyn Fn() -> bool) -> Option<u64> {
         let Self { n, rows, weighing } = *self;
@@ -218,6 +166,16 @@ impl Definition {
             }
         }
         search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
+    }
+}
+
+/// The weight of solutions without queens on long diagonals, in a task of an even board.
+fn east_west_mirror(task: &Halves) -> u64 {
+    let image_of_north: u32 = (0..task.half).filter(|distance| task.south >> distance & 1 == 0).map(|d| 1 << d).sum();
+    match task.north {
+        north if north < image_of_north => 2,
+        north if north == image_of_north => 1,
+        _ => 0,
     }
 }
 
