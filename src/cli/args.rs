@@ -9,11 +9,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
-use super::commands::{count, show, solutions, symmetries};
+use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
-#[command(name = "queens", version, after_help = EXITS)]
+#[command(name = "queens", version, after_help = EXITS, disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
@@ -30,6 +30,12 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Count(count::Args),
+    Status(status::Args),
+    Merge(merge::Args),
+    Audit(audit::Args),
+    Estimate(estimate::Args),
+    Verify(verify::Args),
+    Bench(bench::Args),
     Solutions(solutions::Args),
     Symmetries(symmetries::Args),
     Show(show::Args),
@@ -112,6 +118,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
     time.ok_or("a time is more than zero and has a unit, as in 90s, 30m or 1h30m")
 }
 
+/// A share of a whole: `1%` or `0.01`. A bare `1` could be either, so it is neither.
+pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
+    let number = |text: &str| text.trim_end().parse::<f64>().ok();
+    let percent = text.strip_suffix('%').and_then(number).filter(|percent| (0.0..=100.0).contains(percent));
+    let share =
+        percent.map(|percent| percent / 100.0).or_else(|| number(text).filter(|share| (0.0..1.0).contains(share)));
+    share.ok_or("a share is from 0% to 100%, or a fraction below 1")
+}
+
 /// `auto`, which is `None`, or the name of an engine.
 pub(crate) type Engine = Option<EngineKind>;
 
@@ -124,6 +139,6 @@ pub(crate) fn engine() -> impl TypedValueParser<Value = EngineKind> {
     PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).try_map(|name| name.parse::<EngineKind>())
 }
 
-fn isa() -> impl TypedValueParser<Value = Isa> {
+pub(crate) fn isa() -> impl TypedValueParser<Value = Isa> {
     PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use queens::{AllowedRows, Placement, Square};
+use queens::{AllowedRows, Placement, PlacementError, Square};
 
 use crate::cli::failure::Failure;
 
@@ -19,7 +19,16 @@ impl QueenArgs {
     pub(crate) fn beside(&self, placement: Placement) -> Result<AllowedRows, Failure> {
         self.queens.iter().try_fold(placement.into(), |allowed: AllowedRows, text| {
             let queen = Square::parse(text, placement.size()).and_then(|queen| allowed.with(queen));
-            queen.map_err(|error| Failure::value("--queen <COLUMN,ROW>", text, error))
+            queen.map_err(|error| {
+                // Squares as they are given here.
+                let reason = match error {
+                    PlacementError::Attack(a, b, line) => {
+                        format!("the queens on {},{} and {},{} share a {line}", a.column, a.row, b.column, b.row)
+                    }
+                    error => error.to_string(),
+                };
+                Failure::value("--queen <COLUMN,ROW>", text, reason)
+            })
         })
     }
 }

@@ -42,6 +42,11 @@ impl Ledgers {
         Ok(Self { files, damaged })
     }
 
+    /// How many shards the count has of which they are; if they were dealt anew, the most.
+    pub(crate) fn shards(&self) -> u32 {
+        self.files.iter().map(|(_, ledger)| ledger.shard().of()).max().unwrap_or(1)
+    }
+
     /// What all of them have, as a ledger of the whole count; the file that does not fit is named. `None` if all are damaged.
     pub(crate) fn union(&self) -> Result<Option<Ledger>, Failure> {
         let Some((_, first)) = self.files.first() else { return Ok(None) };

@@ -1,13 +1,14 @@
 //! The command line: arguments in, an answer and an exit code out.
 //!
 //! Each command is one file in `commands`, which reads from its arguments to its [`answer`]. They share what stands here:
-//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints; [`run`] watches long work, with
-//! [`signals`] and the bar of [`progress`]; [`text`] writes numbers. To add an option, add a field to the `Args` of its
+//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints that are read; [`work`] watches what
+//! takes long, with [`signals`] and the bar of [`progress`], and [`run`] saves it; [`text`] writes numbers. To add an option, add a field to the `Args` of its
 //! command.
 
 mod answer;
 mod args;
 mod boards;
+mod check;
 mod commands;
 mod draw;
 mod failure;
@@ -20,13 +21,14 @@ mod run;
 mod signals;
 mod svg;
 mod text;
+mod work;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Args, Command};
-use commands::{count, manual, show, solutions, symmetries};
+use commands::{audit, bench, count, estimate, manual, merge, show, solutions, status, symmetries, verify};
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
@@ -35,7 +37,13 @@ pub(crate) fn run() -> ExitCode {
     let args = Args::parse();
     output::set(args.color, args.quiet);
     let result = match args.command {
-        Command::Count(args) => count::run(args),
+        Command::Count(args) => count::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Estimate(args) => estimate::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Solutions(args) => solutions::run(args),
         Command::Symmetries(args) => symmetries::run(&args),
         Command::Show(args) => show::run(&args),

@@ -1,100 +1,34 @@
-//! Long work: in a thread of its own, while the main thread waits for signals and saves.
-//!
-//! The main thread prints nothing as long as the work goes on: a terminal stopped by ^S or a full pipe holds up whoever
-//! writes to it, and the work is not to be lost for that.
+//! A count that may take months: it goes on from its file, is saved every minute, and says at the end where it is saved.
 
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use queens::ledger::{Ledger, Store, StoreError};
-use queens::{CountError, EngineKind, Report, Run, Watch};
+use queens::ledger::{Ledger, LedgerError, Shard, Store, StoreError};
+use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
 use super::failure::{Failure, Stopped};
-use super::progress::Bar;
-use super::signals::{self, Listening};
+use super::work::{Event, Work};
 use super::{ledgers, output, text};
 
-/// What long work has found: all of it, or what was known when it was stopped.
-pub(crate) struct Outcome<T> {
-    pub(crate) found: T,
-    pub(crate) stopped: Option<Stopped>,
-}
-
-impl<T> Outcome<Result<T, CountError>> {
-    /// All of it, or the failure; work that ends while it is told to stop has ended.
-    pub(crate) fn whole(self) -> Result<T, Failure> {
-        match (self.found, self.stopped) {
-            (Err(CountError::Stopped), Some(stopped)) => Err(Failure::Stopped(stopped)),
-            (found, _) => Ok(found?),
-        }
+/// A run, and the file that it is saved in: from where the file is, or from the beginning. `request` says what to count when
+/// it knows what is in the file.
+pub(crate) fn open(
+    file: Option<&Path>,
+    shard: Shard,
+    request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
+) -> Result<(Run, Option<Store>), Failure> {
+    let store = file.map(Store::open).transpose()?;
+    if let Some(store) = store.as_ref().filter(|store| !store.is_locked()) {
+        let path = store.path().display();
+        output::warning(&format!("{path}: this file system has no locks; let no other run save in this file"));
     }
-}
-
-/// Does work until it ends, or until a signal comes and stops it, and shows how far it is.
-pub(crate) fn watched<T: Send + 'static>(
-    title: &str,
-    watch: &Watch,
-    work: impl FnOnce(&Watch) -> T + Send + 'static,
-) -> Result<Outcome<T>, Failure> {
-    let work = Work::start(title, watch, work)?;
-    match work.next(None)? {
-        Event::Ended(found) => Ok(Outcome { found, stopped: None }),
-        Event::Signal(signal) => {
-            let stopped = Stopped::Signal(signal);
-            let found = work.stop(watch).ok_or(Failure::Stopped(stopped))?;
-            Ok(Outcome { found, stopped: Some(stopped) })
-        }
-        Event::Timeout => unreachable!("there is no time limit"),
-    }
-}
-
-/// Work in a thread. It is never joined: the end of the process ends it.
-struct Work<T> {
-    events: Receiver<Event<T>>,
-    _bar: Bar,
-    _listening: Listening,
-}
-
-enum Event<T> {
-    Ended(T),
-    Signal(i32),
-    Timeout,
-}
-
-impl<T: Send + 'static> Work<T> {
-    fn start(title: &str, watch: &Watch, work: impl FnOnce(&Watch) -> T + Send + 'static) -> Result<Self, Failure> {
-        let (sender, events) = mpsc::channel();
-        let failure = |error: std::io::Error| Failure::Run(format!("cannot start a thread: {error}"));
-        let listening = signals::listen(sender.clone(), Event::Signal).map_err(failure)?;
-        let watched = watch.clone();
-        let work = move || drop(sender.send(Event::Ended(work(&watched))));
-        thread::Builder::new().name("work".to_owned()).spawn(work).map_err(failure)?;
-        Ok(Self { events, _bar: Bar::start(title, watch), _listening: listening })
-    }
-
-    fn next(&self, until: Option<Instant>) -> Result<Event<T>, Failure> {
-        let time = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
-        match self.events.recv_timeout(time) {
-            Ok(event) => Ok(event),
-            Err(mpsc::RecvTimeoutError::Timeout) => Ok(Event::Timeout),
-            Err(mpsc::RecvTimeoutError::Disconnected) => Err(Failure::Run("the program failed".to_owned())),
-        }
-    }
-
-    /// Tells it to stop and waits a second for tasks in hand; those that take longer are lost, for a person who pressed ^C
-    /// does not wait.
-    fn stop(&self, watch: &Watch) -> Option<T> {
-        watch.stop();
-        let until = Instant::now() + Duration::from_secs(1);
-        loop {
-            match self.next(Some(until)) {
-                Ok(Event::Ended(found)) => return Some(found),
-                Ok(Event::Signal(_)) => {}
-                Ok(Event::Timeout) | Err(_) => return None,
-            }
-        }
-    }
+    let begun = store.as_ref().and_then(Store::ledger);
+    let run = request(begun)?.run()?;
+    let mut ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.fingerprint().clone(), shard));
+    let of_file = |error: LedgerError| file.into_iter().fold(Failure::from(error), Failure::of_file);
+    ledger.check(run.fingerprint(), shard).map_err(of_file)?;
+    ledger.begin_run(processor());
+    Ok((run.resume(ledger).map_err(of_file)?, store))
 }
 
 /// How a run is saved, and when it is stopped.
@@ -234,4 +168,11 @@ pub(crate) fn huge_pages(are_used: bool) {
     let _ = rustix::thread::disable_transparent_huge_pages(!are_used);
     #[cfg(not(target_os = "linux"))]
     let _ = are_used;
+}
+
+/// The processor's name, where the system tells it.
+pub(crate) fn processor() -> Option<String> {
+    let about = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let name = about.lines().find_map(|line| line.strip_prefix("model name"))?;
+    Some(name.trim_start_matches([' ', '\t', ':']).trim().to_owned())
 }

@@ -2,8 +2,6 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use queens::Interval;
-
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
@@ -69,16 +67,6 @@ pub(crate) fn moment(seconds_since_1970: u64) -> String {
 pub(crate) fn now_for_names() -> String {
     let text = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     text[..16].replace(['-', ':'], "")
-}
-
-/// The error of an interval: `± 3 %`, from a factor of 2 on `2.5 times`, and if nothing is known, `?`.
-pub(crate) fn error(interval: &Interval) -> String {
-    match interval.factor() {
-        factor if factor <= 1.0 => "exact".to_owned(),
-        factor if factor < 2.0 => format!("± {} %", to_digits(100.0 * (factor - 1.0), 2)),
-        factor if factor.is_finite() => format!("× or ÷ {}", to_digits(factor, 2)),
-        _ => "?".to_owned(),
-    }
 }
 
 /// How a column is set.

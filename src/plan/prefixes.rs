@@ -151,8 +151,8 @@ fn part_columns(size: Size) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
+    use crate::engine::lanes::Isa;
 
     fn plan(n: usize) -> Vec<(String, u64)> {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
@@ -183,10 +183,9 @@ mod tests {
     /// iterator gives; and if the unit has no queen yet, its tasks use the symmetry.
     #[test]
     fn tasks_of_a_unit_are_its_completions() {
-        let backtrack = Backtrack::default();
-        let mut worker = backtrack.worker();
+        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         let mut sum = |tasks: &mut dyn Iterator<Item = Weighted<Placement>>| -> u64 {
-            tasks.map(|task| task.weight * backtrack.count(&mut worker, &task.task)).sum()
+            tasks.map(|task| task.weight * backtrack.completions(&task.task)).sum()
         };
         for (n, total) in [(8, 92), (9, 352), (10, 724)] {
             let empty = Placement::empty(Size::new(n).unwrap());
@@ -227,23 +226,22 @@ mod tests {
     #[test]
     fn parts_stand_for_their_task() {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
-        let backtrack = Backtrack::default();
-        let mut worker = backtrack.worker();
+        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
         let task = plan.task(3, 0).task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
         let mut sum = 0.0;
         for choice in 0..choices {
-            let (part, parts) = plan.part(parent, &mut |below| {
+            let (part, parts) = part(parent, &mut |below| {
                 assert_eq!(below, choices);
                 choice
             });
             assert_eq!(15 - part.len(), part_columns(part.size()));
-            sum += backtrack.count(&mut worker, &part) as f64 * parts / choices as f64;
+            sum += backtrack.completions(&part) as f64 * parts / choices as f64;
         }
-        assert!((sum - backtrack.count(&mut worker, &parent) as f64).abs() < 1e-6);
-        assert_eq!(plan.part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
+        assert!((sum - backtrack.completions(&parent) as f64).abs() < 1e-6);
+        assert_eq!(part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
     /// A placement to which no queen can be added is its own only part.
@@ -253,7 +251,7 @@ mod tests {
         // They attack all of the next column.
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
-        assert_eq!(PrefixPlan::new(&dead).part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+        assert_eq!(part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
     #[test]

@@ -49,15 +49,24 @@ const LARGE_FROM: usize = 18;
 /// What has passed in this process: kernels, or the board of a size.
 static PASSED: Mutex<Vec<(Method, Option<usize>)>> = Mutex::new(Vec::new());
 
-/// Checks the engine and its kernels before they count a board of this size.
-pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
-    let n = size.get();
-    let small = [8, 9].into_iter().filter(|small| n > 8 && small % 2 <= n % 2);
+/// The boards that are counted before one of this size, the smallest first.
+pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
     let large = 14 + n % 2;
     let is_large = n >= LARGE_FROM && large <= method.engine.info().quick;
-    { small }.try_for_each(|n| once(method, Some(n), || check_board(method, n)))?;
+    [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)]
+        .into_iter()
+        .filter(|board| board.1)
+        .map(|board| board.0)
+        .collect()
+}
+
+/// Checks the engine and its kernels before they count a board of this size.
+pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
+    let board = |n| once(method, Some(n), || check_board(method, n));
+    let (small, large): (Vec<_>, Vec<_>) = boards(method, size.get()).into_iter().partition(|&n| n < 10);
+    small.into_iter().try_for_each(board)?;
     once(method, None, || check_kernels(method))?;
-    if is_large { once(method, Some(large), || check_board(method, large)) } else { Ok(()) }
+    large.into_iter().try_for_each(board)
 }
 
 /// Takes a step of the self-check unless it has passed before. What passes while a kernel is wrong on purpose says nothing

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     queens: QueenArgs,
 
     /// Columns and rows of the board [default: as few as P needs]
-    #[arg(short = 'n', value_name = "N")]
+    #[arg(long, short = 'n', value_name = "N")]
     size: Option<Size>,
 
     /// Instead of P, the K-th solution of the list of 'queens solutions N'
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     number: Option<u64>,
 
     /// Write to this file, whole or not at all: a picture to .svg, text to .txt
-    #[arg(short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = args.output.as_deref().and_then(extension);
     let is_picture = match &file {
         Some((path, extension)) if !["svg", "txt"].contains(&&**extension) => {
-            return Err(Failure::value("-o <FILE>", path, "the extension decides the format: .svg or .txt"));
+            return Err(Failure::value("--output <FILE>", path, "the extension decides the format: .svg or .txt"));
         }
         file => file.as_ref().is_some_and(|(_, extension)| extension == "svg"),
     };

@@ -9,8 +9,8 @@ use crate::cli::boards::{QueenArgs, extension};
 use crate::cli::failure::Failure;
 use crate::cli::list::{self, Format};
 use crate::cli::output::{Output, note};
-use crate::cli::run::{Outcome, watched};
 use crate::cli::text::grouped;
+use crate::cli::work::{Outcome, watched};
 use crate::cli::{page, svg};
 
 /// Print the solutions in order, or write them to a file
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     format: Option<Format>,
 
     /// Write to this file, whole or not at all: .txt, .csv, .svg or .html
-    #[arg(short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
@@ -71,7 +71,7 @@ impl Args {
         let format = self.format.or(formats.first().copied()).filter(|format| formats.contains(format));
         format.ok_or_else(|| {
             let known = ".txt (lines or boards), .csv, .svg, .html";
-            Failure::value("-o <FILE>", path, format!("the extension decides the format: {known}"))
+            Failure::value("--output <FILE>", path, format!("the extension decides the format: {known}"))
         })
     }
 
