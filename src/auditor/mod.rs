@@ -44,16 +44,11 @@
 //! (or, if it says so, with any v > u), and with its rows R in the east: h rows, without the middle row and without the
 //! row of the middle column's queen. Every solution has weight 1, and the plan's weight is 8.
 //!
-//! [`rotational`] defines the tasks of a count of `--symmetry`.
-//!
 //! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
 //! compare each engine with the auditor, task by task.
 
-pub(crate) mod rotational;
-
-use crate::board::{FixedQueens, Placement};
-use crate::engine::join::{ANYWHERE, InnerSquares};
-use crate::plan::{Halves, Middle};
+use crate::board::Placement;
+use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle};
 
 /// The most columns that a board has.
 const MOST: usize = 32;
@@ -86,13 +81,6 @@ pub trait Audited {
 
 /// The first columns have their queens, and all squares of the others are allowed.
 impl Audited for Placement {
-    fn definition(&self) -> Definition {
-        FixedQueens::from(*self).definition()
-    }
-}
-
-/// The columns of the fixed queens have their queens, and all squares of the others are allowed.
-impl Audited for FixedQueens {
     fn definition(&self) -> Definition {
         let n = self.size().get();
         let mut rows = [Rows::EMPTY; MOST];
@@ -207,7 +195,8 @@ impl Audited for TaskPart {
 /// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
 ///
 /// ```
-/// use queens::{Placement, Size, auditor};
+/// use queens::internals::auditor;
+/// use queens::{Placement, Size};
 /// let prefix = Placement::parse("1", Size::new(8)?)?;
 /// assert_eq!(auditor::count(&prefix, &|| false), Some(4));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
