@@ -27,6 +27,9 @@ pub(crate) fn open(
     let mut ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.fingerprint().clone(), shard));
     let of_file = |error: LedgerError| file.into_iter().fold(Failure::from(error), Failure::of_file);
     ledger.check(run.fingerprint(), shard).map_err(of_file)?;
+    if let Some(store) = store.as_ref().filter(|_| ledger.is_complete()) {
+        output::note(&format!("{} is complete: nothing is counted again", store.path().display()));
+    }
     ledger.begin_run(processor());
     Ok((run.resume(ledger).map_err(of_file)?, store))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::UnknownArgumentValueParser;
 use queens::ledger::{Ledger, Shard};
 use queens::oeis::{self, Classes, Sequence};
 use queens::{CountError, Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
@@ -33,9 +34,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     prefix: Option<String>,
 
-    /// Count solutions up to rotation and reflection (OEIS A002562)
+    /// Count solutions up to rotation and reflection (A002562)
     #[arg(long, conflicts_with_all = ["prefix", "symmetry"])]
     unique: bool,
+
+    /// The name that this has for lists
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--unique"))]
+    fundamental: Option<()>,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
     #[arg(long, value_name = "half|quarter", conflicts_with_all = ["prefix", "engine", "checkpoint"])]
@@ -66,10 +71,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return range(args);
     }
     let mut found = found(args, args.sizes.first)?;
-    found.check = args.check(&found)?;
-    if let Some(shard) = &found.shard {
-        output::note(&format!("shard {shard} of N = {} is counted; queens merge adds the shards", found.n));
-    }
+    found.check = match (&found.shard, &args.checkpoint) {
+        (Some(shard), Some(file)) => {
+            Some(format!("{} has shard {shard}; queens merge adds the shards", file.display()))
+        }
+        _ => args.check(&found)?,
+    };
     tell(&found, &args.json)
 }
 
@@ -88,7 +95,7 @@ struct Found {
     part: Option<Count>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unique: Option<Count>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `None` for a shard.
     count: Option<Count>,
     /// What the result agrees with, in words.
     check: Option<String>,
@@ -208,20 +215,19 @@ impl Answer for Found {
     const COMMAND: &'static str = "count";
 
     fn text(&self) -> String {
-        let Some(count) = self.count else { return String::new() };
         let in_all = match self.total_seconds - self.seconds {
             // The time of reading a file and of the plan.
             little if little < 1.0 => String::new(),
             _ => format!(", {} in all", text::seconds(self.total_seconds)),
         };
-        let turn = self.symmetry.map(|turn| format!("unchanged by a {turn} turn"));
+        let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         let lines = [
             ("N", Some(self.n.to_string())),
             ("prefix", self.prefix.map(|prefix| prefix.to_string())),
-            ("symmetry", turn),
-            ("unique", self.unique.map(|Count(unique)| text::grouped(unique))),
-            ("solutions", Some(text::grouped(count.0))),
-            ("check", self.check.clone()),
+            ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
+            ("unique", grouped(self.unique)),
+            ("solutions", grouped(self.count)),
+            (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
             ("time", Some(text::seconds(self.seconds) + &in_all)),
@@ -231,6 +237,10 @@ impl Answer for Found {
 
     fn plain(&self) -> String {
         self.result().map_or_else(String::new, |result| format!("{result}\n"))
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.check.clone()
     }
 
     fn verdict(&self) -> Result<(), Failure> {
@@ -300,5 +310,10 @@ impl Answer for Terms {
     /// The lines are printed already.
     fn text(&self) -> String {
         String::new()
+    }
+
+    fn remark(&self) -> Option<String> {
+        let agreeing = self.terms.iter().filter(|found| found.check.is_some()).count() as u64;
+        (agreeing > 0).then(|| format!("{} agree with OEIS {}", text::count_of(agreeing, "term"), self.sequence))
     }
 }
