@@ -4,8 +4,8 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use queens::ledger::store::Store;
-use queens::{CountError, Request, Shard, Size};
+use queens::ledger::Store;
+use queens::{CountError, Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("queens-example-{}", std::process::id()));
@@ -16,19 +16,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         sessions += 1;
         // Locked as long as it lives, so that no two runs share the file.
         let mut store = Store::open(folder.join("n16"))?;
-        let mut run = request.prepare()?;
-        if let Some(ledger) = store.load(&run.fingerprint(), Shard::WHOLE)? {
-            run = run.resume(ledger)?;
+        let mut run = request.run()?;
+        if let Some(ledger) = store.ledger() {
+            run = run.resume(ledger.clone())?;
         }
         println!("session {sessions}: {} of {} units are there", run.ledger().finished(), run.ledger().units());
-        let watch = run.watch();
+        let watch = Watch::default();
+        let stopper = watch.clone();
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(40));
-            watch.stop();
+            stopper.stop();
         });
-        match run.count() {
+        match run.count(&watch) {
             Ok(report) => break report.count,
-            Err(CountError::Stopped) => store.save(&run.ledger())?,
+            Err(CountError::Stopped) => store.save(&watch.ledger().expect("the run has begun"))?,
             Err(error) => return Err(error.into()),
         }
     };

@@ -2,19 +2,20 @@
 
 use std::error::Error;
 
-use queens::ledger::Ledger;
-use queens::{Request, Shard, Size};
+use queens::ledger::{Ledger, Shard};
+use queens::{Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::solutions(Size::new(13)?);
-    let mut whole = Ledger::new(request.fingerprint()?, Shard::WHOLE);
+    let fingerprint = request.run()?.fingerprint().clone();
+    let mut whole = Ledger::new(fingerprint.clone(), Shard::WHOLE);
     for k in 1..=3 {
-        let run = request.prepare()?.resume(Ledger::new(request.fingerprint()?, Shard::new(k, 3)?))?;
-        let report = run.count()?;
-        println!("shard {k} of 3: {} units, {} solutions", run.ledger().finished(), report.count);
-        whole.merge(&run.ledger())?;
+        let (shard, watch) = (Ledger::new(fingerprint.clone(), Shard::new(k, 3)?), Watch::default());
+        let report = request.run()?.resume(shard)?.count(&watch)?;
+        println!("shard {k} of 3: {} solutions", report.count);
+        whole = whole.merge(watch.ledger().expect("the run has begun"))?;
     }
     assert!(whole.is_complete());
-    println!("in all {}", whole.total()?.get());
+    println!("in all {}", whole.total()?);
     Ok(())
 }

@@ -6,90 +6,53 @@
 //! # Ok::<(), queens::CountError>(())
 //! ```
 //!
-//! A [`Request`] says what to count and by which engine; its methods count or estimate, or prepare a run. What it counts
-//! is its [subject](Subject): all solutions, those that have given queens, or those that a turn of the board leaves unchanged.
+//! A [`Request`] says what to count and by which engine; its methods count or estimate, or make a [`Run`], which can be
+//! watched and stopped from another thread, saved, resumed, and counted in shards on several machines. A
+//! [store](ledger::Store) keeps its [ledger](ledger::Ledger) in a file. The folder `examples` has one of each.
 //!
-//! A [run](Run) can be watched and stopped from another thread, and resumed, in shards on several machines
-//! ([`Run::resume`]), and a [store](ledger::store) keeps its ledger in a file. The folder `examples` of the repository has
-//! each of these, with counts, predictions ([`Request::estimate`]), audits ([`Run::audit`]) and the solutions that begin
-//! with a placement ([`Solutions`]).
-//!
-//! # Squares
-//!
-//! Columns and rows are numbered from 1, columns from the west and rows from the north, as boards are printed: `c3` of chess is
-//! column 3, row N - 2. A [`Placement`] has a queen in each of its first columns, and is written as their rows: `42` is
-//! column 1 row 4 and column 2 row 2, and `rows().nth(1)` is the 2 of column 2.
-//!
-//! # Features
-//!
-//! | feature | what it adds |
-//! | --- | --- |
-//! | `cli` (by default) | the program `queens`; the library alone is `default-features = false` |
-//! | `browse` (by default) | its full screen of boards |
-//! | `serde` | reports, findings, predictions and profiles can be serialized |
-//!
-//! # Modules
+//! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns, and is
+//! written as their rows: `42` is column 1 row 4 and column 2 row 2.
 //!
 //! The idea of the library: *an engine is a pure function from a task to a count*, and everything else works on the
 //! *plan*, one deterministic list of weighted tasks.
 //!
-//! | module | what it holds |
-//! | --- | --- |
-//! | [`Request`], [`Report`], [`Subject`] | what to count and by which engine, and the result |
-//! | [`Size`], [`Placement`], [`FixedQueens`] | boards and queens: reading, printing, checking |
-//! | [`Solutions`] | the solutions themselves, one after another |
-//! | [`Ranking`] | the k-th solution, without listing all before it |
-//! | [`Symmetry`], [`Orbit`] | images under turns and reflections, and symmetry classes |
-//! | [`engine`] | the engines and the choice between them |
-//! | [`plan`] | how a count is cut into independent weighted tasks |
-//! | [`Rotation`], [`Unique`], [`Residue`] | solutions that turns leave unchanged, solutions up to symmetry, and a check by remainders |
-//! | [`Run`] | a count that can be watched, stopped, saved and resumed |
-//! | [`ledger`], [`Shard`] | finished units and their tallies: checkpoints, shards, merging |
-//! | [`ledger::durable`] | files that appear whole or not at all |
-//! | [`Profile`] | the placements of k queens on the first k columns |
-//! | [`Watch`], [`Progress`] | one handle to watch and to stop whatever takes long |
-//! | [`tally`] | sums that cannot wrap |
-//! | [`oeis`], [`BFile`] | published terms to compare with |
-//! | [`estimate`] | the count and the time predicted from random samples |
-//! | [`mod@bench`] | timing of the engines |
-//! | [`AuditOptions`], [`Findings`] | a recount of random units and tasks of a ledger |
-//! | [`auditor`] | tasks counted by their definition, to compare the engines with |
+//! Features: `cli` (by default) is the program `queens`; the library alone is `default-features = false`. `serde` lets
+//! reports, findings and estimates be serialized.
 
-pub mod auditor;
-pub mod bench;
-pub mod engine;
+pub mod audit;
 pub mod estimate;
 pub mod ledger;
 pub mod oeis;
-pub mod plan;
-pub mod tally;
+pub mod symmetric;
 
-mod audit;
 mod board;
-mod burnside;
+mod engine;
 mod interval;
-mod profile;
+mod plan;
 mod request;
-mod rotational;
 mod run;
 mod solutions;
-mod subject;
 mod watch;
 
-pub use audit::{AuditOptions, AuditedTask, Findings, Recounted};
-pub use board::{
-    FixedQueens, Orbit, Placement, PlacementError, Rotation, RotationalBoard, RotationalBoardError, Size, SizeError,
-    Square, Symmetry, UnknownRotation,
-};
-pub use burnside::{NotDivisible, Residue, Unique};
-pub use engine::lanes::{Isa, IsaError};
-pub use engine::{ENGINES, EngineKind, Method, MethodError, UnknownEngine};
+pub use board::{AllowedRows, Orbit, Placement, PlacementError, Size, SizeError, Square, Symmetry};
+pub use engine::lanes::Isa;
+pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;
-pub use ledger::shard::{Shard, ShardError};
-pub use oeis::{BFile, BFileError};
-pub use profile::Profile;
-pub use request::{Report, Request, Run, count};
-pub use run::{CountError, SelfCheckError, Share, ShareError, available_threads, thread_count};
-pub use solutions::{Listed, Ranking, Solutions};
-pub use subject::Subject;
+pub use request::{Report, Request, count};
+pub use run::{CountError, Run, SelfCheckError, available_threads};
+pub use solutions::Solutions;
+pub use symmetric::Rotation;
 pub use watch::{Progress, Watch};
+
+/// What the benchmarks and the tests of this repository need beside that. It may change with any release.
+#[doc(hidden)]
+pub mod internals {
+    pub mod auditor {
+        pub use crate::audit::auditor::*;
+    }
+    pub use crate::engine::backtrack::Backtrack;
+    pub use crate::engine::join::{Join, Worker};
+    pub use crate::engine::naive::Naive;
+    pub use crate::engine::{Engine, MakeEngine, lanes};
+    pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted};
+}

@@ -1,4 +1,4 @@
-//! The program `queens`: allocator, parse, run, exit code; nothing else.
+//! The program `queens`: an allocator, and the command line.
 
 mod cli;
 
@@ -6,5 +6,5 @@ mod cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    cli::run(std::env::args_os()).into()
+    cli::run()
 }

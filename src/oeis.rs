@@ -3,6 +3,12 @@
 //! They are for comparison only: tests and `verify` compute every term anew and compare it with these. No engine reads
 //! them.
 
+#![allow(unused_variables)]
+
+use crate::board::Size;
+use crate::run::CountError;
+use crate::watch::Watch;
+
 /// A published sequence.
 #[derive(Debug)]
 pub struct Sequence {
@@ -66,152 +72,45 @@ pub static QUARTER_TURN: Sequence = Sequence {
     ],
 };
 
-/// Placements of k queens on the first k columns, triangle by rows from N = 0, k = 0..N, flattened.
-/// <https://oeis.org/A319284>
-pub static PROFILE: Sequence = Sequence {
-    id: "A319284",
-    offset: 0,
-    terms: &[
-        1, 1, 1, 1, 2, 0, 1, 3, 2, 0, 1, 4, 6, 4, 2, 1, 5, 12, 14, 12, 10, 1, 6, 20, 36, 46, 40, 4, 1, 7, 30, 76, 140,
-        164, 94, 40, 1, 8, 42, 140, 344, 568, 550, 312, 92, 1, 9, 56, 234, 732, 1614, 2292, 2038, 1066, 352, 1, 10, 72,
-        364, 1400, 3916, 7552, 9632, 7828, 4040, 724, 1, 11, 90, 536, 2468, 8492, 21362, 37248, 44148, 34774, 15116,
-        2680, 1, 12, 110, 756, 4080, 16852, 52856, 120_104, 195_270, 222_720, 160_964, 68264, 14200,
-    ],
-};
-
-/// Consecutive terms of a sequence, as a b-file lists them: the table that OEIS offers for download, with one index and
-/// one term on each line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BFile {
-    first: usize,
-    terms: Vec<u128>,
+/// The solutions that turns leave unchanged, from which the number of solutions up to symmetry follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Solutions unchanged by a half turn, OEIS A032522.
+    pub half: u128,
+    /// Solutions unchanged by a quarter turn, OEIS A033148.
+    pub quarter: u128,
 }
 
-/// Why a text is not a b-file of counts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum BFileError {
-    /// A line is neither a term nor blank nor a comment. Its text is shortened if it is long.
-    #[error("line {line}: '{text}' is not an index and a term, as in '8 92'")]
-    Malformed { line: usize, text: String },
-    /// An index is out of order.
-    #[error("line {line}: index {index} should be {expected}, one more than that of the term before")]
-    OutOfOrder { line: usize, index: usize, expected: usize },
-    /// There are only blank lines and comments.
-    #[error("the file has no terms")]
-    Empty,
-}
-
-impl BFile {
-    /// Reads the text of a b-file. Blank lines and comments, which begin with `#`, may be anywhere. Line ends may be
-    /// those of any system. The first index may be any number, and each further index is one more. Terms are counts:
-    /// whole numbers, not negative, and less than 2^128.
-    ///
-    /// ```
-    /// use queens::BFile;
-    /// let file = BFile::parse("# A002562\n7 6\r\n\n8 12\n")?;
-    /// assert_eq!((file.term(6), file.term(8)), (None, Some(12)));
-    /// assert_eq!(BFile::parse("7 6\n8\n").unwrap_err().to_string(), "line 2: '8' is not an index and a term, as in '8 92'");
-    /// # Ok::<(), queens::BFileError>(())
-    /// ```
-    pub fn parse(text: &str) -> Result<Self, BFileError> {
-        let mut file = Self { first: 0, terms: Vec::new() };
-        for (number, text) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-            let line = number + 1;
-            let content = text.split('#').next().unwrap_or_default().trim();
-            if content.is_empty() {
-                continue;
-            }
-            let malformed = || BFileError::Malformed { line, text: shortened(text.trim()) };
-            let (index, term) = read_line(content).ok_or_else(malformed)?;
-            if file.terms.is_empty() {
-                file.first = index;
-            }
-            let expected = file.first + file.terms.len();
-            if index != expected {
-                return Err(BFileError::OutOfOrder { line, index, expected });
-            }
-            file.terms.push(term);
-        }
-        if file.terms.is_empty() { Err(BFileError::Empty) } else { Ok(file) }
+impl Classes {
+    /// Counts the solutions that turns leave unchanged.
+    pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Self, CountError> {
+        todo!("symmetric")
     }
 
-    /// The term with this index, if it is listed.
-    pub fn term(&self, index: usize) -> Option<u128> {
-        self.terms.get(index.checked_sub(self.first)?).copied()
+    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three numbers
+    /// contradict each other.
+    pub fn unique(&self, size: Size, all: u128) -> Option<u128> {
+        todo!("symmetric")
     }
 }
 
-/// Two numbers without signs and nothing else.
-fn read_line(content: &str) -> Option<(usize, u128)> {
-    let (index, term) = content.split_once(char::is_whitespace).filter(|_| !content.contains('+'))?;
-    let index: u32 = index.parse().ok()?;
-    Some((index as usize, term.trim_start().parse().ok()?))
+/// The remainder that the number of all solutions must leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residue {
+    /// 8, or 4 if counting the solutions unchanged by a half turn would take too long.
+    pub modulus: u128,
+    /// From 0 to `modulus` - 1.
+    pub residue: u128,
 }
 
-fn shortened(text: &str) -> String {
-    const MOST: usize = 40;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sha2::{Digest, Sha256};
-
-    /// The hash of the b-file that OEIS offers for each sequence (in November 2025), without its comments, as
-    /// `grep -v '^#' b000170.txt | sha256sum` begins.
-    #[test]
-    fn tables_are_as_published() {
-        for (sequence, published) in [
-            (&QUEENS, 0x2293_c5fb_62d4_a2d9),
-            (&UNIQUE, 0x2276_ccf9_2cff_2347),
-            (&HALF_TURN, 0x16d8_3553_c801_4b0a),
-            (&QUARTER_TURN, 0x2652_39df_b989_66ad),
-            (&PROFILE, 0x1ae7_a86c_07a6_abd8),
-        ] {
-            let mut hash = Sha256::new();
-            for (index, term) in (sequence.offset..).zip(sequence.terms) {
-                hash.update(format!("{index} {term}\n"));
-            }
-            let begin = u64::from_be_bytes(hash.finalize()[..8].try_into().unwrap());
-            assert_eq!(begin, published, "{}", sequence.id);
-        }
+impl Residue {
+    /// For a board of this size; none up to N = 1, where every symmetry leaves the one solution unchanged.
+    pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Option<Self>, CountError> {
+        todo!("symmetric")
     }
 
-    /// By Burnside's lemma, whatever is published; and a turn by a quarter, done twice, is one by a half.
-    #[test]
-    fn tables_go_together() {
-        let term = |sequence: &Sequence, n| sequence.term(n).unwrap();
-        for n in 2..=27 {
-            let unchanged = term(&HALF_TURN, n) + 2 * term(&QUARTER_TURN, n);
-            assert_eq!(term(&QUEENS, n) + unchanged, 8 * term(&UNIQUE, n), "N = {n}");
-        }
-        assert!((2..=32).all(|n| term(&HALF_TURN, n) % 4 == term(&QUARTER_TURN, n) % 4));
-    }
-
-    #[test]
-    fn reads_what_is_found_in_the_wild() {
-        let text = "\u{feff}# A000170\r\n\r\n 0 1\r\n1\t1 # trivial\r\n\t2   0  \r\n# in between\r\n3 0\r\n4 2";
-        let file = BFile::parse(text).unwrap();
-        let terms: Vec<_> = (0..6).map(|n| file.term(n)).collect();
-        assert_eq!(terms, [Some(1), Some(1), Some(0), Some(0), Some(2), None]);
-        let offset = BFile::parse("27 234907967154122528\n").unwrap();
-        assert_eq!((offset.term(26), offset.term(27)), (None, Some(234_907_967_154_122_528)));
-    }
-
-    #[test]
-    fn errors_name_the_line() {
-        let error = |text: &str| BFile::parse(text).unwrap_err().to_string();
-        for line in ["1", "1 x", "x 1", "1 -2", "-1 2", "1 2 3", "1, 2", "+1 2", "1 2.0", "99999999999 1"] {
-            let text = format!("# comment\n\n0 1\n{line}\n");
-            assert_eq!(error(&text), format!("line 4: '{line}' is not an index and a term, as in '8 92'"));
-        }
-        assert_eq!(error("0 1\n2 0\n"), "line 2: index 2 should be 1, one more than that of the term before");
-        assert_eq!(error("1 1\n1 1\n"), "line 2: index 1 should be 2, one more than that of the term before");
-        assert!(error(&format!("0 {}", "9".repeat(60))).contains("99…'"));
-        assert!(error(&"x".repeat(40)).contains("xx' is not"));
-        assert_eq!(error("# nothing\n"), "the file has no terms");
+    /// Whether this can be the number of all solutions.
+    pub fn admits(&self, all: u128) -> bool {
+        all % self.modulus == self.residue
     }
 }

@@ -4,14 +4,12 @@
 //! diagonals. It keeps only the rows of the next column that a diagonal attacks. When the next queen is placed, every
 //! falling diagonal moves one row down and every rising one moves one row up, which is one shift of a set.
 
-mod fixed;
+mod allowed;
 mod placement;
-mod rotation;
 mod symmetry;
 
-pub use fixed::FixedQueens;
+pub use allowed::AllowedRows;
 pub use placement::{Placement, PlacementError, Square};
-pub use rotation::{Rotation, RotationalBoard, RotationalBoardError, UnknownRotation};
 pub use symmetry::{Orbit, Symmetry};
 
 use std::fmt;

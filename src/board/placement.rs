@@ -44,28 +44,15 @@ pub struct Square {
 }
 
 impl Square {
-    /// Reads `4,2`, the column and the row, or, on boards of up to 26 columns, `d7` as in chess: the letter of the column, and
-    /// the row from the bottom.
+    /// Reads `4,2`, the column and the row.
     ///
     /// # Errors
-    /// If the text is neither, or the square is outside the board.
+    /// If the text is not two numbers, or the square is outside the board.
     pub fn parse(text: &str, size: Size) -> Result<Self, PlacementError> {
-        let text = text.trim();
-        let wrong = || PlacementError::NotASquare(text.to_owned());
-        let number = |text: &str| {
-            let digits = Some(text.trim()).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-            digits.and_then(|text| text.parse().ok()).ok_or_else(wrong)
-        };
-        let square = if let Some((column, row)) = text.split_once(',') {
-            Self { column: number(column)?, row: number(row)? }
-        } else {
-            let letter = text.bytes().next().filter(u8::is_ascii_alphabetic);
-            let letter = letter.filter(|_| (1..=26).contains(&size.get())).ok_or_else(wrong)?;
-            let column = usize::from(letter.to_ascii_lowercase() - b'a') + 1;
-            // A row beyond the board stays beyond it.
-            let square = Self { column, row: (size.get() + 1).saturating_sub(number(&text[1..])?) };
-            return square.check(size).map(|()| square).map_err(|_| PlacementError::NotInChess(text.to_owned(), size));
-        };
+        let number = |text: &str| text.trim().parse().ok();
+        let numbers = text.split_once(',').and_then(|(column, row)| number(column).zip(number(row)));
+        let (column, row) = numbers.ok_or_else(|| PlacementError::NotASquare(text.to_owned()))?;
+        let square = Self { column, row };
         square.check(size).map(|()| square)
     }
 
@@ -118,16 +105,11 @@ pub enum PlacementError {
     #[error("the queen in {0} is outside the board; rows go from 1 to {1}")]
     OutOfBoard(Square, Size),
     /// Not a square.
-    #[error(
-        "'{0}' is not a square; it is written column,row as in 4,2 or, on boards of up to 26 columns, as in chess: d7"
-    )]
+    #[error("'{0}' is not a square; it is written column,row, as in 4,2")]
     NotASquare(String),
     /// A column beyond the board.
     #[error("the queen in {0} is outside the board; columns go from 1 to {1}")]
     NoColumn(Square, Size),
-    /// A square written as in chess is outside the board.
-    #[error("{0} is outside the board; its squares are a1 to {letter}{1}", letter = char::from(b'a' - 1 + .1.get() as u8))]
-    NotInChess(String, Size),
     /// Two queens attack each other.
     #[error("the queens in {0} and {1} share a {2}")]
     Attack(Square, Square, &'static str),

@@ -3,40 +3,45 @@
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
 //! unit can enter a total twice. As text a ledger has a [`format`](mod@format) with a version and a checksum. As a file
-//! it is in a [`store`]: locked and saved durably.
+//! it is in a [`Store`]: locked and saved durably.
 
-pub mod durable;
-pub mod format;
+mod draft;
+mod format;
 mod lock;
 mod runs;
-pub(crate) mod shard;
-pub mod store;
+mod shard;
+mod store;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::ledger::shard::{Shard, ShardError};
-use crate::plan::Units;
-use crate::subject::Subject;
-use crate::tally::{Overflow, Tally};
+use crate::board::Placement;
+use crate::engine::EngineKind;
+use crate::plan::Plan;
 
+pub use draft::Draft;
+pub use format::{FormatError, decode, encode};
 pub use runs::RunRecord;
-#[cfg(feature = "serde")]
-pub(crate) use runs::{seconds, seconds_if_known};
-pub use shard::ranges;
+pub use shard::{Shard, ShardError, ranges};
+pub use store::{Store, StoreError, is_ledger, read};
+
+/// A sum does not fit in 128 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the count does not fit in 128 bits")]
+pub struct Overflow;
 
 /// Everything that determines the meaning of a unit. Ledgers with different fingerprints cannot be merged.
 ///
 /// The number of threads, the instruction set and the machine are left out on purpose: they change no tally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// What is counted.
-    pub subject: Subject,
-    /// The name of the engine.
-    pub engine: String,
-    /// The plan's own line, see [`Units::fingerprint`].
+    /// The queens with which the solutions begin, and the board.
+    pub prefix: Placement,
+    /// The engine.
+    pub engine: EngineKind,
+    /// The plan's own line.
     pub plan: String,
     /// The number of units of the whole plan.
     pub units: usize,
@@ -50,7 +55,17 @@ pub struct Partial {
     /// How many tasks are finished.
     pub tasks: u64,
     /// The tally of these tasks, weights included.
-    pub tally: Tally,
+    pub tally: u128,
+}
+
+impl Partial {
+    /// Adds a task with `count` solutions, each of which stands for `weight` solutions.
+    pub(crate) fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
+        // A product of two 64-bit numbers always fits in 128 bits; the sum may not.
+        self.tally = self.tally.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
+        self.tasks += 1;
+        Ok(())
+    }
 }
 
 /// Why a ledger refuses an entry.
@@ -72,20 +87,16 @@ pub enum LedgerError {
     Beyond { unit: usize, tasks: u64, of: u64 },
     /// Two tallies for one unit: one of them is wrong.
     #[error("unit {unit} has two tallies, {first} and {second}")]
-    Conflict { unit: usize, first: Tally, second: Tally },
+    Conflict { unit: usize, first: u128, second: u128 },
 }
 
 impl Fingerprint {
     /// Whether this is equal to `wanted`; if not, the error is the first difference, beginning with N.
     pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
-        let fixed = |of: &Self| of.subject.fixed().map_or("the empty board".to_owned(), |fixed| fixed.to_string());
-        let solutions = |of: &Self| {
-            let unchanged = |turn| format!("those unchanged by a {turn} turn");
-            of.subject.rotation().map_or("all solutions".to_owned(), unchanged)
-        };
-        differ("N =", &self.subject.n(), &wanted.subject.n())?;
-        differ("a count of", &solutions(self), &solutions(wanted))?;
-        differ("completions of", &fixed(self), &fixed(wanted))?;
+        let queens =
+            |of: &Self| if of.prefix.is_empty() { "the empty board".to_owned() } else { of.prefix.to_string() };
+        differ("N =", &self.prefix.size(), &wanted.prefix.size())?;
+        differ("completions of", &queens(self), &queens(wanted))?;
         differ("the engine", &self.engine, &wanted.engine)?;
         differ("the plan", &self.plan, &wanted.plan)?;
         differ("a plan with units:", &self.units, &wanted.units)
@@ -102,13 +113,13 @@ fn differ<T: PartialEq + ToString>(what: &'static str, found: &T, wanted: &T) ->
 /// Finished units and their tallies, and the finished parts of other units.
 ///
 /// ```
-/// use queens::ledger::{Fingerprint, Ledger};
-/// use queens::{Placement, Shard, Size};
+/// use queens::ledger::{Fingerprint, Ledger, Shard};
+/// use queens::{EngineKind, Placement, Size};
 /// let prefix = Placement::empty(Size::new(8)?);
-/// let fingerprint = Fingerprint { subject: prefix.into(), engine: "naive".into(), plan: "rows".into(), units: 4 };
+/// let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive, plan: "rows".into(), units: 4 };
 /// let mut ledger = Ledger::new(fingerprint, Shard::new(1, 2)?);
-/// ledger.record(2, 32.into())?;
-/// assert!(ledger.record(2, 33.into()).is_err(), "a unit has one tally");
+/// ledger.record(2, 32)?;
+/// assert!(ledger.record(2, 33).is_err(), "a unit has one tally");
 /// assert_eq!(ledger.todo(), [0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -116,7 +127,7 @@ fn differ<T: PartialEq + ToString>(what: &'static str, found: &T, wanted: &T) ->
 pub struct Ledger {
     fingerprint: Fingerprint,
     shard: Shard,
-    tallies: BTreeMap<usize, Tally>,
+    tallies: BTreeMap<usize, u128>,
     /// The finished parts of unfinished units.
     partials: BTreeMap<usize, Partial>,
     runs: Vec<RunRecord>,
@@ -142,13 +153,13 @@ impl Ledger {
     }
 
     /// The finished units with their tallies, in order.
-    pub fn tallies(&self) -> impl Iterator<Item = (usize, Tally)> {
+    pub fn tallies(&self) -> impl Iterator<Item = (usize, u128)> {
         self.tallies.iter().map(|(&unit, tally)| (unit, *tally))
     }
 
     /// The finished parts of unfinished units, in order.
-    pub fn partials(&self) -> impl Iterator<Item = (usize, &Partial)> {
-        self.partials.iter().map(|(&unit, partial)| (unit, partial))
+    pub fn partials(&self) -> impl Iterator<Item = (usize, Partial)> {
+        self.partials.iter().map(|(&unit, partial)| (unit, *partial))
     }
 
     /// The runs that added to it, the earliest first unless it was merged.
@@ -169,22 +180,28 @@ impl Ledger {
     /// Records that a run goes on from here, on a processor of this name. A run whose ledger has no such record begins one
     /// without a processor.
     pub fn begin_run(&mut self, processor: Option<String>) {
-        self.current = Some(self.runs.len());
-        self.runs.push(RunRecord::begin(processor));
+        self.current = Some(self.enter_run(RunRecord::begin(processor)));
+    }
+
+    /// Enters the record of a run, and says where it is; of two records of one run, the later one is kept.
+    fn enter_run(&mut self, run: RunRecord) -> usize {
+        let place = self.runs.iter().position(|known| known.is_of(&run));
+        match place.map(|place| &mut self.runs[place]) {
+            None => self.runs.push(run),
+            Some(known) if known.elapsed < run.elapsed => *known = run,
+            Some(_) => {}
+        }
+        place.unwrap_or(self.runs.len() - 1)
+    }
+
+    /// Whether the record of a run in this process was begun.
+    pub(crate) fn is_run_begun(&self) -> bool {
+        self.current.is_some()
     }
 
     /// The record of the run in progress, if one was begun.
-    pub fn current_run(&mut self) -> Option<&mut RunRecord> {
+    pub(crate) fn current_run(&mut self) -> Option<&mut RunRecord> {
         self.current.and_then(|current| self.runs.get_mut(current))
-    }
-
-    /// Enters the record of a run; of two records of one run, the later one is kept.
-    fn record_run(&mut self, run: &RunRecord) {
-        match self.runs.iter_mut().find(|known| known.id == run.id) {
-            None => self.runs.push(run.clone()),
-            Some(known) if known.elapsed < run.elapsed => known.clone_from(run),
-            Some(_) => {}
-        }
     }
 
     /// How many units are finished.
@@ -199,7 +216,7 @@ impl Ledger {
 
     /// The units of its shard that are not finished, in order.
     pub fn todo(&self) -> Vec<usize> {
-        self.shard.units(self.fingerprint.units).filter(|&unit| !self.has(unit)).collect()
+        self.shard.units(self.fingerprint.units).filter(|unit| !self.tallies.contains_key(unit)).collect()
     }
 
     /// Whether every unit of its shard is finished.
@@ -208,8 +225,8 @@ impl Ledger {
     }
 
     /// The sum of the tallies of its finished units.
-    pub fn total(&self) -> Result<Tally, Overflow> {
-        self.tallies.values().copied().try_fold(Tally::default(), Tally::plus)
+    pub fn total(&self) -> Result<u128, Overflow> {
+        self.tallies.values().try_fold(0u128, |sum, &tally| sum.checked_add(tally)).ok_or(Overflow)
     }
 
     /// Checks that the ledger is for this shard of this count.
@@ -219,7 +236,7 @@ impl Ledger {
     }
 
     /// Checks that no unit has more finished tasks than the plan gives it: else this plan did not make the ledger.
-    pub(crate) fn check_partials(&self, plan: &dyn Units) -> Result<(), LedgerError> {
+    pub(crate) fn check_partials(&self, plan: &Plan) -> Result<(), LedgerError> {
         let beyond = |(&unit, &Partial { tasks, .. }): (&usize, &Partial)| {
             let of = plan.tasks(unit);
             (tasks > of).then_some(LedgerError::Beyond { unit, tasks, of })
@@ -231,7 +248,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If the unit is not in the shard, if it has another tally already, or if a part of it already has more.
-    pub fn record(&mut self, unit: usize, tally: Tally) -> Result<(), LedgerError> {
+    pub fn record(&mut self, unit: usize, tally: u128) -> Result<(), LedgerError> {
         self.check_unit(unit)?;
         if let Some(&first) = self.tallies.get(&unit).filter(|&&first| first != tally) {
             return Err(LedgerError::Conflict { unit, first, second: tally });
@@ -266,19 +283,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether this unit is finished.
-    pub(crate) fn has(&self, unit: usize) -> bool {
-        self.tallies.contains_key(&unit)
-    }
-
     /// The finished part of an unfinished unit.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
         self.partials.get(&unit).copied().unwrap_or_default()
-    }
-
-    /// Removes the finished part of a unit, so that it is counted anew.
-    pub(crate) fn forget_partial(&mut self, unit: usize) {
-        self.partials.remove(&unit);
     }
 
     fn check_unit(&self, unit: usize) -> Result<(), LedgerError> {
@@ -292,25 +299,31 @@ impl Ledger {
         (self.finished(), self.partials.values().map(|partial| partial.tasks).sum())
     }
 
-    /// Enters everything from `other`, which may be of another shard.
+    /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
+    /// merging in any order, or one of them again, gives the same.
     ///
     /// # Errors
-    /// If `other` belongs to another count or contradicts this ledger. Do not use this ledger after such an error.
-    pub fn merge(&mut self, other: &Self) -> Result<(), LedgerError> {
+    /// If `other` belongs to another count or contradicts this ledger.
+    pub fn merge(mut self, other: Self) -> Result<Self, LedgerError> {
         other.fingerprint.check(&self.fingerprint)?;
+        if self.shard != other.shard {
+            self.shard = Shard::WHOLE;
+        }
         other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
-        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, *partial))?;
-        other.runs.iter().for_each(|run| self.record_run(run));
-        Ok(())
+        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial))?;
+        for run in other.runs {
+            self.enter_run(run);
+        }
+        Ok(self)
     }
 
-    /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
-    ///
-    /// # Errors
-    /// If there cannot be so many shards.
-    pub fn unfinished_shards(&self, of: u32) -> Result<impl Iterator<Item = u32>, ShardError> {
-        Shard::new(1, of)?;
-        let is_finished = |shard: Shard| shard.units(self.fingerprint.units).all(|unit| self.has(unit));
-        Ok((1..=of).filter(move |&index| !Shard::new(index, of).is_ok_and(is_finished)))
+    /// Which of `of` shards have units that are not finished here; shards are numbered from 1. `of` is that of a [`Shard`].
+    pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
+        let shards = (1..=of).filter_map(|index| Shard::new(index, of).ok());
+        let mut left: Vec<usize> = shards.map(|shard| shard.units(self.fingerprint.units).len()).collect();
+        for unit in self.tallies.keys() {
+            left[unit % of as usize] -= 1;
+        }
+        (1..=of).zip(left).filter_map(|(index, left)| (left > 0).then_some(index)).collect()
     }
 }

@@ -19,7 +19,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::board::Size;
-use crate::plan::{Plan, Units, Weighted};
+use crate::plan::Weighted;
 
 /// The queens of the middle column and the middle row of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,16 @@ pub struct Halves {
     /// Rows of the east queens below the middle.
     pub south: u32,
 }
+
+/// The most inner columns of a half.
+pub(crate) const MOST_INNER: usize = 4;
+
+/// For the west and the east half of a board, and each of its inner columns, the rows that its queen may be in, north
+/// and south of the middle: bit i is the i-th from there.
+pub type InnerSquares = [[[u32; 2]; MOST_INNER]; 2];
+
+/// Every row is allowed in each inner column.
+pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MOST_INNER]; 2];
 
 /// All row sets for one way to fill the middle, or for several that differ only in the middle row's queen.
 #[derive(Clone, Debug)]
@@ -290,28 +300,31 @@ impl Halves {
     }
 }
 
-impl Units for HalvesPlan {
-    fn fingerprint(&self) -> String {
+impl HalvesPlan {
+    /// See [`Plan::fingerprint`](super::Plan::fingerprint).
+    pub fn fingerprint(&self) -> String {
         format!("halves/2 N={}", self.size)
     }
 
-    fn units(&self) -> usize {
+    /// How many units there are.
+    pub fn units(&self) -> usize {
         self.units.len()
     }
 
-    fn tasks(&self, unit: usize) -> u64 {
+    /// How many tasks a unit has.
+    pub fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks.into()
     }
 
     /// While the threads share the quadrants of a board, a group is all tasks with the same middle column.
-    fn group(&self, unit: usize) -> usize {
+    pub fn group(&self, unit: usize) -> usize {
         let section = self.units[unit].section as usize;
         let shared = self.sections.len() > 1 && self.half() <= SHARED_QUADRANTS;
         if shared { section } else { unit }
     }
 
     /// One is a task that shares the rows evenly, with the middle queens, if any, next to the centre.
-    fn work(&self, unit: usize) -> f64 {
+    pub fn work(&self, unit: usize) -> f64 {
         let Unit { section, tasks, first } = self.units[unit];
         let section = &self.sections[section as usize];
         let half = self.half() as f64;
@@ -345,28 +358,25 @@ impl Units for HalvesPlan {
     /// A run lists a north quadrant once for so many tasks, the south quadrants of a tile once for all its north sets,
     /// and the east once for all such places. If every task listed them anew, listing would take most of the time (0.85
     /// of it for N = 19), and next to none for large halves.
-    fn tasks_sharing_lists(&self) -> u64 {
+    pub fn tasks_sharing_lists(&self) -> u64 {
         let middles = self.sections.iter().map(|section| section.middles.len()).max().unwrap_or(1);
         if self.half() >= LONG_TASKS {
             return if middles > 1 { middles as u64 } else { 0 };
         }
         (middles * tile_width(self.half(), self.size.get() % 2 == 1).unwrap_or(1)) as u64
     }
-}
 
-impl Plan for HalvesPlan {
-    type Task = Halves;
-
-    fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
-        let Unit { section, first, tasks } = self.units[unit];
-        assert!(index < tasks.into(), "the unit has so many tasks");
-        let mut tasks = self.tasks_from(&self.sections[section as usize], first + index);
-        tasks.next().expect("the section has the tasks of its units")
+    /// One task of a unit, without generating the tasks before it.
+    pub fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
+        assert!(index < self.tasks(unit), "the unit has so many tasks");
+        self.unit(unit, index).next().expect("the section has the tasks of its units")
     }
 
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Halves>> {
+    /// The tasks of a unit in order, from this one on.
+    pub fn unit(&self, unit: usize, from: u64) -> impl Iterator<Item = Weighted<Halves>> {
         let Unit { section, first, tasks } = self.units[unit];
-        self.tasks_from(&self.sections[section as usize], first).take(tasks as usize)
+        let left = u64::from(tasks).saturating_sub(from);
+        self.tasks_from(&self.sections[section as usize], first + from).take(left as usize)
     }
 }
 

@@ -10,89 +10,22 @@
 //! hours, because a stopped run repeats the tasks that it was working on. How finely they are cut does not change the
 //! units.
 
-use std::fmt;
+use crate::board::{Placement, Size};
+use crate::plan::Weighted;
 
-use crate::board::{FixedQueens, Placement, Size, Square};
-use crate::plan::{Plan, Units, Weighted};
-
-/// Queens to which more are added, always in the first empty column: those of a placement, or fixed on any squares.
-pub trait Begun: Copy + Send + Sync + fmt::Display {
-    /// The board.
-    fn size(&self) -> Size;
-
-    /// How many queens there are.
-    fn queens(&self) -> usize;
-
-    /// The row of the queen in each column that has one, from 1.
-    fn rows(&self) -> impl Iterator<Item = usize>;
-
-    /// The same queens with one more, once for each row where none attacks her, with this row, in order.
-    fn extensions(self) -> impl Iterator<Item = (usize, Self)>;
-
-    /// The fingerprint of the plan that begins with these queens.
-    fn plan(&self) -> String;
-}
-
-impl Begun for Placement {
-    fn size(&self) -> Size {
-        self.size()
-    }
-
-    fn queens(&self) -> usize {
-        self.len()
-    }
-
-    fn rows(&self) -> impl Iterator<Item = usize> {
-        self.rows()
-    }
-
-    fn extensions(self) -> impl Iterator<Item = (usize, Self)> {
-        (1..=self.size().get()).filter_map(move |row| Some((row, self.with(row).ok()?)))
-    }
-
-    fn plan(&self) -> String {
-        // Older names, as the first ledgers have them.
-        format!("rows/1 N={} prefix={self} lines={COLUMNS}", self.size())
-    }
-}
-
-impl Begun for FixedQueens {
-    fn size(&self) -> Size {
-        self.size()
-    }
-
-    fn queens(&self) -> usize {
-        self.len()
-    }
-
-    fn rows(&self) -> impl Iterator<Item = usize> {
-        self.squares().map(|queen| queen.row)
-    }
-
-    fn extensions(self) -> impl Iterator<Item = (usize, Self)> {
-        let column = self.prefix().len() + 1;
-        (1..=self.size().get()).filter_map(move |row| Some((row, self.with(Square { column, row }).ok()?)))
-    }
-
-    fn plan(&self) -> String {
-        format!("queens/1 N={} fixed={self} columns={COLUMNS}", self.size())
-    }
-}
-
-/// The completions of a placement, or of queens fixed on any squares, cut by the queens of the next two empty columns, or of one
-/// if only one is left.
+/// The completions of a placement, cut by the queens of the next two empty columns, or of one if only one is left.
 #[derive(Clone, Debug)]
-pub struct PrefixPlan<B = Placement> {
-    prefix: B,
-    units: Vec<Unit<B>>,
+pub struct PrefixPlan {
+    prefix: Placement,
+    units: Vec<Unit>,
     /// How many queens a task has.
     queens: usize,
 }
 
 /// The completions of these queens.
 #[derive(Clone, Copy, Debug)]
-struct Unit<B> {
-    first: Weighted<B>,
+struct Unit {
+    first: Weighted<Placement>,
     tasks: u64,
 }
 
@@ -107,12 +40,12 @@ const MOST_LEFT: usize = 18;
 /// time.
 const MOST_MORE: usize = 3;
 
-impl<B: Begun> PrefixPlan<B> {
+impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
-    pub fn new(prefix: &B) -> Self {
+    pub fn new(prefix: &Placement) -> Self {
         let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
         for _ in 0..COLUMNS {
-            if tasks.first().is_none_or(|first| first.task.queens() == prefix.size().get()) {
+            if tasks.first().is_none_or(|first| first.task.len() == prefix.size().get()) {
                 break;
             }
             tasks = tasks.into_iter().flat_map(extensions).collect();
@@ -121,8 +54,8 @@ impl<B: Begun> PrefixPlan<B> {
     }
 
     /// Cuts units into tasks that leave `most_left` columns empty, or as close to that as [`MOST_MORE`] allows.
-    fn cut(prefix: &B, units: &[Weighted<B>], most_left: usize) -> Self {
-        let set = units.first().map_or(0, |unit| unit.task.queens());
+    fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
+        let set = units.first().map_or(0, |unit| unit.task.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
         let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
         Self { prefix: *prefix, units, queens }
@@ -130,8 +63,8 @@ impl<B: Begun> PrefixPlan<B> {
 }
 
 /// The tasks of `queens` queens that begin with `first`, in order.
-fn tasks_to<B: Begun + 'static>(first: Weighted<B>, queens: usize) -> Box<dyn Iterator<Item = Weighted<B>>> {
-    match queens - first.task.queens() {
+fn tasks_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<Item = Weighted<Placement>>> {
+    match queens - first.task.len() {
         0 => Box::new(std::iter::once(first)),
         1 => Box::new(extensions(first)),
         _ => Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens))),
@@ -139,77 +72,74 @@ fn tasks_to<B: Begun + 'static>(first: Weighted<B>, queens: usize) -> Box<dyn It
 }
 
 /// The number of these tasks.
-fn count_to<B: Begun>(first: Weighted<B>, queens: usize) -> u64 {
-    if first.task.queens() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
+fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
+    if first.task.len() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
 }
 
 /// The tasks with one more queen.
-fn extensions<B: Begun>(Weighted { task, weight }: Weighted<B>) -> impl Iterator<Item = Weighted<B>> {
+fn extensions(Weighted { task, weight }: Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
     let n = task.size().get();
     let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
     // They come in order of the new queen's row, so the upper rows come first.
-    let kept = task.extensions().take_while(move |&(row, _)| row <= rows);
-    kept.map(move |(_, child)| {
+    let kept = task.extensions().take_while(move |child| child.rows().last() <= Some(rows));
+    kept.map(move |child| {
         let factor = if is_own_image(&child) { 1 } else { factor };
         Weighted { task: child, weight: weight * factor }
     })
 }
 
 /// Whether turning the board upside down leaves every queen where it is.
-fn is_own_image(task: &impl Begun) -> bool {
+fn is_own_image(task: &Placement) -> bool {
     task.rows().all(|row| 2 * row == task.size().get() + 1)
 }
 
-impl<B: Begun> Units for PrefixPlan<B> {
-    fn fingerprint(&self) -> String {
-        self.prefix.plan()
+impl PrefixPlan {
+    /// See [`Plan::fingerprint`](super::Plan::fingerprint). Columns were called lines when the first ledgers were written.
+    pub fn fingerprint(&self) -> String {
+        format!("rows/1 N={} prefix={} lines={COLUMNS}", self.prefix.size(), self.prefix)
     }
 
-    fn units(&self) -> usize {
+    /// How many units there are.
+    pub fn units(&self) -> usize {
         self.units.len()
     }
 
-    fn tasks(&self, unit: usize) -> u64 {
+    /// How many tasks a unit has.
+    pub fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks
     }
 
-    /// The same for all units: with two columns filled the work of the tasks differs by no more than a factor of three.
-    /// Counting the ways to place a few more queens predicts the work worse than a constant does (spread 0.22 against
-    /// 0.13 at N = 13).
-    fn work(&self, _unit: usize) -> f64 {
-        1.0
+    /// The queens that the tasks of a unit have in common.
+    pub fn prefix(&self, unit: usize) -> Placement {
+        self.units[unit].first.task
     }
 
-    fn name(&self, unit: usize) -> String {
-        format!("unit {unit} (completions of {})", self.units[unit].first.task)
-    }
-}
-
-impl<B: Begun + 'static> Plan for PrefixPlan<B> {
-    type Task = B;
-
-    fn task(&self, unit: usize, index: u64) -> Weighted<B> {
+    /// One task of a unit.
+    pub fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
         self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
     }
 
-    fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<B>> {
+    /// The tasks of a unit, in order.
+    pub fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
         tasks_to(self.units[unit].first, self.queens)
     }
+}
 
-    /// Places a queen on a random free square of the next column, and so on. The factor is the product of the numbers
-    /// of free squares (Knuth 1975).
-    fn part(&self, mut task: B, choose: &mut dyn FnMut(usize) -> usize) -> (B, f64) {
-        let mut parts = 1.0;
-        while task.size().get() - task.queens() > part_columns(task.size()) {
-            let next: Vec<_> = task.extensions().collect();
-            if next.is_empty() {
-                break;
-            }
-            parts *= next.len() as f64;
-            (_, task) = next[choose(next.len())];
+/// A random part of a task and a factor. The part is counted in a fraction of a millisecond, and on average its solutions
+/// times the factor are those of the task: it places a queen on a random free square of the next column, and so on, and
+/// the factor is the product of the numbers of free squares (Knuth 1975). `choose(k)` picks each number below k with the
+/// same chance.
+pub(crate) fn part(mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
+    let mut parts = 1.0;
+    while task.size().get() - task.len() > part_columns(task.size()) {
+        let next: Vec<_> = task.extensions().collect();
+        if next.is_empty() {
+            break;
         }
-        (task, parts)
+        parts *= next.len() as f64;
+        task = next[choose(next.len())];
     }
+    (task, parts)
 }
 
 /// How many columns of a part are left to fill: enough that parts differ little, but few enough that each part takes a
@@ -221,8 +151,8 @@ fn part_columns(size: Size) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
+    use crate::engine::lanes::Isa;
 
     fn plan(n: usize) -> Vec<(String, u64)> {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
@@ -253,10 +183,9 @@ mod tests {
     /// iterator gives; and if the unit has no queen yet, its tasks use the symmetry.
     #[test]
     fn tasks_of_a_unit_are_its_completions() {
-        let backtrack = Backtrack::default();
-        let mut worker = backtrack.worker();
+        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         let mut sum = |tasks: &mut dyn Iterator<Item = Weighted<Placement>>| -> u64 {
-            tasks.map(|task| task.weight * backtrack.count(&mut worker, &task.task)).sum()
+            tasks.map(|task| task.weight * backtrack.completions(&task.task)).sum()
         };
         for (n, total) in [(8, 92), (9, 352), (10, 724)] {
             let empty = Placement::empty(Size::new(n).unwrap());
@@ -297,23 +226,22 @@ mod tests {
     #[test]
     fn parts_stand_for_their_task() {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
-        let backtrack = Backtrack::default();
-        let mut worker = backtrack.worker();
+        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
         let task = plan.task(3, 0).task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
         let mut sum = 0.0;
         for choice in 0..choices {
-            let (part, parts) = plan.part(parent, &mut |below| {
+            let (part, parts) = part(parent, &mut |below| {
                 assert_eq!(below, choices);
                 choice
             });
             assert_eq!(15 - part.len(), part_columns(part.size()));
-            sum += backtrack.count(&mut worker, &part) as f64 * parts / choices as f64;
+            sum += backtrack.completions(&part) as f64 * parts / choices as f64;
         }
-        assert!((sum - backtrack.count(&mut worker, &parent) as f64).abs() < 1e-6);
-        assert_eq!(plan.part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
+        assert!((sum - backtrack.completions(&parent) as f64).abs() < 1e-6);
+        assert_eq!(part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
     /// A placement to which no queen can be added is its own only part.
@@ -323,7 +251,7 @@ mod tests {
         // They attack all of the next column.
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
-        assert_eq!(PrefixPlan::new(&dead).part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+        assert_eq!(part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
     #[test]

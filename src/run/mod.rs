@@ -1,32 +1,27 @@
-//! Running a count: a rayon pool with one worker for each thread, a checked sum, and the state that others can read.
+//! Runs: a plan's units counted by an engine on every thread, checked before, watched and saved meanwhile.
 
-mod audits;
-pub(crate) mod counting;
-mod double_check;
-pub(crate) mod pace;
 pub(crate) mod self_check;
-mod share;
-pub(crate) mod state;
-pub(crate) mod threads;
+mod state;
+mod threads;
 
-pub(crate) use double_check::Checked;
-pub use self_check::SelfCheckError;
-pub use share::{Share, ShareError};
-pub use threads::{available_threads, thread_count};
-
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::board::SizeError;
-use crate::engine::MethodError;
-use crate::ledger::{Ledger, LedgerError, Partial};
-use crate::run::counting::{Counting, Found, Second, Worker};
-use crate::run::double_check::DoubleCheck;
-use crate::run::state::{Recorder, RunState};
-use crate::tally::{Overflow, Tally};
-use crate::watch::{Stop, lock};
+use crate::board::{Placement, SizeError};
+use crate::engine::{Engine, Method, MethodError};
+use crate::ledger::{Fingerprint, Ledger, LedgerError, Overflow, Shard};
+use crate::plan::Plan;
+use crate::request::Report;
+use crate::symmetric::Rotation;
+use crate::watch::{Watch, lock};
+
+pub use self_check::SelfCheckError;
+pub use threads::available_threads;
+
+use state::{InHand, RunState};
+pub(crate) use threads::{pool, process_time, thread_seconds};
 
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,13 +30,21 @@ pub enum CountError {
     /// No board has this size.
     #[error(transparent)]
     Size(#[from] SizeError),
-    /// The engine cannot count this subject, or not on this processor.
+    /// With a turn, boards go to another size.
+    #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
+    Symmetric {
+        /// The turn.
+        rotation: Rotation,
+        /// The size.
+        n: usize,
+    },
+    /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
     /// The engine failed on a small board.
     #[error(transparent)]
     SelfCheck(#[from] SelfCheckError),
-    /// The ledger to resume or to audit belongs to something else.
+    /// The ledger to audit belongs to something else.
     #[error("this ledger cannot be used here: {0}")]
     Ledger(#[from] LedgerError),
     /// The threads could not be started.
@@ -53,346 +56,150 @@ pub enum CountError {
     /// The sum is too large.
     #[error(transparent)]
     Overflow(#[from] Overflow),
-    /// This run was made before.
-    #[error("a run counts only once; begin another from its ledger")]
-    Used,
-    /// A task or a unit that was counted twice has two different tallies.
-    #[error("counted twice with different results, {first} and {second}: {what}; the machine or the program is wrong")]
-    Differs {
-        /// The name of the task or of the unit.
-        what: String,
-        /// The tally by the engine of the run; where the auditor differs, by the engine that counts a second time.
-        first: Tally,
-        /// The tally by the second engine, or by the auditor.
-        second: Tally,
-    },
 }
 
-/// Counts the units that the ledger of a state lacks. Returns the sum of the ledger, and what was counted twice.
-pub(crate) fn count(
-    counting: &dyn Counting,
-    pool: &rayon::ThreadPool,
-    share: Share,
-    state: &RunState,
-) -> Result<(Tally, Checked), CountError> {
-    let ledger = state.earlier();
-    ledger.check_partials(&*counting.plan())?;
-    let check = DoubleCheck::new(counting, &ledger, share);
-    state.checked.get_or_init(|| Arc::clone(&check.recounted));
-    let counted = check.reread(pool, state).and_then(|()| units(counting, pool, &ledger, &check, state));
-    if matches!(counted, Err(CountError::Differs { .. })) {
-        state.differs.store(true, Ordering::Relaxed);
+/// A count with its plan, made by [`Request::run`](crate::Request::run).
+///
+/// ```
+#[doc = include_str!("../../examples/shards.rs")]
+/// ```
+#[must_use = "nothing is counted until it is told to count"]
+pub struct Run {
+    prefix: Placement,
+    method: Method,
+    threads: usize,
+    plan: Plan,
+    ledger: Ledger,
+}
+
+impl Run {
+    pub(crate) fn new(prefix: Placement, method: Method, threads: usize) -> Self {
+        let plan = Plan::new(method.engine, &prefix);
+        let (engine, units) = (method.engine, plan.units());
+        let fingerprint = Fingerprint { prefix, engine, plan: plan.fingerprint(), units };
+        let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
+        ledger.begin_run(None);
+        Self { prefix, method, threads, plan, ledger }
     }
-    counted?;
-    Ok((state.total()?, check.checked()))
-}
 
-/// Counts the units that the ledger lacks, on the threads of `pool`.
-///
-/// Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are
-/// enough. The groups of units are shuffled, in the same way every time, so that the finished units are a fair sample
-/// for estimating the time left. The units of a group stay together: when they were shuffled too, the join was 5 times
-/// slower at N = 17.
-///
-/// The first thread that meets an error ends the others.
-fn units<'a>(
-    counting: &'a dyn Counting,
-    pool: &rayon::ThreadPool,
-    ledger: &Ledger,
-    check: &DoubleCheck<'a>,
-    state: &RunState,
-) -> Result<(), CountError> {
-    let (plan, todo) = (counting.plan(), ledger.todo());
-    let mut groups: Vec<&[usize]> = todo.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).collect();
-    fastrand::Rng::with_seed(0).shuffle(&mut groups);
-    let order = groups.concat();
-    state.start(pool.current_num_threads());
-    // For each thread of the pool what it has at hand while it counts nothing. An engine from outside may use the pool in
-    // the middle of a task; while it waits, its thread takes up another unit, for which it needs another set.
-    let idle: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(Vec::new())).collect();
-    pool.install(|| {
-        order.par_iter().with_max_len(1).try_for_each(|&unit| {
-            let thread = rayon::current_thread_index().expect("this runs in the pool");
-            // No other thread uses it, so the lock never waits.
-            let idle = || lock(&idle[thread]);
-            let new = || Box::new(Thread { worker: counting.worker(), second: None, recorder: state.recorder() });
-            let found = idle().pop();
-            let mut thread = found.unwrap_or_else(new);
-            let counted = thread.unit((unit, plan.tasks(unit)), ledger.partial(unit), check, state.stop());
-            idle().push(thread);
-            counted
+    /// The fingerprint of its ledgers.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        self.ledger.fingerprint()
+    }
+
+    /// Lets it count only the units that this ledger lacks, of the ledger's shard. The report has the sum of the whole
+    /// ledger. The units do not depend on the number of threads, so any machine can go on with the ledger.
+    ///
+    /// # Errors
+    /// If the ledger belongs to another count.
+    pub fn resume(mut self, ledger: Ledger) -> Result<Self, LedgerError> {
+        ledger.fingerprint().check(self.fingerprint())?;
+        ledger.check_partials(&self.plan)?;
+        self.ledger = ledger;
+        if !self.ledger.is_run_begun() {
+            self.ledger.begin_run(None);
+        }
+        Ok(self)
+    }
+
+    /// What earlier runs have finished, with the record of this one.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Counts on all threads. `watch` shows how far it is, has the ledger at every moment, and stops it.
+    ///
+    /// # Errors
+    /// If the engine fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was
+    /// stopped.
+    pub fn count(self, watch: &Watch) -> Result<Report, CountError> {
+        let Self { prefix, method, threads, plan, ledger } = self;
+        let pool = pool(threads)?;
+        let threads = pool.current_num_threads();
+        let begun = Instant::now();
+        let state = Arc::new(RunState::new(plan, ledger));
+        watch.begin(Arc::clone(&state) as _);
+        self_check::check(method, prefix.size())?;
+        let make = method.engines(prefix.size());
+        let order = state.order();
+        for_each_unit(
+            &pool,
+            &order,
+            watch,
+            || (make(), state.hand()),
+            |(engine, hand), unit| count_unit(&mut **engine, &state, hand, unit, watch),
+        )?;
+        Ok(Report {
+            n: prefix.size().get(),
+            prefix: (!prefix.is_empty()).then_some(prefix),
+            symmetry: None,
+            count: state.total()?,
+            engine: method.engine.info().name,
+            isa: method.isa,
+            threads,
+            elapsed: begun.elapsed(),
         })
-    })
-}
-
-/// What a thread of a run counts a unit with.
-struct Thread<'a> {
-    worker: Box<dyn Worker + 'a>,
-    second: Option<Box<Second<'a>>>,
-    recorder: Recorder,
-}
-
-impl<'a> Thread<'a> {
-    /// Counts a unit of so many tasks from the part on that is already finished.
-    fn unit(
-        &mut self,
-        (unit, of): (usize, u64),
-        mut finished: Partial,
-        check: &DoubleCheck<'a>,
-        stop: &Stop,
-    ) -> Result<(), CountError> {
-        let Self { worker, second, recorder } = self;
-        let stopped = || if stop.is_requested() { Err(CountError::Stopped) } else { Ok(()) };
-        stopped()?;
-        recorder.begin(unit, finished);
-        worker.unit(unit, finished.tasks, &mut |found: Found| {
-            check.check(second, (unit, finished.tasks), found, stop)?;
-            finished.tally.add(found.count, found.weight)?;
-            finished.tasks += 1;
-            // A unit is finished however soon the stop comes.
-            if finished.tasks == of {
-                return Ok(());
-            }
-            recorder.advance(&finished);
-            stopped()
-        })?;
-        recorder.finish(unit, &finished);
-        Ok(())
     }
+}
+
+/// Counts the tasks of a unit that are not finished yet.
+fn count_unit(
+    engine: &mut dyn Engine,
+    state: &RunState,
+    hand: &InHand,
+    unit: usize,
+    watch: &Watch,
+) -> Result<(), CountError> {
+    let (mut part, all) = (state.earlier().partial(unit), state.plan().tasks(unit));
+    for task in state.plan().unit(unit, part.tasks) {
+        part.add(engine.count(&task.task), task.weight)?;
+        // A unit is finished however soon the stop comes.
+        if part.tasks < all {
+            hand.advance(unit, part);
+            if watch.is_stopped() {
+                return Err(CountError::Stopped);
+            }
+        }
+    }
+    hand.finish(unit, part.tally);
+    Ok(())
+}
+
+/// The loop over units, on the threads of `pool`: `each` is given the units of `order`, with the worker of its thread, which
+/// `worker` makes when the thread gets its first unit.
+///
+/// Work-stealing deals out the units one at a time, and gives neighbours to the same thread as long as there are enough.
+///
+/// The first error stops every thread at its next task, and is what is returned. A stop by `watch` is an error only where
+/// there is no other.
+pub(crate) fn for_each_unit<W: Send>(
+    pool: &rayon::ThreadPool,
+    order: &[usize],
+    watch: &Watch,
+    worker: impl Fn() -> W + Sync,
+    each: impl Fn(&mut W, usize) -> Result<(), CountError> + Sync,
+) -> Result<(), CountError> {
+    // No other thread uses a worker, so its lock never waits.
+    let workers: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(None)).collect();
+    let first: Mutex<Option<CountError>> = Mutex::new(None);
+    let one = |&unit: &usize| {
+        let thread = rayon::current_thread_index().expect("this runs in the pool");
+        let counted = if watch.is_stopped() {
+            Err(CountError::Stopped)
+        } else {
+            each(lock(&workers[thread]).get_or_insert_with(&worker), unit)
+        };
+        counted.map_err(|error| {
+            watch.stop();
+            let mut first = lock(&first);
+            if first.as_ref().is_none_or(|first| *first == CountError::Stopped) {
+                *first = Some(error);
+            }
+        })
+    };
+    let _ = pool.install(|| order.par_iter().with_max_len(1).try_for_each(one));
+    lock(&first).take().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::Engine;
-    use crate::engine::backtrack::Backtrack;
-    use crate::engine::join::Join;
-    use crate::engine::lanes::Portable;
-    use crate::engine::naive::Naive;
-    use crate::ledger::{Fingerprint, Ledger};
-    use crate::plan::{HalvesPlan, PrefixPlan, Units};
-    use crate::run::counting::tests::planted;
-    use crate::{Placement, Shard, Size};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// Solutions on a board of this size, by these engines.
-    pub(super) fn counting<E, S>(n: usize, engine: E, second: S) -> impl Counting
-    where
-        E: Engine<Task = Placement> + Send,
-        S: Engine<Task = Placement> + Send + 'static,
-    {
-        planted(PrefixPlan::new(&Placement::empty(Size::new(n).unwrap())), engine, second, None)
-    }
-
-    pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
-    }
-
-    pub(super) fn share(share: f64) -> Share {
-        share.try_into().unwrap()
-    }
-
-    /// A ledger without units.
-    pub(super) fn empty(counting: &dyn Counting) -> Ledger {
-        let (plan, subject) = (counting.plan(), Size::new(8).unwrap().into());
-        let fingerprint = Fingerprint { subject, engine: "none".into(), plan: plan.fingerprint(), units: plan.units() };
-        Ledger::new(fingerprint, Shard::WHOLE)
-    }
-
-    /// The state of a run on this ledger.
-    pub(super) fn state_of(counting: &dyn Counting, ledger: Ledger) -> RunState {
-        RunState::new(ledger, counting.plan(), Stop::default())
-    }
-
-    /// The number of solutions, and what was counted twice.
-    pub(super) fn count_all(
-        counting: &dyn Counting,
-        threads: usize,
-        share: Share,
-    ) -> Result<(u128, Checked), CountError> {
-        match count(counting, &pool(threads), share, &state_of(counting, empty(counting))) {
-            Ok((tally, checked)) => Ok((tally.get(), checked)),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// A plan with several tasks in a unit, that unit, and a ledger of the plan.
-    pub(super) fn with_tasks() -> (PrefixPlan, usize, Ledger) {
-        let plan = PrefixPlan::new(&Placement::empty(Size::new(22).unwrap()));
-        let unit = (0..plan.units()).find(|&unit| plan.tasks(unit) > 6).unwrap();
-        (plan, unit, empty(&counting(22, Naive, Naive)))
-    }
-
-    /// Backtracking on a machine that flips the lowest bit of one task's count.
-    pub(super) struct Flipped;
-
-    impl Engine for Flipped {
-        type Task = Placement;
-        type Worker = ();
-
-        fn worker(&self) {}
-
-        fn count(&self, (): &mut (), task: &Placement) -> u64 {
-            let backtrack = Backtrack::default();
-            backtrack.count(&mut backtrack.worker(), task) ^ u64::from(task.rows().eq([3, 5]))
-        }
-    }
-
-    /// Finds two solutions in every task.
-    pub(super) struct Two;
-
-    impl Engine for Two {
-        type Task = Placement;
-        type Worker = ();
-
-        fn worker(&self) {}
-
-        fn count(&self, (): &mut (), _task: &Placement) -> u64 {
-            2
-        }
-    }
-
-    /// Notes the units in the order in which they are begun.
-    struct Noted<C>(C, Mutex<Vec<usize>>);
-
-    struct NotedWorker<'a>(Box<dyn Worker + 'a>, &'a Mutex<Vec<usize>>);
-
-    impl<C: Counting> Counting for Noted<C> {
-        fn plan(&self) -> Arc<dyn Units> {
-            self.0.plan()
-        }
-
-        fn worker(&self) -> Box<dyn Worker + '_> {
-            Box::new(NotedWorker(self.0.worker(), &self.1))
-        }
-
-        fn second(&self) -> Box<Second<'_>> {
-            self.0.second()
-        }
-
-        fn name(&self) -> &'static str {
-            self.0.name()
-        }
-    }
-
-    impl Worker for NotedWorker<'_> {
-        fn unit(
-            &mut self,
-            unit: usize,
-            from: u64,
-            each: &mut dyn FnMut(Found) -> Result<(), CountError>,
-        ) -> Result<(), CountError> {
-            self.1.lock().unwrap().push(unit);
-            self.0.unit(unit, from, each)
-        }
-
-        fn sample(&mut self, _: usize, _: &mut fastrand::Rng) -> counting::Sample {
-            unreachable!("nothing is sampled")
-        }
-
-        fn audit(
-            &mut self,
-            _: (usize, u64),
-            _: u64,
-            _: &mut fastrand::Rng,
-            _: &dyn Fn() -> bool,
-        ) -> Option<counting::Compared> {
-            unreachable!("nothing is audited")
-        }
-    }
-
-    /// Groups come in another order than in the plan, each in one piece.
-    #[test]
-    fn groups_are_shuffled_and_stay_together() {
-        let size = Size::new(13).unwrap();
-        let join = || Join::new(size, Portable::new());
-        let noted = Noted(planted(HalvesPlan::new(size), join(), join(), None), Mutex::default());
-        assert_eq!(count_all(&noted, 1, Share::NONE), Ok((73712, Checked::default())));
-        let seen = noted.1.lock().unwrap().clone();
-        assert!(!seen.is_sorted());
-        let plan = noted.plan();
-        let groups: Vec<usize> =
-            seen.chunk_by(|&a, &b| plan.group(a) == plan.group(b)).map(|units| plan.group(units[0])).collect();
-        // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
-        assert_eq!(groups.len(), 1 + 5);
-        assert!(groups.iter().enumerate().all(|(at, group)| !groups[..at].contains(group)), "{groups:?}");
-    }
-
-    /// Counts each child of a task as a job of its own, as an engine from outside may.
-    struct Parallel;
-
-    impl Engine for Parallel {
-        type Task = Placement;
-        type Worker = ();
-
-        fn worker(&self) {}
-
-        fn count(&self, (): &mut (), task: &Placement) -> u64 {
-            let children: Vec<Placement> = task.extensions().collect();
-            let of_child = |child| {
-                std::thread::yield_now();
-                Naive.count(&mut (), &child)
-            };
-            children.into_par_iter().with_max_len(1).map(of_child).sum()
-        }
-    }
-
-    /// A thread that waits for such jobs takes up another unit meanwhile, and another one while it waits in that.
-    #[test]
-    fn engines_may_use_the_threads_of_the_run() {
-        let (tell, told) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            for threads in [1, 2, 3, 8] {
-                let parallel = counting(10, Parallel, Parallel);
-                tell.send(count_all(&parallel, threads, share(0.5))).unwrap();
-            }
-        });
-        for _ in 0..4 {
-            let found = told.recv_timeout(std::time::Duration::from_secs(60)).expect("the run hangs");
-            assert_eq!(found.map(|(count, checked)| (count, checked.tasks)), Ok((724, 18)));
-        }
-    }
-
-    /// Backtracking that stops the run in the task of this number.
-    struct Stops<'a>(&'a RunState, AtomicUsize, usize);
-
-    impl Engine for Stops<'_> {
-        type Task = Placement;
-        type Worker = ();
-
-        fn worker(&self) {}
-
-        fn count(&self, (): &mut (), task: &Placement) -> u64 {
-            if self.1.fetch_add(1, Ordering::Relaxed) + 1 == self.2 {
-                self.0.stop().request();
-            }
-            Naive.count(&mut (), task)
-        }
-    }
-
-    /// Each unit is counted once, whichever runs count it, and a stop leaves the others to the next.
-    #[test]
-    fn runs_end_when_told_to() {
-        let ledger = empty(&counting(8, Naive, Naive));
-        let all = ledger.units();
-        for threads in [1, 2, 3] {
-            let naive = counting(8, Naive, Naive);
-            let state = state_of(&naive, ledger.clone());
-            state.stop().request();
-            let halted = count(&naive, &pool(threads), Share::NONE, &state);
-            assert!(matches!(halted, Err(CountError::Stopped)) && state.ledger().finished() == 0);
-            let state = state_of(&naive, ledger.clone());
-            let stops = counting(8, Stops(&state, AtomicUsize::new(0), 5), Naive);
-            let halted = count(&stops, &pool(threads), Share::NONE, &state);
-            assert!(matches!(halted, Err(CountError::Stopped)), "{halted:?}");
-            let left = state.ledger();
-            assert!((5..5 + threads).contains(&left.finished()), "{} units on {threads} threads", left.finished());
-            for (ledger, expected) in [(left, all), (ledger.clone(), all)] {
-                let state = state_of(&naive, ledger);
-                let total = count(&naive, &pool(threads), Share::NONE, &state).unwrap().0;
-                assert_eq!((total.get(), state.ledger().finished()), (92, expected));
-            }
-        }
-    }
-}
+mod tests;

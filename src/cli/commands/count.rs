@@ -1,318 +1,319 @@
-//! `queens count N` and `queens count A-B`
+//! `queens count N` and `queens count A-B`.
 
-use clap::Args as ClapArgs;
-use queens::oeis::{self, Sequence};
-use queens::{ENGINES, Isa, Placement, Report, Request, Rotation, RotationalBoard, Subject, Unique};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::UnknownArgumentValueParser;
+use queens::ledger::{Ledger, Shard};
+use queens::oeis::{self, Classes, Sequence};
+use queens::{CountError, Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
-use super::numbered::QueenArgs;
-use super::terms::{Found, Term, TermTable, Terms};
-use crate::cli::long_run::{Activity, Agreement, LongRun, Outcome, forecast, units};
-use crate::cli::terminal::{
-    Answer, Cores, Exit, Failure, Form, Rows, Sizes, Tell,
-    numbers::{self, grouped},
-    value_parsers::{EngineChoice, engine_parser, rotation_parser, size},
-};
+use crate::cli::answer::{Answer, Count, is_for_people, tell};
+use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto};
+use crate::cli::failure::Failure;
+use crate::cli::run::{self, Keep};
+use crate::cli::work::watched;
+use crate::cli::{check, output, text};
 
-#[derive(ClapArgs, Debug)]
+/// Count the solutions on a board of N columns and N rows
+#[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Columns and rows of the board: 0 to 32 (with --symmetry half to 38, quarter to 77), or a range such as 1-16
-    #[arg(value_name = "N", allow_negative_numbers = true)]
-    pub(crate) sizes: Sizes,
+    /// Columns and rows of the board: 0 to 32 (with --symmetry half to 34, quarter to 69), or a range such as 1-16
+    #[arg(value_name = "N")]
+    sizes: Sizes,
 
-    /// The engine that counts
-    #[arg(long, default_value = "auto", value_parser = engine_parser(), help = engine_help())]
-    pub(crate) engine: EngineChoice,
+    /// The engine that counts; auto: the fastest, or that of the checkpoint
+    #[arg(long, default_value = "auto", value_parser = engine_or_auto())]
+    engine: Engine,
 
     #[command(flatten)]
-    pub(crate) cores: Cores,
+    cores: Cores,
 
     /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
     #[arg(long, value_name = "P")]
-    pub(crate) prefix: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) queens: QueenArgs,
+    prefix: Option<String>,
 
     /// Count solutions up to rotation and reflection (A002562)
-    #[arg(long, conflicts_with_all = ["prefix", "queens"])]
-    pub(crate) unique: bool,
+    #[arg(long, conflicts_with_all = ["prefix", "symmetry"])]
+    unique: bool,
+
+    /// The name that this has for lists
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--unique"))]
+    fundamental: Option<()>,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
-    #[arg(
-        long,
-        value_name = "TURN",
-        value_parser = rotation_parser(),
-        visible_alias = "symmetric",
-        conflicts_with_all = ["prefix", "queens", "unique", "engine"]
-    )]
-    pub(crate) symmetry: Option<Rotation>,
+    #[arg(long, value_name = "half|quarter", conflicts_with_all = ["prefix", "engine", "checkpoint"])]
+    symmetry: Option<Rotation>,
+
+    /// Save the count in this file, or go on with what the file has
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Count shard K of M, for `queens merge`
+    #[arg(long, value_name = "K/M", requires = "checkpoint", conflicts_with = "unique")]
+    shard: Option<Shard>,
+
+    /// Stop after this time, as in 90s or 2h30m; the same command goes on
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "checkpoint")]
+    max_time: Option<Duration>,
+
+    /// Save this often
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    checkpoint_every: Duration,
 
     #[command(flatten)]
-    pub(crate) form: Form,
-
-    #[command(flatten)]
-    pub(crate) long: LongRun,
+    json: Json,
 }
 
-fn engine_help() -> String {
-    let engines = ENGINES.iter().map(|engine| format!("; {}: {}", engine.name, engine.summary));
-    std::iter::once("The engine that counts; auto: the fastest".to_owned()).chain(engines).collect()
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.sizes.is_range {
+        return range(args);
+    }
+    let mut found = found(args, args.sizes.first)?;
+    found.check = match (&found.shard, &args.checkpoint) {
+        (Some(shard), Some(file)) => {
+            Some(format!("{} has shard {shard}; queens merge adds the shards", file.display()))
+        }
+        _ => args.check(&found)?,
+    };
+    tell(&found, &args.json)
 }
 
-/// What was counted, and how. Times are in seconds.
+/// What was counted, and how.
 #[derive(Serialize)]
-pub(crate) struct Counted {
-    #[serde(flatten)]
-    subject: Subject,
-    /// `None` for a shard, which has only a part of it.
-    count: Option<u128>,
+struct Found {
+    n: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<Placement>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetry: Option<Rotation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     shard: Option<String>,
     /// What the shard adds to the count.
-    part: Option<u128>,
-    /// The solutions up to symmetry, and those that turns leave unchanged.
-    unique: Option<u128>,
-    half_turn: Option<u128>,
-    quarter_turn: Option<u128>,
-    #[serde(flatten)]
-    agreement: Agreement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<Count>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unique: Option<Count>,
+    /// `None` for a shard.
+    count: Option<Count>,
+    /// What the result agrees with, in words.
+    check: Option<String>,
     engine: &'static str,
     isa: Isa,
     threads: usize,
     seconds: f64,
+    /// Of all the runs that went on with the file.
     total_seconds: f64,
-    units: usize,
-    resumed: usize,
-    double_checked: usize,
-    double_checked_tasks: u64,
-    /// Whether there was an earlier run that had finished anything.
     #[serde(skip)]
-    went_on: bool,
-    /// The failure that the checkpoint has not all of it, which is told after the result.
-    #[serde(skip)]
-    unsaved: Option<Failure>,
+    saved: Result<(), Failure>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Box<dyn Tell>, Failure> {
-    if args.unique && args.long.shard.is_some() {
-        return Err(Failure::usage(
-            &"--unique needs the total, of which a shard has only a part: count the shards without --unique and merge them; \
-              with the total t, the count h of --symmetry half and q of --symmetry quarter, (t + h + 2 q) / 8 are unique",
-        ));
-    }
-    let Some(n) = args.sizes.one() else { return Ok(Box::new(range(args)?)) };
-    let activity = Activity::start(args.long.progress, "count");
-    let outcome = counted(args, &args.long, n, &activity)?;
-    activity.finish();
-    Ok(Box::new(Counted::of(&outcome, args)?))
-}
-
-/// Counts each board of the range.
-fn range(args: &Args) -> Result<Terms, Failure> {
-    let (long, sizes, form) = (&args.long, args.sizes, &args.form);
-    let is_fixed = args.prefix.is_some() || !args.queens.queens.is_empty();
-    if is_fixed || long.shard.is_some() || long.checkpoint.is_some() || long.max_time.is_some() {
-        let message = "--prefix, --queen, --shard, --checkpoint and --max-time need a single N, not a range";
-        return Err(Failure::usage(&message));
-    }
-    // A board at the end that cannot be counted should not show after hours.
-    request(args.symmetry, sizes.last, &args.cores)?;
-    let sequence: &Sequence = match args.symmetry {
-        Some(rotation) => rotation.sequence(),
-        None if args.unique => &oeis::UNIQUE,
-        None => &oeis::QUEENS,
-    };
-    let activity = Activity::start(long.progress, "count");
-    let long = LongRun { range: Some(sizes), ..long.clone() };
-    let found = sizes.all().map(|n| {
-        let report = counted(args, &long, n, &activity)?.report;
-        let value = if args.unique { classes(&report)?.0 } else { report.count };
-        Ok(Term::of(sequence, n, Found::by(&report, value)))
-    });
-    let table = form.is_for_people().then(|| TermTable::of(sequence, sizes.last));
-    Terms::find(&activity, (sequence, sequence.id.to_owned()), form, table.as_ref(), found)
-}
-
-/// The solutions of a board, or those that a turn leaves unchanged.
-pub(crate) fn request(symmetry: Option<Rotation>, n: usize, cores: &Cores) -> Result<Request, Failure> {
-    let request = match symmetry {
-        None => Request::solutions(size(n)?),
-        Some(rotation) => {
-            let board = RotationalBoard::new(rotation, n);
-            Request::rotational(board.map_err(|error| Failure::invalid("<N>", &n.to_string(), &error))?)
+/// Counts a board, or a shard of it.
+fn found(args: &Args, n: usize) -> Result<Found, Failure> {
+    let (report, total, saved) = match args.symmetry {
+        None => counted(args, n)?,
+        Some(turn) => {
+            let Cores { isa, threads } = args.cores;
+            let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
+            let report = watched(&format!("N = {n}"), &Watch::default(), count)?;
+            if report.stopped.is_some() {
+                output::note("nothing is saved of a count with --symmetry");
+            }
+            let report = report.whole()?;
+            let elapsed = report.elapsed;
+            (report, elapsed, Ok(()))
         }
     };
-    Ok(request.isa(cores.isa).threads(cores.threads))
+    let Report { prefix, symmetry, count, engine, isa, threads, elapsed, .. } = report;
+    let shard = args.shard.filter(|shard| !shard.is_whole());
+    let unique = args.unique.then(|| unique(n, count, threads)).transpose()?;
+    Ok(Found {
+        n,
+        prefix,
+        symmetry,
+        shard: shard.map(|shard| shard.to_string()),
+        part: shard.map(|_| Count(count)),
+        unique: unique.map(Count),
+        count: shard.is_none().then_some(Count(count)),
+        check: None,
+        engine,
+        isa,
+        threads,
+        seconds: elapsed.as_secs_f64(),
+        total_seconds: total.as_secs_f64(),
+        saved,
+    })
 }
 
-/// Counts a board of N columns, all of it or a shard.
-fn counted(args: &Args, long: &LongRun, n: usize, activity: &Activity) -> Result<Outcome, Failure> {
-    let request = if args.symmetry.is_some() {
-        request(args.symmetry, n, &args.cores)?
-    } else {
-        let prefix = args.prefix.as_ref().map_or(Ok(Placement::empty(size(n)?)), |text| {
-            Placement::parse(text, size(n)?).map_err(|error| Failure::invalid("--prefix <P>", text, &error))
-        });
-        Request::completions(args.queens.beside(prefix?)?).isa(args.cores.isa).threads(args.cores.threads)
-    };
-    let request = request.engine(args.engine).double_check(long.double_check);
-    activity.aside(|| forecast::warn_of_memory(&request, args.cores.threads));
-    units::run(long, args.form.quiet, request, activity)
+/// Counts all solutions or completions, in a checkpoint if one is named: the report, the time of all its runs, and whether
+/// the end is saved.
+fn counted(args: &Args, n: usize) -> Result<(Report, Duration, Result<(), Failure>), Failure> {
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let (run, store) = run::open(args.checkpoint.as_deref(), shard, |file| args.request(n, file))?;
+    let keep = Keep { store, every: args.checkpoint_every, max_time: args.max_time, command: args.command(n) };
+    let counted = run::count(run, keep)?;
+    Ok((counted.report, counted.ledger.elapsed(), counted.saved))
 }
 
-/// The number of symmetry classes of all the solutions that `report` counted, and what it was divided by.
-fn classes(report: &Report) -> Result<(u128, Unique), Failure> {
-    let Subject::Completions(board) = report.subject else { unreachable!("--unique goes with no --symmetry") };
-    let unique = Unique::new(board.size(), report.threads)?;
-    let classes = unique.classes(report.count).map_err(|error| Failure::Run(Exit::Difference, error.to_string()))?;
-    Ok((classes, unique))
+/// The number of solutions up to symmetry, of a board with so many.
+fn unique(n: usize, all: u128, threads: usize) -> Result<u128, Failure> {
+    let size = Size::new(n)?;
+    let classes = move |watch: &Watch| Classes::count(size, threads, watch);
+    let classes = watched("symmetric solutions", &Watch::default(), classes)?.whole()?;
+    let contradiction = || Failure::Wrong(format!("{all} solutions contradict those that are symmetric, {classes:?}"));
+    classes.unique(size, all).ok_or_else(contradiction)
 }
 
-impl Counted {
-    fn of(outcome: &Outcome, args: &Args) -> Result<Self, Failure> {
-        let Outcome { report, shard, resumed, went_on, units, total_seconds, unsaved } = outcome;
-        let Report { subject, count, engine, isa, threads, elapsed, double_checked, double_checked_tasks, .. } =
-            *report;
-        let is_whole = shard.is_whole();
-        let unique = args.unique.then(|| classes(report)).transpose()?;
-        let agreement = match &unique {
-            // The division has already checked the total modulo 8.
-            Some((classes, _)) => Agreement::with(&oeis::UNIQUE, subject.n(), *classes),
-            None if is_whole => Agreement::of(&subject, count, args.cores.threads)?,
-            None => Agreement::default(),
+impl Args {
+    /// What to count on a board, by the engine of its file if no other is named.
+    fn request(&self, n: usize, file: Option<&Ledger>) -> Result<Request, Failure> {
+        let size = Size::new(n).map_err(|error| Failure::value("<N>", n, error))?;
+        let prefix = match &self.prefix {
+            Some(text) => Placement::parse(text, size).map_err(|error| Failure::value("--prefix <P>", text, error))?,
+            None => Placement::empty(size),
         };
-        Ok(Self {
-            subject,
-            count: is_whole.then_some(count),
-            shard: (!is_whole).then(|| shard.to_string()),
-            part: (!is_whole).then_some(count),
-            unique: unique.as_ref().map(|(classes, _)| *classes),
-            half_turn: unique.as_ref().map(|(_, of)| of.half),
-            quarter_turn: unique.as_ref().map(|(_, of)| of.quarter),
-            agreement,
-            engine,
-            isa,
-            threads,
-            seconds: elapsed.as_secs_f64(),
-            total_seconds: *total_seconds,
-            units: *units,
-            resumed: *resumed,
-            double_checked,
-            double_checked_tasks,
-            went_on: *went_on,
-            unsaved: unsaved.clone(),
-        })
-    }
-}
-
-impl Answer for Counted {
-    fn command(&self) -> &'static str {
-        "count"
+        let of_file = file.map(Ledger::fingerprint).filter(|of| of.prefix == prefix).map(|of| of.engine);
+        let request = Request::completions(prefix).engine(self.engine.or(of_file));
+        Ok(request.isa(self.cores.isa).threads(self.cores.threads))
     }
 
-    fn text(&self, width: usize) -> String {
-        /// From so many solutions on, how many are counted a second says something.
-        const MANY: u128 = 1000;
-        // A wrong number would pass for the count.
-        if self.agreement.verdict().is_err() {
-            return String::new();
+    /// The sequence of what is counted.
+    fn sequence(&self) -> &'static Sequence {
+        match self.symmetry {
+            Some(turn) => turn.sequence(),
+            None if self.unique => &oeis::UNIQUE,
+            None => &oeis::QUEENS,
         }
-        let Self { subject, seconds, went_on, resumed, units, double_checked_tasks: tasks, .. } = *self;
-        let unchanged = |count: Option<u128>| count.map(|count| format!("{} unchanged", grouped(count)));
-        let is_rate = !went_on && subject.rotation().is_none() && seconds > 0.0;
-        let rate = self.count.filter(|count| is_rate && *count >= MANY).map(|count| count as f64 / seconds);
-        let rows = Rows::of(&subject).row_some("shard", self.shard.as_ref());
-        let rows = match self.unique {
-            Some(classes) => rows.result("unique", grouped(classes)).row_some("check", self.agreement.words()),
-            None => rows,
-        };
-        let rows = match (self.count, self.part) {
-            (Some(count), _) if self.unique.is_some() => rows.row("solutions", grouped(count)),
-            (Some(count), _) => rows.result("solutions", grouped(count)).row_some("check", self.agreement.words()),
-            (None, part) => rows.result("its part", grouped(part.unwrap_or_default())),
-        };
-        rows.row_some("half turn", unchanged(self.half_turn))
-            .row_some("quarter turn", unchanged(self.quarter_turn))
-            .row("engine", format!("{}, {}", self.engine, self.isa))
-            .row("threads", self.threads)
-            .row("time", numbers::seconds(seconds))
-            .row_some("in all", went_on.then(|| numbers::seconds(self.total_seconds)))
-            .row_some("resumed", went_on.then(|| format!("from {resumed} of {units} units")))
-            .row_some("rate", rate.map(|rate| format!("{} solutions/s", numbers::rounded(rate))))
-            .row_some(
-                "checked",
-                (tasks > 0).then(|| format!("{} counted twice, no difference", numbers::count_of(tasks, "task"))),
-            )
-            .text(width)
     }
 
-    /// Nothing for a shard: its part would pass for the count, as a wrong number would.
-    fn plain(&self) -> Option<String> {
-        let number = self.unique.or(self.count).filter(|_| self.agreement.verdict().is_ok());
-        Some(number.map_or_else(String::new, |number| format!("{number}\n")))
+    /// What the result agrees with; nothing is known of completions, and of shards.
+    fn check(&self, found: &Found) -> Result<Option<String>, Failure> {
+        match found.result() {
+            Some(result) if self.unique || self.symmetry.is_some() => check::term(self.sequence(), found.n, result),
+            Some(result) if found.prefix.is_none() => check::solutions(Size::new(found.n)?, result, self.cores.threads),
+            _ => Ok(None),
+        }
+    }
+
+    /// The command that goes on with a file, without the name of the file.
+    fn command(&self, n: usize) -> String {
+        let prefix = self.prefix.as_ref().map_or_else(String::new, |prefix| format!(" --prefix '{prefix}'"));
+        let threads = if self.cores.threads == 0 { String::new() } else { format!(" -t {}", self.cores.threads) };
+        format!("queens count {n}{prefix}{}{threads}", if self.unique { " --unique" } else { "" })
+    }
+}
+
+impl Found {
+    /// The number that was asked for; a shard has none.
+    fn result(&self) -> Option<u128> {
+        self.unique.or(self.count).map(|Count(count)| count)
+    }
+}
+
+impl Answer for Found {
+    const COMMAND: &'static str = "count";
+
+    fn text(&self) -> String {
+        let in_all = match self.total_seconds - self.seconds {
+            // The time of reading a file and of the plan.
+            little if little < 1.0 => String::new(),
+            _ => format!(", {} in all", text::seconds(self.total_seconds)),
+        };
+        let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
+        let lines = [
+            ("N", Some(self.n.to_string())),
+            ("prefix", self.prefix.map(|prefix| prefix.to_string())),
+            ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
+            ("unique", grouped(self.unique)),
+            ("solutions", grouped(self.count)),
+            (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
+            ("engine", Some(format!("{}, {}", self.engine, self.isa))),
+            ("threads", Some(self.threads.to_string())),
+            ("time", Some(text::seconds(self.seconds) + &in_all)),
+        ];
+        text::labelled(lines.into_iter().filter_map(|(label, value)| Some((label, value?))))
+    }
+
+    fn plain(&self) -> String {
+        self.result().map_or_else(String::new, |result| format!("{result}\n"))
     }
 
     fn remark(&self) -> Option<String> {
-        self.agreement.words()
+        self.check.clone()
     }
 
     fn verdict(&self) -> Result<(), Failure> {
-        self.agreement.verdict().and(self.unsaved.clone().map_or(Ok(()), Err))
+        self.saved.clone()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::FromArgMatches;
-    use queens::{Shard, Size};
-    use std::ffi::OsString;
-    use std::time::Duration;
+/// Counts each board of the range, and prints its line when it is found.
+fn range(args: &Args) -> Result<(), Failure> {
+    if args.prefix.is_some() || args.checkpoint.is_some() {
+        return Err(Failure::Usage("--prefix and --checkpoint need one board, not a range".to_owned()));
+    }
+    // A board at the end that cannot be counted is not to show after hours.
+    match args.symmetry {
+        Some(turn) if !turn.sizes().contains(&args.sizes.last) => {
+            return Err(CountError::Symmetric { rotation: turn, n: args.sizes.last }.into());
+        }
+        Some(_) => {}
+        None => drop(args.request(args.sizes.last, None)?.method()?),
+    }
+    let (sequence, mut terms) = (args.sequence(), Vec::new());
+    let (mut wrong, mut ended) = (Ok(()), Ok(()));
+    let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 30)).len();
+    for n in args.sizes.all() {
+        let mut found = match found(args, n) {
+            Ok(found) => found,
+            Err(failure) => {
+                ended = Err(failure);
+                break;
+            }
+        };
+        let check = check::term(sequence, n, found.result().unwrap_or_default());
+        if !args.json.is_alone() {
+            output::print(&found.line(&check, width))?;
+        }
+        (wrong, found.check) = (wrong.and(check.clone().map(drop)), check.unwrap_or_default());
+        terms.push(found);
+    }
+    wrong.and(tell(&Terms { sequence: sequence.id, terms }, &args.json)).and(ended)
+}
 
-    fn plain(outcome: &Outcome) -> String {
-        let line = [OsString::from("queens"), "16".into()];
-        let args =
-            Args::from_arg_matches(&Args::augment_args(clap::Command::new("queens")).get_matches_from(line)).unwrap();
-        anstream::adapter::strip_str(&Counted::of(outcome, &args).unwrap().text(80)).to_string()
+impl Found {
+    /// The line of a range: in a table for people, or as in the b-files of OEIS, where a wrong number does not stand.
+    fn line(&self, check: &Result<Option<String>, Failure>, width: usize) -> String {
+        let (n, result) = (self.n, self.result().unwrap_or_default());
+        if !is_for_people() {
+            return check.as_ref().map_or_else(|_| String::new(), |_| format!("{n} {result}\n"));
+        }
+        let words = match check {
+            Ok(words) => words.as_deref().unwrap_or("OEIS has no such term"),
+            Err(_) => "differs from OEIS",
+        };
+        format!("{n:>2}  {:>width$}  {:>10}  {words}\n", text::grouped(result), text::seconds(self.seconds))
+    }
+}
+
+/// The boards of a range.
+#[derive(Serialize)]
+struct Terms {
+    sequence: &'static str,
+    terms: Vec<Found>,
+}
+
+impl Answer for Terms {
+    const COMMAND: &'static str = "count";
+
+    /// The lines are printed already.
+    fn text(&self) -> String {
+        String::new()
     }
 
-    #[test]
-    fn a_person_reads_aligned_lines() {
-        let sixteen = Size::new(16).unwrap();
-        let mut report = Request::solutions(Size::new(4).unwrap()).isa(Isa::Portable).threads(2).count().unwrap();
-        report.subject = sixteen.into();
-        report.count = 14_772_512;
-        report.elapsed = Duration::from_millis(500);
-        let mut outcome = Outcome {
-            report,
-            shard: Shard::WHOLE,
-            resumed: 0,
-            went_on: false,
-            units: 105,
-            total_seconds: 62.0,
-            unsaved: None,
-        };
-        let expected = "\
-N          16
-solutions  14,772,512
-check      agrees with OEIS A000170
-engine     backtrack, portable
-threads    2
-time       500 ms
-rate       29.5 million solutions/s
-";
-        assert_eq!(plain(&outcome), expected);
-        outcome.report.subject = Placement::parse("1,3", sixteen).unwrap().into();
-        outcome.report.count = 999;
-        assert!(plain(&outcome).contains("prefix     1,3\n"));
-        assert!(!plain(&outcome).contains("rate"));
-        outcome.shard = "2/3".parse().unwrap();
-        (outcome.resumed, outcome.went_on) = (7, true);
-        outcome.report.double_checked_tasks = 5;
-        assert!(!plain(&outcome).contains("solutions"), "a part is not the count");
-        assert!(plain(&outcome).contains("shard     2/3\nits part  999\n"));
-        assert!(plain(&outcome).contains(
-            "in all    1 min 02 s\nresumed   from 7 of 105 units\nchecked   5 tasks counted twice, no difference\n"
-        ));
+    fn remark(&self) -> Option<String> {
+        let agreeing = self.terms.iter().filter(|found| found.check.is_some()).count() as u64;
+        (agreeing > 0).then(|| format!("{} agree with OEIS {}", text::count_of(agreeing, "term"), self.sequence))
     }
 }

@@ -2,126 +2,123 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
-use queens::Subject;
-use queens::ledger::store::StoreError;
-use queens::ledger::{Fingerprint, LedgerError, ranges};
+use queens::ledger::{self, Ledger, ranges};
+use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use crate::cli::long_run::{
-    Agreement,
-    named_files::{nothing_in, union},
-};
-use crate::cli::terminal::{Answer, Exit, Failure, Form, Rows, escape, messages, numbers};
+use crate::cli::answer::{Answer, Count, tell};
+use crate::cli::args::{Json, Paths};
+use crate::cli::failure::Failure;
+use crate::cli::ledgers::{self, Ledgers};
+use crate::cli::output::{self, Output};
+use crate::cli::{check, text};
 
-#[derive(ClapArgs, Debug)]
+/// Add up the shards of a count, or name those that are missing
+#[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files that `queens count` wrote with --shard and --out, or folders with them; - means stdin
-    #[arg(value_name = "PATH", required = true)]
-    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    paths: Paths,
+
+    /// Write what all of them have to this file, one checkpoint of the whole count
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) form: Form,
+    json: Json,
 }
 
-/// The union of some shards.
+/// What the shards have together.
 #[derive(Serialize)]
-pub(crate) struct Merged {
-    #[serde(flatten)]
-    subject: Subject,
-    /// The sum, unless a shard is missing.
-    count: Option<u128>,
-    #[serde(flatten)]
-    agreement: Agreement,
-    engine: String,
+struct Merged {
+    n: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<Placement>,
+    /// `None` unless all units are finished.
+    count: Option<Count>,
+    /// What the count agrees with, in words.
+    check: Option<String>,
+    engine: EngineKind,
     shards: u32,
     missing: Vec<u32>,
-    /// The files that were damaged, and count for nothing.
-    damaged: Vec<String>,
+    finished: usize,
+    units: usize,
     seconds: f64,
-    cpu_seconds: Option<f64>,
-    /// Finished units, of so many.
+    core_seconds: Option<f64>,
+    /// What is missing, in words.
     #[serde(skip)]
-    units: (usize, usize),
+    lack: Option<String>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Merged, Failure> {
-    let mut damaged = Vec::new();
-    let union = union(&args.paths, |path, error| {
-        messages::warning(&format!("{error}; it counts as missing"));
-        damaged.push(escape::name(path));
-        Ok(())
-    })?;
-    let nothing = || nothing_in(&args.paths, Exit::Missing, "no undamaged shard, so all are missing");
-    let (whole, parts) = union.ok_or_else(nothing)?;
-    let shards = parts[0].1.shard().of();
-    if let Some((path, other)) = parts.iter().find(|(_, part)| part.shard().of() != shards) {
-        let (found, wanted) = (format!("{} shards", other.shard().of()), shards.to_string());
-        let error = LedgerError::Foreign { what: "a count in", found, wanted };
-        return Err(StoreError::Ledger(path.clone(), error).into());
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let found = Ledgers::read(&args.paths.paths)?;
+    for damaged in &found.damaged {
+        output::warning(&format!("{damaged}; it counts as missing"));
     }
-    let missing: Vec<u32> = whole.unfinished_shards(shards).expect("a shard was of so many").collect();
-    let known = missing.is_empty().then(|| Agreement::of_ledger(&whole, 0)).transpose()?;
-    let Fingerprint { subject, engine, .. } = whole.fingerprint().clone();
-    let (count, agreement) = known.map_or_else(Default::default, |(total, agreement)| (Some(total), agreement));
-    let (seconds, cpu_seconds) = (whole.elapsed().as_secs_f64(), whole.cpu_time().map(|time| time.as_secs_f64()));
-    let units = (whole.finished(), whole.units());
-    Ok(Merged { subject, count, agreement, engine, shards, missing, damaged, seconds, cpu_seconds, units })
+    let nothing = || Failure::Missing("every file is damaged".to_owned());
+    let (whole, shards) = (found.union()?.ok_or_else(nothing)?, found.shards());
+    if let Some(path) = &args.output {
+        let mut out = Output::open(Some(path))?;
+        out.write(&ledger::encode(&whole))?;
+        out.finish()?;
+    }
+    tell(&merged(&whole, shards)?, &args.json)
+}
+
+fn merged(whole: &Ledger, shards: u32) -> Result<Merged, Failure> {
+    let (of, missing) = (whole.fingerprint(), whole.unfinished_shards(shards));
+    let size = of.prefix.size();
+    let total = whole.total().map_err(|error| Failure::Run(error.to_string()))?;
+    let is_compared = missing.is_empty() && of.prefix.is_empty();
+    let lack = (!missing.is_empty()).then(|| {
+        let units = format!("{} are finished", ledgers::finished(whole));
+        match shards {
+            1 => units,
+            _ => format!("shards {} of {shards} are missing or unfinished; {units}", ranges(missing.iter().copied())),
+        }
+    });
+    Ok(Merged {
+        n: size.get(),
+        prefix: (!of.prefix.is_empty()).then_some(of.prefix),
+        count: missing.is_empty().then_some(Count(total)),
+        check: if is_compared { check::solutions(size, total, 0)? } else { None },
+        engine: of.engine,
+        shards,
+        missing,
+        finished: whole.finished(),
+        units: whole.units(),
+        seconds: whole.elapsed().as_secs_f64(),
+        core_seconds: whole.cpu_time().map(|time| time.as_secs_f64()),
+        lack,
+    })
 }
 
 impl Answer for Merged {
-    fn command(&self) -> &'static str {
-        "merge"
+    const COMMAND: &'static str = "merge";
+
+    fn text(&self) -> String {
+        let Some(Count(count)) = self.count else { return String::new() };
+        let lines = [
+            ("N", Some(self.n.to_string())),
+            ("prefix", self.prefix.map(|prefix| prefix.to_string())),
+            ("solutions", Some(text::grouped(count))),
+            ("check", self.check.clone()),
+            ("engine", Some(self.engine.to_string())),
+            ("shards", Some(self.shards.to_string())),
+            ("time", Some(format!("{} of all runs together", text::seconds(self.seconds)))),
+            ("cores", self.core_seconds.map(|seconds| format!("{} hours", text::to_digits(seconds / 3600.0, 3)))),
+        ];
+        text::labelled(lines.into_iter().filter_map(|(label, value)| Some((label, value?))))
     }
 
-    fn text(&self, width: usize) -> String {
-        let Some(total) = self.count.filter(|_| self.agreement.verdict().is_ok()) else {
-            return self.numbers();
-        };
-        Rows::of(&self.subject)
-            .result("solutions", numbers::grouped(total))
-            .row_some("check", self.agreement.words())
-            .row("engine", &self.engine)
-            .row("shards", self.shards)
-            .row_some("time", (self.seconds > 0.0).then(|| format!("{} in all", numbers::seconds(self.seconds))))
-            .row_some("work", self.cpu_seconds.map(numbers::core_time))
-            .text(width)
-    }
-
-    fn plain(&self) -> Option<String> {
-        Some(self.numbers())
+    fn plain(&self) -> String {
+        self.count.map_or_else(String::new, |Count(count)| format!("{count}\n"))
     }
 
     fn remark(&self) -> Option<String> {
-        self.agreement.words()
+        self.check.clone()
     }
 
     fn verdict(&self) -> Result<(), Failure> {
-        self.agreement.verdict()?;
-        let (missing, shards) = (&self.missing, self.shards);
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let are = if missing.len() == 1 { "is" } else { "are" };
-        let (list, (done, units)) = (ranges(missing.iter().copied()), self.units);
-        let reason = match shards {
-            1 => format!("unfinished: {done} of {units} units are finished"),
-            _ => format!(
-                "{} of {shards} shards {are} missing or unfinished: {list}; {done} of {units} units are finished",
-                missing.len()
-            ),
-        };
-        Err(Failure::Run(Exit::Missing, reason))
-    }
-}
-
-impl Merged {
-    /// The total, or the missing shards; nothing if the total is wrong, for alone it would pass for the count.
-    fn numbers(&self) -> String {
-        match self.count {
-            Some(_) if self.agreement.verdict().is_err() => String::new(),
-            Some(total) => format!("{total}\n"),
-            None => format!("{}\n", ranges(self.missing.iter().copied())),
-        }
+        self.lack.clone().map_or(Ok(()), |lack| Err(Failure::Missing(lack)))
     }
 }

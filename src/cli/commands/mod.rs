@@ -1,18 +1,10 @@
-//! The commands: a file or a folder for each, with its arguments, what it does and what it prints.
+//! The commands, a file each, from arguments to answer. None imports from another.
 
 pub(crate) mod audit;
 pub(crate) mod bench;
-#[cfg(feature = "browse")]
-pub(crate) mod browse;
 pub(crate) mod count;
-pub(crate) mod definitions;
 pub(crate) mod estimate;
+pub(crate) mod manual;
 pub(crate) mod merge;
-pub(crate) mod numbered;
-pub(crate) mod profile;
-pub(crate) mod show;
-pub(crate) mod solutions;
 pub(crate) mod status;
-pub(crate) mod symmetries;
-mod terms;
 pub(crate) mod verify;

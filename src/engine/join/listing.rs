@@ -7,11 +7,11 @@ use super::keys::{Keys, Side};
 use super::quadrant::LongDiagonal::{self, Free, Taken};
 use super::quadrant::{InnerRows, Quadrant, Shape, signature};
 use super::table::{Quadrants, Role};
-use super::{ANYWHERE, InnerSquares, Join, WEIGHTS, Worker};
+use super::{Join, WEIGHTS, Worker};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, Grouped, MAX_DEPTH};
-use crate::plan::{Halves, Middle, SHARED_EAST};
+use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle, SHARED_EAST};
 
 /// The inner queens of a half, one for each inner column that is free, and the runs they leave.
 #[derive(Clone, Copy, Debug)]

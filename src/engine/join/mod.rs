@@ -40,11 +40,16 @@ mod table;
 
 use self::listing::{Inner, LONGEST, Longest, list_inner};
 use self::table::{QuadrantTables, Quadrants, Role};
+use std::sync::Arc;
+
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::{Cost, Lanes, cost_on};
 use crate::engine::split::{Grouped, GroupedLists, MAX_DEPTH, Model, Splitter};
-use crate::plan::{Halves, Middle};
+use crate::plan::{Halves, InnerSquares, Middle, Task};
+
+/// The lists are cut by the queens of the inner columns.
+const _: () = assert!(MAX_DEPTH == crate::plan::halves::MOST_INNER);
 
 /// Lists of the probe side that are counted apart because they weigh differently.
 const WEIGHTS: usize = 3;
@@ -61,16 +66,7 @@ pub struct Join<L> {
     longest: Longest,
     /// Which solutions of an even board are counted, by queens on long diagonals: all, but where a test asks for a class.
     classes: [bool; 3],
-    #[cfg(test)]
-    fault: crate::engine::fault::Fault,
 }
-
-/// For the west and the east half of a board, and each of its inner columns, the rows that its queen may be in, north
-/// and south of the middle: bit i is the i-th from there.
-pub(crate) type InnerSquares = [[[u32; 2]; MAX_DEPTH]; 2];
-
-/// Every row is allowed in each inner column.
-pub(crate) const ANYWHERE: InnerSquares = [[[!0; 2]; MAX_DEPTH]; 2];
 
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
@@ -81,8 +77,6 @@ impl<L: Lanes> Join<L> {
             tables: QuadrantTables::new(size, L::COST.block.lanes),
             longest: LONGEST,
             classes: [true; 3],
-            #[cfg(test)]
-            fault: crate::engine::fault::here(),
         }
     }
 }
@@ -102,16 +96,23 @@ pub struct Worker {
     splitter: Splitter<WEIGHTS>,
 }
 
-impl<L: Lanes> Engine for Join<L> {
-    type Task = Halves;
-    type Worker = Worker;
+/// The join of one thread.
+#[derive(Debug)]
+pub(super) struct Thread<L> {
+    join: Arc<Join<L>>,
+    worker: Worker,
+}
 
-    fn worker(&self) -> Worker {
-        Worker::default()
+impl<L> Thread<L> {
+    pub(super) fn new(join: Arc<Join<L>>) -> Self {
+        Self { join, worker: Worker::default() }
     }
+}
 
-    fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
-        self.count_part(worker, task, &ANYWHERE)
+impl<L: Lanes> Engine for Thread<L> {
+    fn count(&mut self, task: &Task) -> u64 {
+        let Task::Halves(halves, squares) = task else { unreachable!("its plan has halves") };
+        self.join.count_part(&mut self.worker, halves, squares)
     }
 }
 
@@ -149,8 +150,6 @@ impl<L: Lanes> Join<L> {
             }
         }
         // No sum can wrap: at N = 28 the sides of a task have less than 2^28 and 2^30 halves.
-        #[cfg(test)]
-        let counts = [counts[0] + self.too_many(task), counts[1], counts[2]];
         if task.middle == Middle::None { 4 * counts[0] + 2 * counts[1] + counts[2] } else { counts[0] }
     }
 }

@@ -4,12 +4,11 @@ use super::table::{CachePolicy, Depths};
 use super::*;
 use crate::engine::lanes::{Isa, Permuted, Portable, WithLanes};
 use crate::engine::split::ENDLESS_MATCHING;
-use crate::plan::{HalvesPlan, Plan, Units};
+use crate::plan::{ANYWHERE, HalvesPlan};
 
 impl<L: Lanes> Join<L> {
-    /// What a test makes it find too many of the class that weighs most.
-    pub(super) fn too_many(&self, task: &Halves) -> u64 {
-        (self.fault)(task.n(), std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
+    fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
+        self.count_part(worker, task, &ANYWHERE)
     }
 
     /// The same engine with lists in pieces where parts of large tasks are counted.
@@ -50,9 +49,9 @@ fn on_long_diagonals(board: &[usize]) -> usize {
 }
 
 fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
-    let mut worker = join.worker();
+    let mut worker = Worker::default();
     (0..plan.units())
-        .flat_map(|unit| plan.unit(unit))
+        .flat_map(|unit| plan.unit(unit, 0))
         .filter(|weighted| wanted(weighted.task.middle))
         .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
         .sum()
@@ -151,11 +150,11 @@ fn the_order_of_tasks_changes_nothing() {
     // With inner queens, which smaller boards have only where a test asks for them.
     let tables = QuadrantTables::otherwise(size, |_, _| (1, 1), CachePolicy::All);
     let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::new()) });
-    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task);
+    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.task);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
-    let mut worker = join.worker();
+    let mut worker = Worker::default();
     for (task, between) in tasks().zip(centred.iter().cycle()) {
-        let [expected, expected_between] = [&task, between].map(|task| join.count(&mut join.worker(), task));
+        let [expected, expected_between] = [&task, between].map(|task| join.count(&mut Worker::default(), task));
         let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
         assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
     }
