@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
-use super::commands::{audit, bench, count, estimate, merge, status, verify};
+use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
@@ -36,6 +36,9 @@ pub(crate) enum Command {
     Estimate(estimate::Args),
     Verify(verify::Args),
     Bench(bench::Args),
+    Solutions(solutions::Args),
+    Symmetries(symmetries::Args),
+    Show(show::Args),
     /// Print the completion script of a shell
     Completions {
         shell: clap_complete::Shell,

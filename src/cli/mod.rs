@@ -7,14 +7,19 @@
 
 mod answer;
 mod args;
+mod boards;
 mod check;
 mod commands;
+mod draw;
 mod failure;
 mod ledgers;
+mod list;
 mod output;
+mod page;
 mod progress;
 mod run;
 mod signals;
+mod svg;
 mod text;
 mod work;
 
@@ -23,7 +28,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
-use commands::{audit, bench, count, estimate, manual, merge, status, verify};
+use commands::{audit, bench, count, estimate, manual, merge, show, solutions, status, symmetries, verify};
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
@@ -39,6 +44,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Estimate(args) => estimate::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Solutions(args) => solutions::run(args),
+        Command::Symmetries(args) => symmetries::run(&args),
+        Command::Show(args) => show::run(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     };

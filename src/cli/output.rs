@@ -44,7 +44,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
 
 /// Where a result goes.
 pub(crate) enum Output {
-    Stdout(BufWriter<AutoStream<io::Stdout>>),
+    Stdout(AutoStream<io::Stdout>),
     File(PathBuf, BufWriter<Draft>),
 }
 
@@ -52,7 +52,7 @@ impl Output {
     /// Opens stdout (no path, or `-`) or begins a file. What cannot be written fails here, before the work.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path.filter(|path| !is_stdout(path)) else {
-            return Ok(Self::Stdout(BufWriter::new(anstream::stdout())));
+            return Ok(Self::Stdout(anstream::stdout()));
         };
         if is_ledger(path) {
             return Err(Failure::Run(format!("cannot write {}: it is a ledger", path.display())));
@@ -61,7 +61,7 @@ impl Output {
         Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
     }
 
-    /// Writes some of the result.
+    /// Writes some of the result, at once if it goes to stdout.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
         match self {
             Self::Stdout(out) => out.write_all(text.as_bytes()).map_err(|error| unprinted(&error)),

@@ -65,8 +65,9 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
     bar.set_prefix(title.to_owned());
     loop {
-        if is_in_foreground() {
-            let progress = watch.progress();
+        let progress = watch.progress();
+        // A list has no progress, and nothing is drawn among its lines.
+        if is_in_foreground() && !progress.doing.is_empty() {
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
             bar.set_message(message(&progress));
         }

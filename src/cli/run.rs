@@ -64,7 +64,7 @@ pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
     let deadline = keep.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut due = saved.store.is_some().then(|| Instant::now() + keep.every);
     let stopped = loop {
-        match work.next([deadline, due].into_iter().flatten().min())? {
+        match work.next([deadline, due].into_iter().flatten().min()) {
             Event::Ended(result) => return saved.end(result),
             Event::Signal(signal) => break Stopped::Signal(signal),
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break Stopped::TimeUp,
