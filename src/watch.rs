@@ -111,12 +111,7 @@ impl Steps {
     }
 
     /// Begins work that ends after this time, unless it is done before.
-    pub(crate) fn begin_within(
-        watch: &Watch,
-        doing: &'static str,
-        total: u64,
-        within: Option<Duration>,
-    ) -> Arc<Self> {
+    pub(crate) fn begin_within(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
         let steps = Arc::new(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) });
         watch.begin(Arc::clone(&steps) as _);
         steps

@@ -203,7 +203,12 @@ fn prepared(name: &str) -> String {
     let count = |options: &str| ledger_text(&format!("count 11 {options}"));
     let unfinished = |whole: String| {
         let mut units = 0;
-        let keep = |line: &&str| !line.starts_with("unit ") || { units += 1; units <= 5 };
+        let keep = |line: &&str| {
+            !line.starts_with("unit ") || {
+                units += 1;
+                units <= 5
+            }
+        };
         resealed(&whole.lines().filter(keep).fold(String::new(), |text, line| text + line + "\n"))
     };
     match name {
@@ -223,7 +228,8 @@ fn prepared(name: &str) -> String {
 
 #[test]
 fn every_promise_is_kept() {
-    let broken: Vec<String> = ROWS.iter().filter_map(|row| Some(format!("queens {}: {}", row.0, fault(row)?))).collect();
+    let broken: Vec<String> =
+        ROWS.iter().filter_map(|row| Some(format!("queens {}: {}", row.0, fault(row)?))).collect();
     assert!(broken.is_empty(), "{} of {} rows:\n{}", broken.len(), ROWS.len(), broken.join("\n"));
 }
 
@@ -310,7 +316,8 @@ fn out_of_time() {
     let folder = tempfile::tempdir().unwrap();
     let line = |doubled: u32| format!("count 17 --engine naive -t 1 --checkpoint c --max-time {}ms", 100 << doubled);
     let mut runs = (0..10).map(|doubled| output(folder.path(), &line(doubled)));
-    let (code, out, err) = runs.find(|(_, _, err)| !err.contains("give a longer --max-time")).expect("a unit is finished");
+    let (code, out, err) =
+        runs.find(|(_, _, err)| !err.contains("give a longer --max-time")).expect("a unit is finished");
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
     assert!(err.contains(" units in c; the same command goes on"), "{err}");
 }
@@ -356,13 +363,18 @@ fn every_option_has_a_row_and_every_row_is_of_an_option() {
             names.map(|name| (command.to_owned(), name.to_owned())).collect::<Vec<_>>()
         })
         .collect();
-    let commands: BTreeSet<&str> = ROWS.iter().filter(|row| row.2 != 2).filter_map(|row| row.0.split(' ').next()).collect();
+    let commands: BTreeSet<&str> =
+        ROWS.iter().filter(|row| row.2 != 2).filter_map(|row| row.0.split(' ').next()).collect();
     let commands: BTreeSet<&str> = commands.into_iter().filter(|command| !command.starts_with('-')).collect();
     let of_clap: BTreeSet<&str> = clap.iter().map(|(command, _)| command.as_str()).collect();
     assert_eq!(commands, of_clap, "commands of rows, and of clap");
-    let everywhere = commands.iter().flat_map(|&command| EVERYWHERE.map(|option| (command.to_owned(), option.to_owned())));
+    let everywhere =
+        commands.iter().flat_map(|&command| EVERYWHERE.map(|option| (command.to_owned(), option.to_owned())));
     let rows: BTreeSet<_> = rows.into_iter().chain(everywhere).collect();
     let without_row: Vec<_> = clap.difference(&rows).collect();
     let without_option: Vec<_> = rows.difference(&clap).collect();
-    assert!(without_row.is_empty() && without_option.is_empty(), "no row: {without_row:?}\nno option: {without_option:?}");
+    assert!(
+        without_row.is_empty() && without_option.is_empty(),
+        "no row: {without_row:?}\nno option: {without_option:?}"
+    );
 }

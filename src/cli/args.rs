@@ -97,18 +97,18 @@ impl Sizes {
 }
 
 impl FromStr for Sizes {
-    type Err = &'static str;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         /// The largest board of any count: by quarter turns.
         const MOST: usize = 69;
         let number = |text: &str| text.parse().ok().filter(|&n| n <= MOST);
         let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let sizes = number(first).zip(number(last)).filter(|(first, last)| first <= last);
-        let (first, last) = sizes.ok_or(
-            "N is a whole number from 0 to 32 (with --symmetry half to 34, quarter to 69), or a range as in 1-16",
-        )?;
-        Ok(Self { first, last, is_range: text.contains('-') })
+        match number(first).zip(number(last)) {
+            Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
+            Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
+            None => Err("N is 0 to 32 (with --symmetry half to 34, quarter to 69), or a range as in 1-16".to_owned()),
+        }
     }
 }
 
