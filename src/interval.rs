@@ -26,31 +26,6 @@ impl Interval {
         Self { mean, low: 0.0, high: f64::INFINITY }
     }
 
-    /// The mean of independent samples, or 0 where there was nothing to sample.
-    pub(crate) fn of(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
-        Self::from(samples, |n| 1.0 / n)
-    }
-
-    /// Where one more sample will be: around the mean, by the error of the mean and by the deviation of a sample.
-    pub(crate) fn of_another(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
-        Self::from(samples, |n| 1.0 + 1.0 / n)
-    }
-
-    /// The mean of n samples and an interval, of which `variance` tells the variance in those of a sample.
-    fn from(samples: impl ExactSizeIterator<Item = f64> + Clone, variance: impl Fn(f64) -> f64) -> Self {
-        let n = samples.len() as f64;
-        if n == 0.0 {
-            return Self::exactly(0.0);
-        }
-        let mean = samples.clone().sum::<f64>() / n;
-        if samples.len() < FEWEST {
-            return Self::open(mean);
-        }
-        let squares: f64 = samples.map(|sample| (sample - mean).powi(2)).sum();
-        let reach = student(n - 1.0) * (squares / (n - 1.0) * variance(n)).sqrt();
-        Self { mean, low: (mean - reach).max(0.0), high: mean + reach }
-    }
-
     /// With a factor beside its own error by which the truth may be larger or smaller than the mean. A lower end of 0 stays.
     pub(crate) fn within(self, factor: f64) -> Self {
         let reach = |end: f64| (end / self.mean).ln().hypot(factor.ln()).exp();
@@ -78,10 +53,40 @@ impl Interval {
     pub fn factor(&self) -> f64 {
         if self.high <= self.mean { 1.0 } else { (self.high / self.mean).max(self.mean / self.low) }
     }
+}
 
-    /// Half the interval over the mean: 0.01 is to within one percent.
-    pub fn relative(&self) -> f64 {
-        (self.high - self.mean) / self.mean
+/// Independent samples of a number: as much of them as their mean and its interval need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Samples {
+    number: u64,
+    mean: f64,
+    /// The sum of the squares of the differences from the mean.
+    squares: f64,
+}
+
+impl Samples {
+    /// One more (Welford 1962).
+    pub(crate) fn add(&mut self, sample: f64) {
+        self.number += 1;
+        let before = sample - self.mean;
+        self.mean += before / self.number as f64;
+        self.squares += before * (sample - self.mean);
+    }
+
+    /// Their mean; 0 where there are none.
+    pub(crate) fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Their mean with the interval in which the truth is.
+    pub(crate) fn interval(&self) -> Interval {
+        let Self { number, mean, squares } = *self;
+        if number < FEWEST as u64 {
+            return Interval::open(mean);
+        }
+        let (n, degrees) = (number as f64, (number - 1) as f64);
+        let reach = student(degrees) * (squares / degrees / n).sqrt();
+        Interval { mean, low: (mean - reach).max(0.0), high: mean + reach }
     }
 }
 

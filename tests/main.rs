@@ -1,41 +1,10 @@
 //! Every test of the program, and those of the library as its users see it, in one program: each more would be linked anew.
 //! They run side by side in it, so that none may change what belongs to the process: its folder, its variables, its limits.
+#![cfg(feature = "cli")]
 
-#[cfg(feature = "cli")]
 mod common;
 
-mod activity;
-mod audit;
-mod bench;
-mod boards;
-mod browse;
-mod checkpoints;
-mod cli;
-mod commands;
-mod completions;
-mod counts;
-mod docs;
-mod files;
-mod formats;
-mod fuzz;
-mod json_output;
-mod limits;
-mod options;
-mod outputs;
-mod plans;
-mod progress;
-mod readers;
-mod rotational;
-mod self_check;
-mod shards;
-mod shown;
-mod signals;
-mod solutions;
-mod status;
-mod survive;
-mod unlocked;
-mod values;
-mod wrong;
+mod contract;
 
 /// A file that is no module of this program would be no test.
 #[test]

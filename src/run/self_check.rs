@@ -65,13 +65,13 @@ pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
     let board = |n| once(method, Some(n), || check_board(method, n));
     let (small, large): (Vec<_>, Vec<_>) = boards(method, size.get()).into_iter().partition(|&n| n < 10);
     small.into_iter().try_for_each(board)?;
-    once(method, None, || check_kernels(method))?;
+    check_kernels(method)?;
     large.into_iter().try_for_each(board)
 }
 
 /// Takes a step of the self-check unless it has passed before. What passes while a kernel is wrong on purpose says nothing
 /// of others.
-pub(crate) fn once(
+fn once(
     method: Method,
     step: Option<usize>,
     check: impl FnOnce() -> Result<(), SelfCheckError>,
@@ -104,19 +104,20 @@ pub(crate) fn compare(board: String, found: u128, published: Option<u128>) -> Re
     if found == expected { Ok(()) } else { Err(SelfCheckError::Wrong { board, found, expected }) }
 }
 
-/// Checks the kernels that the engine counts with.
-fn check_kernels(Method { engine, isa }: Method) -> Result<(), SelfCheckError> {
-    let checked = match engine {
+/// Checks the kernels that the engine counts with. Those of the join count turns too.
+pub(crate) fn check_kernels(method: Method) -> Result<(), SelfCheckError> {
+    let Method { engine, isa } = method;
+    let check = || match engine {
         EngineKind::Join => isa.with(CheckLists).expect("the method fits the processor"),
         EngineKind::Backtrack if Backtrack::new(isa).is_ok_and(|mut backtrack| backtrack.is_right()) => Ok(()),
         EngineKind::Backtrack => Err("placing queens in vectors".to_owned()),
         EngineKind::Naive => Ok(()),
     };
-    checked.map_err(|operation| SelfCheckError::Kernel { operation, isa })
+    once(method, None, || check().map_err(|operation| SelfCheckError::Kernel { operation, isa }))
 }
 
 /// Checks the kernels of matching.
-pub(crate) struct CheckLists;
+struct CheckLists;
 
 impl WithLanes for CheckLists {
     type Output = Result<(), String>;

@@ -159,10 +159,4 @@ compiled_for! { target_feature(enable = "avx2,bmi1,bmi2"):
 
 packing!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-kernels!(
-    Avx2,
-    "avx2",
-    target_feature(enable = "avx2,bmi1,bmi2,popcnt"),
-    detected!("avx2", "bmi1", "bmi2", "popcnt"),
-    permute
-);
+kernels!(Avx2, target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"), permute);

@@ -4,15 +4,16 @@
 //! instructions nobody has measured it. A wrong choice costs time and nothing else: a plan and its tallies are the
 //! same, whatever matches.
 
+use std::any::TypeId;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fastrand::Rng;
 
 use super::cost::{Cost, Permuted};
-use super::{Lanes, Tables};
+use super::{Lanes, Tables, disjoint};
 use crate::board::Size;
 
 /// Whether calls for boards of this size are so long that permuting may pay. On a Zen 4 it did for all boards from 22 on,
@@ -29,13 +30,13 @@ fn has_long_calls(size: Size, permuted: Permuted) -> bool {
 
 /// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
 pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
-    static MEASURED: Mutex<Vec<(&str, Permuted)>> = Mutex::new(Vec::new());
+    static MEASURED: Mutex<Vec<(TypeId, Permuted)>> = Mutex::new(Vec::new());
     let measured = |permuted| {
         let mut all = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.iter().find(|(name, _)| *name == L::NAME).map(|(_, permuted)| *permuted);
+        let known = all.iter().find(|(lanes, _)| *lanes == TypeId::of::<L>()).map(|(_, permuted)| *permuted);
         known.unwrap_or_else(|| {
             let permuted = measured(lanes, permuted);
-            all.push((L::NAME, permuted));
+            all.push((TypeId::of::<L>(), permuted));
             permuted
         })
     };
@@ -55,16 +56,17 @@ fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
         || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
     let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
     let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
-    let mut ways =
-        [None, Some(permuted.always())].map(|way| (Tables { permuted: way, ..Tables::default() }, Duration::MAX));
-    for _ in 0..8 {
-        for (tables, least) in &mut ways {
+    let ways = [None, Some(permuted.always())].map(|way| {
+        let tables = &mut Tables { permuted: way, ..Tables::default() };
+        let timed = (0..8).map(|_| {
             let start = Instant::now();
-            black_box(lanes.disjoint(keys, black_box(&build), [&probe], tables));
-            *least = start.elapsed().min(*least);
-        }
-    }
-    let [blocks, bytes] = ways.map(|(_, least)| least.as_secs_f64());
+            let found = disjoint(lanes, keys, black_box(&build), [&probe], tables);
+            (start.elapsed(), found)
+        });
+        timed.min().expect("eight are some")
+    });
+    assert_eq!(ways[0].1, ways[1].1, "blocks and permuted bytes count differently");
+    let [blocks, bytes] = ways.map(|(least, _)| least.as_secs_f64());
     let [build, probe] = LENGTHS;
     permuted
         .scaled(bytes / blocks * L::COST.by_blocks(build, probe) / permuted.matching(KEYS.len() as u32, build, probe))

@@ -143,10 +143,18 @@ impl Cost {
         self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(TYPICAL_KEYS, build, probe)))
     }
 
-    /// Whether it is cheaper to match two sides of so many patterns by permuting bytes than by blocks.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    pub(super) fn permutes(&self, permuted: Permuted, keys: u32, build: usize, probe: usize) -> bool {
-        keys <= permuted.most_keys() && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
+    /// The matcher for two sides of so many patterns that hold these keys in common, if not blocks of them: permuting
+    /// bytes, at these costs, if it may, or comparing.
+    #[inline(always)]
+    pub(super) fn matcher(&self, permuted: Option<Permuted>, keys: u64, build: usize, probe: usize) -> Option<Matcher> {
+        let keys = keys.count_ones();
+        let is_cheaper = |permuted: &Permuted| {
+            keys <= permuted.most_keys() && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
+        };
+        if let Some(permuted) = permuted.filter(is_cheaper) {
+            return Some(Matcher::Permuted(permuted.dense(keys, build, probe)));
+        }
+        self.are_few(build, probe).then_some(Matcher::Pairs)
     }
 
     /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.
@@ -156,7 +164,7 @@ impl Cost {
     }
 
     /// Whether these are too few to make any table of.
-    pub(super) fn are_few(&self, patterns: usize, queries: usize) -> bool {
+    fn are_few(&self, patterns: usize, queries: usize) -> bool {
         self.pairs(patterns, queries) <= self.block.transpose
     }
 
@@ -167,7 +175,7 @@ impl Cost {
     /// About the cycles to match so many patterns with so many queries.
     pub(super) fn matching(&self, windows: Windows, patterns: usize, queries: usize) -> f64 {
         let (whole, rest) = (patterns / self.block.lanes, patterns % self.block.lanes);
-        let last = self.cheapest(windows, rest, queries).1;
+        let last = self.pairs(rest, queries).min(self.block.matching(windows, queries));
         if whole == 0 { last } else { whole as f64 * self.block.matching(windows, queries) + last }
     }
 
@@ -176,10 +184,10 @@ impl Cost {
         Windows::cheapest(active, self.largest, self.block.window * queries as f64, self.block.entry)
     }
 
-    /// The cheapest matcher for a block of so many patterns or fewer, and its cycles.
-    pub(super) fn cheapest(&self, windows: Windows, patterns: usize, queries: usize) -> (Matcher, f64) {
-        let (pairs, block) = (self.pairs(patterns, queries), self.block.matching(windows, queries));
-        if pairs <= block { (Matcher::Pairs, pairs) } else { (Matcher::Block, block) }
+    /// Whether comparing is cheaper than matching a block of so many patterns or fewer.
+    #[inline]
+    pub(super) fn compares(&self, windows: Windows, patterns: usize, queries: usize) -> bool {
+        self.pairs(patterns, queries) <= self.block.matching(windows, queries)
     }
 }
 
@@ -197,7 +205,6 @@ impl Permuted {
     }
 
     /// The most keys of a call.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     fn most_keys(self) -> u32 {
         Self::WINDOWS[1] as u32 * self.keys + Self::DENSE[1]
     }

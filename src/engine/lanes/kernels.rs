@@ -11,18 +11,17 @@
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
 
-/// Implements `Lanes` for `$token`, named `$name`. `$features` is the attribute that every function gets:
+/// Implements `Lanes` for `$token`. `$features` is the attribute that every function gets:
 /// `target_feature(enable = "...")`, or one that does nothing where the target needs none; `$detected` tells whether
 /// this processor has them, and those of the module `$permuting`, the other way to match, where there is one.
 macro_rules! kernels {
-    ($token:ty, $name:literal, $features:meta, $detected:expr $(, $permuting:ident)?) => {
+    ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::Matcher;
         use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl Lanes for $token {
-            const NAME: &'static str = $name;
             const COST: Cost = COST;
 
             fn detect() -> Option<Self> {
@@ -47,39 +46,20 @@ macro_rules! kernels {
                 without_first(keys, planted("union"))
             }
 
-            fn disjoint<const LISTS: usize>(
+            fn attacked<const LISTS: usize>(
                 self,
-                keys: u64,
-                build: &[u64],
-                probe: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                $(if let Some(permuted) = tables.permuted {
-                    let asked = probe.iter().map(|list| list.len()).sum();
-                    if COST.permutes(permuted, keys.count_ones(), build.len(), asked) {
-                        let dense = permuted.dense(keys.count_ones(), build.len(), asked);
-                        // SAFETY: as above.
-                        let attacking = unsafe { $permuting::attacked(dense, keys, build, probe, tables) };
-                        return std::array::from_fn(|list| (build.len() * probe[list].len()) as u64 - attacking[list]);
-                    }
-                })?
-                // SAFETY: as above.
-                unsafe { disjoint(keys, build, probe, tables) }
-            }
-
-            fn attacked_by<const LISTS: usize>(
-                self,
-                (matcher, windows): (Matcher, Windows),
+                matcher: Option<Matcher>,
+                windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                $(if let Matcher::Permuted(dense) = matcher {
+                $(if let Some(Matcher::Permuted(dense)) = matcher {
                     // SAFETY: as above.
                     return unsafe { $permuting::attacked(dense, windows.active, patterns, queries, tables) };
                 })?
                 // SAFETY: as above.
-                unsafe { attacked(patterns, queries, windows, Some(matcher), tables) }
+                unsafe { attacked(matcher, windows, patterns, queries, tables) }
             }
         }
 
@@ -114,53 +94,28 @@ macro_rules! kernels {
             /// See [`Lanes::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// See [`Lanes::disjoint`].
-            fn disjoint<const LISTS: usize>(
-                active: u64,
-                build: &[u64],
-                probe: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                let pairs = probe.map(|list| (build.len() * list.len()) as u64);
-                if active == 0 {
-                    return pairs;
-                }
-                let mut attacking = [0; LISTS];
-                let asked = probe.iter().map(|list| list.len()).sum();
-                if COST.are_few(build.len(), asked) {
-                    compare(build, probe, &mut attacking);
-                } else {
-                    // The relation is symmetric, so the sides change places where that takes less, each list by itself.
-                    let windows = COST.windows(active, asked);
-                    let exchanged = COST.windows(active.reverse_bits(), build.len());
-                    let lists = probe.iter().filter(|list| !list.is_empty());
-                    let cost: f64 = lists.map(|list| COST.matching(exchanged, list.len(), build.len())).sum();
-                    if cost < COST.matching(windows, build.len(), asked) {
-                        for (attacking, list) in attacking.iter_mut().zip(probe) {
-                            [*attacking] = attacked(list, [build], exchanged, None, tables);
-                        }
-                    } else {
-                        attacking = attacked(build, probe, windows, None, tables);
-                    }
-                }
-                std::array::from_fn(|list| pairs[list] - attacking[list])
-            }
-
-            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by this
-            /// matcher, or by the cheapest for each block.
+            /// See [`Lanes::attacked`].
             fn attacked<const LISTS: usize>(
+                matcher: Option<Matcher>,
+                windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
-                windows: Windows,
-                matcher: Option<Matcher>,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
-                let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-                let matcher = |block: &[u64]| matcher.unwrap_or_else(|| COST.cheapest(windows, block.len(), asked).0);
+                let asked = queries.iter().map(|queries| queries.len()).sum();
+                let are_compared = |patterns: usize| match matcher {
+                    None => COST.compares(windows, patterns, asked),
+                    Some(matcher) => matcher == Matcher::Pairs,
+                };
+                // A shorter block, the last, takes the less time to compare.
+                if are_compared(patterns.len().min(64 * Vector::WORDS)) {
+                    compare(patterns, queries, &mut counts);
+                    return counts;
+                }
                 let Tables { words, gathered, .. } = tables;
                 let mut gathered_queries = queries;
-                if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| matcher(block) == Matcher::Pairs) {
+                if GATHERED {
                     gathered.clear();
                     let active = without_first(windows.active, planted("gathering"));
                     for queries in queries {
@@ -172,13 +127,10 @@ macro_rules! kernels {
                     }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
-                    #[cfg(test)]
-                    $crate::engine::lanes::kernel_check::note($name, matcher(block), windows);
-                    match matcher(block) {
-                        Matcher::Pairs => compare(block, queries, &mut counts),
-                        Matcher::Block | Matcher::Permuted(_) => {
-                            match_block(block, gathered_queries, windows, words, &mut counts);
-                        }
+                    if are_compared(block.len()) {
+                        compare(block, queries, &mut counts);
+                    } else {
+                        match_block(block, gathered_queries, windows, words, &mut counts);
                     }
                 }
                 counts

@@ -39,6 +39,8 @@
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
+use std::array::from_fn;
+
 /// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
 macro_rules! compiled_for {
     ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
@@ -77,7 +79,7 @@ pub use avx2::Avx2;
 pub use avx512::{Avx512Ice, Avx512f};
 pub use choice::cost_on;
 pub use cost::{Block, Cost, Matcher, Permuted};
-pub use isa::{Isa, IsaError, WithLanes, names};
+pub use isa::{Isa, IsaError, WithLanes};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
@@ -125,9 +127,6 @@ pub struct Tables {
 /// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something
 /// out.
 pub trait Lanes: Copy + Send + Sync + 'static {
-    /// Its name, and what of it is used.
-    const NAME: &'static str;
-
     /// What its operations cost.
     const COST: Cost;
 
@@ -145,24 +144,62 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
-    /// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe
-    /// side is mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key
-    /// that both sides hold is among `keys`, as bits of the probe side; the fewer others, the faster.
-    fn disjoint<const LISTS: usize>(
+    /// For each list of queries its pairs with a pattern that share a key of the windows, where the queries are mirrored:
+    /// bit k of a query meets bit 63 - k of a pattern. By this matcher, or for each block of patterns by the cheaper of
+    /// [`Matcher::Pairs`] and [`Matcher::Block`].
+    fn attacked<const LISTS: usize>(
         self,
-        keys: u64,
-        build: &[u64],
-        probe: [&[u64]; LISTS],
+        matcher: Option<Matcher>,
+        windows: Windows,
+        patterns: &[u64],
+        queries: [&[u64]; LISTS],
         tables: &mut Tables,
     ) -> [u64; LISTS];
+}
 
-    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by
-    /// this matcher, whatever it costs: for the self-check, which must reach all of them.
-    fn attacked_by<const LISTS: usize>(
-        self,
-        by: (Matcher, Windows),
-        build: &[u64],
-        probe: [&[u64]; LISTS],
-        tables: &mut Tables,
-    ) -> [u64; LISTS];
+/// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe side is
+/// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
+/// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+#[inline(always)]
+pub fn disjoint<L: Lanes, const LISTS: usize>(
+    lanes: L,
+    keys: u64,
+    build: &[u64],
+    probe: [&[u64]; LISTS],
+    tables: &mut Tables,
+) -> [u64; LISTS] {
+    let pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    if keys == 0 {
+        return pairs;
+    }
+    let asked = probe.iter().map(|list| list.len()).sum();
+    let attacked = match L::COST.matcher(tables.permuted, keys, build.len(), asked) {
+        Some(matcher) => lanes.attacked(Some(matcher), Windows { active: keys, count: 1 }, build, probe, tables),
+        None => in_blocks(lanes, keys, build, probe, tables),
+    };
+    from_fn(|list| pairs[list] - attacked[list])
+}
+
+/// [`Lanes::attacked`] in blocks. The relation is symmetric, so the sides change places where that takes less, each list
+/// by itself.
+#[inline(always)]
+fn in_blocks<L: Lanes, const LISTS: usize>(
+    lanes: L,
+    keys: u64,
+    build: &[u64],
+    probe: [&[u64]; LISTS],
+    tables: &mut Tables,
+) -> [u64; LISTS] {
+    let asked = probe.iter().map(|list| list.len()).sum();
+    let windows = L::COST.windows(keys, asked);
+    let exchanged = L::COST.windows(keys.reverse_bits(), build.len());
+    let lists = probe.iter().filter(|list| !list.is_empty());
+    let cost: f64 = lists.map(|list| L::COST.matching(exchanged, list.len(), build.len())).sum();
+    if cost >= L::COST.matching(windows, build.len(), asked) {
+        return lanes.attacked(None, windows, build, probe, tables);
+    }
+    probe.map(|list| {
+        let [attacked] = lanes.attacked(None, exchanged, list, [build], tables);
+        attacked
+    })
 }

@@ -92,4 +92,4 @@ compiled_for! { target_feature(enable = "neon"):
 
 transposing!(target_feature(enable = "neon"));
 matching!(target_feature(enable = "neon"));
-kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"), permute);
+kernels!(Neon, target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"), permute);

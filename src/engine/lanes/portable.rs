@@ -109,4 +109,4 @@ compiled_for! { cfg(all()):
 
 transposing!(cfg(all()));
 matching!(cfg(all()));
-kernels!(Portable, "portable", cfg(all()), true);
+kernels!(Portable, cfg(all()), true);

@@ -24,7 +24,6 @@ mod skylake {
 
     kernels!(
         Avx512f,
-        "avx512f",
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"),
         detected!("avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi1", "bmi2", "popcnt")
     );
@@ -58,7 +57,6 @@ mod ice {
 
     kernels!(
         Avx512Ice,
-        "avx512 with VPOPCNTDQ",
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
         detected!(
             "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512bitalg", "avx512vpopcntdq", "gfni",
