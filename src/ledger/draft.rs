@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed.
 ///
-/// The file has the mode of the one that it replaces; where there is none, that of any new file. A
-/// symbolic link stays a link: the file that it leads to is replaced.
+/// The file has the mode of the one that it replaces; where there is none, that of any new file. A symbolic link stays a
+/// link: the file that it leads to is replaced.
 ///
 /// ```
 /// use std::io::Write;
@@ -117,7 +117,7 @@ pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     path.with_file_name(hidden)
 }
 
-/// Removes the drafts of this file that killed runs have left. Only who has its lock may do that.
+/// Removes the drafts of this file that killed runs have left. Only the holder of its lock may do that.
 pub(super) fn remove_leftovers(place: &Path) {
     let beside = beside(place, "");
     let start = beside.file_name().unwrap_or_default().as_encoded_bytes();

@@ -25,7 +25,7 @@ impl Lock {
             let file = File::options().create(true).truncate(false).read(true).write(true).open(&path)?;
             match file.try_lock() {
                 // Between the two calls another run may have ended and removed the file: then this is a lock on nothing.
-                Ok(()) if !has_name(&file, &path) => {}
+                Ok(()) if !has_name(&file, &path)? => {}
                 Ok(()) => return Ok(Some(Self { file, path })),
                 Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
                 Err(TryLockError::Error(error)) => {
@@ -40,7 +40,7 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // It is removed while it is locked. Whoever removed it by hand may have let another run make its own.
-        if cfg!(unix) && has_name(&self.file, &self.path) {
+        if cfg!(unix) && has_name(&self.file, &self.path).unwrap_or(false) {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -48,16 +48,20 @@ impl Drop for Lock {
 
 /// Whether the open file still has this name.
 #[cfg(unix)]
-fn has_name(file: &File, path: &Path) -> bool {
+fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let same = |file: fs::Metadata, named: fs::Metadata| (file.dev(), file.ino()) == (named.dev(), named.ino());
-    file.metadata().and_then(|file| Ok(same(file, fs::symlink_metadata(path)?))).unwrap_or(false)
+    let number = |about: fs::Metadata| (about.dev(), about.ino());
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        named => Ok(number(named?) == number(file.metadata()?)),
+    }
 }
 
 /// On other systems no lock file is ever removed.
 #[cfg(not(unix))]
-fn has_name(_: &File, _: &Path) -> bool {
-    true
+#[expect(clippy::unnecessary_wraps, reason = "on Unix it may not be known")]
+fn has_name(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// Whether the error of a lock says that the file system has none, as Lustre without `-o flock` and some NFS.
