@@ -92,20 +92,15 @@ fn create(path: &Path, place: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The file that a name leads to through symbolic links; it need not exist.
-///
-/// The system decides whether links may be followed: Linux does not follow a link that somebody else has left in a folder
-/// like `/tmp`, where it could lead to the user's own files. Then asking for the metadata fails.
+/// The file that a name leads to through symbolic links; where there is none, the name itself.
 ///
 /// # Errors
 /// If links lead in a circle or may not be followed, or lead to something that is not a file.
 pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && path.file_name().is_some() => {
-            fs::read_link(path).map_or_else(|_| Ok(path.to_owned()), |link| followed(&folder(path).join(link)))
-        }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) if path.file_name().is_some() && !path.is_symlink() => Ok(path.to_owned()),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")),
     }
 }

@@ -19,16 +19,10 @@ const LARGEST: u64 = 1 << 28;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is none.
-    #[error("{path}: there is no such file", path = .0.display())]
-    Missing(PathBuf),
-    /// It is a folder, a device or the like.
-    #[error("{path}: not a file; give the name of a file", path = .0.display())]
-    NotAFile(PathBuf),
     /// Another run has it.
     #[error("{path}: in use by another run; wait for its end or choose another file", path = .0.display())]
     Busy(PathBuf),
-    /// The system refused to read it.
+    /// There is none, it is a folder or the like, or the system refused to read it.
     #[error("{path}: cannot be read: {error}", path = .0.display(), error = .1)]
     Read(PathBuf, io::Error),
     /// The system refused to write it, or to make files in its folder.
@@ -70,7 +64,7 @@ impl Store {
     /// If another run has it, if it cannot be read or is not a sound ledger, or if no file can be made in its folder.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let place = followed(&path).map_err(|error| unreadable(&path, error))?;
+        let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
         let lock = Lock::take(&place).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => StoreError::Busy(path.clone()),
             _ => StoreError::Save(path.clone(), error),
@@ -79,7 +73,7 @@ impl Store {
             remove_leftovers(&place);
         }
         let ledger = match read(&path) {
-            Err(StoreError::Missing(_)) => None,
+            Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
             ledger => Some(ledger?),
         };
         Ok(Self { path, place, lock, ledger })
@@ -114,7 +108,7 @@ impl Store {
 
 /// Reads the ledger in a file without locking it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = first_bytes(path, LARGEST).map_err(|error| unreadable(path, error))?;
+    let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), error))?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
 }
 
@@ -130,14 +124,6 @@ fn first_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-fn unreadable(path: &Path, error: io::Error) -> StoreError {
-    match error.kind() {
-        io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
-        io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => StoreError::NotAFile(path.to_owned()),
-        _ => StoreError::Read(path.to_owned(), error),
-    }
 }
 
 #[cfg(test)]
