@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
@@ -25,6 +26,24 @@ pub(crate) struct Args {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Args {
+    /// Those that the program was started with. What one command calls `--unique` is `--fundamental` of another: each names
+    /// the other when it is refused.
+    pub(crate) fn read() -> Self {
+        let names = [("count", "--fundamental", "--unique"), ("solutions", "--unique", "--fundamental")];
+        Self::try_parse().unwrap_or_else(|mut error| {
+            let refused = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+            let is_meant = |(command, name, _): &(&str, &str, &str)| {
+                refused.as_deref() == Some(name) && std::env::args().any(|arg| arg == *command)
+            };
+            if let Some((_, _, right)) = names.into_iter().find(is_meant) {
+                error.insert(ContextKind::SuggestedArg, ContextValue::String(right.to_owned()));
+            }
+            error.exit()
+        })
+    }
 }
 
 #[derive(Subcommand)]

@@ -25,8 +25,6 @@ mod work;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Args, Command};
 use commands::{audit, bench, count, estimate, manual, merge, show, solutions, status, symmetries, verify};
 
@@ -34,7 +32,7 @@ use commands::{audit, bench, count, estimate, manual, merge, show, solutions, st
 pub(crate) fn run() -> ExitCode {
     signals::start();
     run::huge_pages(false);
-    let args = Args::parse();
+    let args = Args::read();
     output::set(args.color, args.quiet);
     let result = match args.command {
         Command::Count(args) => count::run(&args),
