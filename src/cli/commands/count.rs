@@ -56,7 +56,7 @@ pub(crate) struct Args {
     max_time: Option<Duration>,
 
     /// Save this often
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", requires = "checkpoint")]
     checkpoint_every: Duration,
 
     #[command(flatten)]
