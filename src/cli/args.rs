@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
@@ -13,7 +14,7 @@ use super::commands::{audit, bench, count, estimate, merge, show, solutions, sta
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
-#[command(name = "queens", version, after_help = EXITS, disable_help_subcommand = true)]
+#[command(name = "queens", version, propagate_version = true, after_help = EXITS, disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
@@ -53,6 +54,22 @@ const EXITS: &str = "\
 Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
 4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
 
+/// Reads the arguments of the process, or ends it.
+pub(crate) fn parse() -> Args {
+    Args::try_parse().unwrap_or_else(|mut error| {
+        // The same has two names: it is a count or a list.
+        let other = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(name)) if name == "--fundamental" => "--unique",
+            Some(ContextValue::String(name)) if name == "--unique" => "--fundamental",
+            _ => error.exit(),
+        };
+        if error.kind() == ErrorKind::UnknownArgument {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(other.to_owned()));
+        }
+        error.exit()
+    })
+}
+
 /// How to count.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
@@ -69,7 +86,7 @@ pub(crate) struct Cores {
 #[derive(clap::Args, Clone)]
 pub(crate) struct Json {
     /// Print one JSON object; with =FILE, write it to the file and print the text
-    #[arg(long = "json", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(id = "json", long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) file: Option<PathBuf>,
 }
 

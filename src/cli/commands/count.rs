@@ -5,7 +5,6 @@ mod range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::UnknownArgumentValueParser;
 use queens::ledger::{Ledger, Shard};
 use queens::oeis::{self, Classes, Sequence};
 use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
@@ -40,10 +39,6 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["prefix", "symmetry"])]
     unique: bool,
 
-    /// The name that this has for lists
-    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--unique"))]
-    fundamental: Option<()>,
-
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
     #[arg(long, value_name = "half|quarter", conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
@@ -61,7 +56,7 @@ pub(crate) struct Args {
     max_time: Option<Duration>,
 
     /// Save this often
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", requires = "checkpoint")]
     checkpoint_every: Duration,
 
     #[command(flatten)]

@@ -64,6 +64,7 @@ struct Whole {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut found = Ledgers::read(&args.paths.paths)?;
+    found.files.sort_by_key(|(_, ledger)| (ledger.fingerprint().prefix.size(), ledger.shard()));
     let files: Vec<Line> =
         found.files.iter().map(|(path, ledger)| Line::new(path.display().to_string(), ledger)).collect();
     let damaged = found.damaged.iter().map(ToString::to_string).collect();
