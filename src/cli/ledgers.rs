@@ -37,7 +37,7 @@ impl Ledgers {
         }
         if files.is_empty() && damaged.is_empty() {
             let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            return Err(Failure::Run(format!("no checkpoint in {}", paths.join(", "))));
+            return Err(Failure::Run(format!("no ledger in {}", paths.join(", "))));
         }
         Ok(Self { files, damaged })
     }

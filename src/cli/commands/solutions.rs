@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::UnknownArgumentValueParser;
 use queens::{Placement, Size, Solutions, Watch, oeis};
 
 use crate::cli::boards::{QueenArgs, extension};
@@ -31,9 +32,19 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     from: Option<String>,
 
-    /// Only the first solution of each class under rotation and reflection ('count --unique' counts them)
+    /// Only the first solution of each class under rotation and reflection
     #[arg(long)]
     fundamental: bool,
+
+    /// The name that this has for counts
+    #[arg(
+        long,
+        hide = true,
+        num_args = 0,
+        default_missing_value = "",
+        value_parser = UnknownArgumentValueParser::suggest_arg("--fundamental")
+    )]
+    unique: Option<String>,
 
     /// Leave out this many at the beginning
     #[arg(long, value_name = "COUNT", default_value = "0")]
