@@ -221,7 +221,7 @@ impl Answer for Found {
             ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
             ("unique", grouped(self.unique)),
             ("solutions", grouped(self.count)),
-            ("check", self.check.clone()),
+            (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
             ("time", Some(text::seconds(self.seconds) + &in_all)),
