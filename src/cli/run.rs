@@ -129,13 +129,13 @@ impl Saved {
                 let failure = Failure::Run(format!("{error}; {finished} are lost"));
                 return if matches!(stopped, Stopped::TimeUp) { failure } else { failure.and_stopped(stopped) };
             }
-            (Ok(()), None) => output::note("nothing was saved; --checkpoint FILE saves a count"),
+            (Ok(()), None) => output::say("nothing was saved; --checkpoint FILE saves a count"),
             (Ok(()), Some(store)) if is_asked_for => {
-                output::note(&format!("saved {finished} in {}; the same command goes on", store.path().display()));
+                output::say(&format!("saved {finished} in {}; the same command goes on", store.path().display()));
             }
             (Ok(()), Some(store)) => {
                 let path = store.path().display();
-                output::note(&format!("saved {finished} in {path}; to go on:\n    {command} --checkpoint {path}"));
+                output::say(&format!("saved {finished} in {path}; to go on:\n    {command} --checkpoint {path}"));
             }
         }
         match stopped {

@@ -110,7 +110,7 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
             let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
             let report = watched(&format!("N = {n}"), &Watch::default(), count)?;
             if report.stopped.is_some() {
-                output::note("nothing is saved of a count with --symmetry");
+                output::say("nothing is saved of a count with --symmetry");
             }
             let report = report.whole()?;
             let elapsed = report.elapsed;
