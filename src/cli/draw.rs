@@ -142,7 +142,7 @@ mod tests {
             Attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
         assert_eq!(board(4, &queens("24"), Palette::Ascii), ascii);
         let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n\
-            \x20 2 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
+            \x202 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
         assert_eq!(board(4, &queens("2413"), Palette::Unicode), unicode);
         let colour = board(4, &queens("24"), Palette::Colour);
         assert!(
