@@ -64,10 +64,11 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
     let bar = bar.with_prefix(title.to_owned());
+    // A list has no progress, and nothing is drawn among its lines.
+    let is_shown = || is_in_foreground() && !watch.progress().doing.is_empty();
     loop {
-        let progress = watch.progress();
-        // A list has no progress, and nothing is drawn among its lines.
-        if is_in_foreground() && !progress.doing.is_empty() {
+        if is_shown() {
+            let progress = watch.progress();
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
             bar.set_message(message(&progress));
         }
@@ -75,7 +76,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
             break;
         }
     }
-    if is_in_foreground() {
+    if is_shown() {
         bar.finish_and_clear();
     } else {
         // Dropped, it would draw.
