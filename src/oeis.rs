@@ -73,9 +73,9 @@ pub static QUARTER_TURN: Sequence = Sequence {
 
 /// The solutions that turns leave unchanged, from which the number of solutions up to symmetry follows.
 ///
-/// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions that
-/// each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image would share
-/// a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
+/// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
+/// that each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image
+/// would share a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
 ///
 /// ```
 /// use queens::{Size, Watch, oeis::Classes};
@@ -93,15 +93,15 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need decades
-    /// for all solutions, and minutes at N = 32.
+    /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need
+    /// decades for all solutions, and minutes at N = 32.
     pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Self, CountError> {
         let unchanged = |rotation| unchanged(rotation, size, threads, watch);
         Ok(Self { half: unchanged(Rotation::Half)?, quarter: unchanged(Rotation::Quarter)? })
     }
 
-    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three numbers
-    /// contradict each other: then the division by 8 leaves a remainder.
+    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three
+    /// numbers contradict each other: then the division by 8 leaves a remainder.
     pub fn unique(&self, size: Size, all: u128) -> Option<u128> {
         // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
         let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
@@ -131,8 +131,8 @@ pub struct Residue {
 }
 
 impl Residue {
-    /// For a board of this size; none up to N = 1, where every symmetry leaves the one solution unchanged. It takes seconds
-    /// of one core at most.
+    /// For a board of this size; none up to N = 1, where every symmetry leaves the one solution unchanged. It takes
+    /// seconds of one core at most.
     pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Option<Self>, CountError> {
         let (modulus, rotation) = match size.get() {
             0..=1 => return Ok(None),
@@ -151,4 +151,62 @@ impl Residue {
 /// The number of solutions that this turn leaves unchanged.
 fn unchanged(rotation: Rotation, size: Size, threads: usize, watch: &Watch) -> Result<u128, CountError> {
     Ok(symmetric::count(rotation, size.get(), None, threads, watch)?.count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(n: usize) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    #[test]
+    fn published_totals_give_published_classes() {
+        for n in 1..=18 {
+            let classes = Classes::count(size(n), 2, &Watch::default()).unwrap();
+            assert_eq!(
+                (Some(classes.half), Some(classes.quarter)),
+                (HALF_TURN.term(n), QUARTER_TURN.term(n)),
+                "N = {n}"
+            );
+            let all = QUEENS.term(n).unwrap();
+            assert_eq!(classes.unique(size(n), all), UNIQUE.term(n), "N = {n}");
+            for wrong in (1..8).filter(|_| n > 1) {
+                assert_eq!(classes.unique(size(n), all + wrong), None, "N = {n}, off by {wrong}");
+            }
+            assert_eq!(classes.unique(size(n), u128::MAX), None);
+        }
+        // The empty board has one solution, in a class of its own.
+        assert_eq!(Classes::count(size(0), 1, &Watch::default()).unwrap().unique(size(0), 1), Some(1));
+    }
+
+    #[test]
+    fn published_totals_are_admitted_and_their_neighbours_are_not() {
+        let residue = |n| Residue::count(size(n), 2, &Watch::default()).unwrap();
+        assert_eq!([0, 1].map(residue), [None, None]);
+        for n in 2..=20 {
+            let (residue, all) = (residue(n).unwrap(), QUEENS.term(n).unwrap());
+            assert_eq!(residue.modulus, 8);
+            assert!(residue.admits(all), "N = {n}");
+            assert!((1..8).all(|wrong| !residue.admits(all + wrong)), "N = {n}");
+            assert_eq!(all % 4, QUARTER_TURN.term(n).unwrap() % 4, "N = {n}");
+        }
+        let large = residue(32).unwrap();
+        assert_eq!((large.modulus, large.residue), (4, QUARTER_TURN.term(32).unwrap() % 4));
+    }
+
+    #[test]
+    fn a_stop_is_passed_on() {
+        let watch = Watch::default();
+        watch.stop();
+        assert_eq!(Classes::count(size(20), 1, &watch), Err(CountError::Stopped));
+        assert_eq!(Residue::count(size(20), 1, &watch), Err(CountError::Stopped));
+    }
+
+    #[test]
+    fn terms_go_by_their_index() {
+        assert_eq!([0, 8, 27, 28].map(|n| QUEENS.term(n)), [Some(1), Some(92), Some(234_907_967_154_122_528), None]);
+        assert_eq!([0, 1, 8].map(|n| UNIQUE.term(n)), [None, Some(1), Some(12)]);
+    }
 }

@@ -8,8 +8,8 @@ use crate::board::{AllowedRows, Board, Orbit, Placement, Size};
 
 /// The solutions whose queens are in the allowed rows, in lexicographic order: an iterator that finds them on demand.
 ///
-/// On a whole board the first is found in less than a second for every N. It may take longer where one or two queens are
-/// given on a board of more than 28 columns, or where the list begins in its middle.
+/// On a whole board the first is found in less than a second for every N. It may take longer where one or two queens
+/// are given on a board of more than 28 columns, or where the list begins in its middle.
 ///
 /// ```
 /// use queens::{AllowedRows, Placement, Size, Solutions, Square};
@@ -46,7 +46,8 @@ impl Solutions {
         solutions
     }
 
-    /// Begins with the first solution at or after `start`, which may be partial: a placement comes before its completions.
+    /// Begins with the first solution at or after `start`, which may be partial: a placement comes before its
+    /// completions.
     ///
     /// # Panics
     /// If `start` is on a board of another size.

@@ -1,17 +1,18 @@
 //! Exact covers whose pieces hold distinct keys, counted by a join.
 //!
-//! A piece covers two items and holds two keys. Counted are the sets of pieces that cover every item once and hold no key
-//! twice. Some pieces are the *left* side, the others the *right* side. A *cut* is the set of all items that the left pieces
-//! cover. Given the cut, the two sides have no items in common, only keys:
+//! A piece covers two items and holds two keys. Counted are the sets of pieces that cover every item once and hold no
+//! key twice. Some pieces are the *left* side, the others the *right* side. A *cut* is the set of all items that the
+//! left pieces cover. Given the cut, the two sides have no items in common, only keys:
 //!
 //! ```text
 //! covers  =  Σ    #{ (l, r) : l covers the cut, r covers the rest, keys(l) ∩ keys(r) = ∅ }
 //!           cuts
 //! ```
 //!
-//! So the covers of each side are [listed](super::list) as the sets of keys that they hold, one word each. Then, as in the
-//! engine `join`, the lists are [split](crate::engine::split) by their first pieces, each of which rules out most of the
-//! other list, and what remains is matched, hundreds of pairs in one instruction ([`lanes`](crate::engine::lanes)).
+//! So the covers of each side are [listed](super::list) as the sets of keys that they hold, one word each. Then, as in
+//! the engine `join`, the lists are [split](crate::engine::split) by their first pieces, each of which rules out most
+//! of the other list, and what remains is matched, hundreds of pairs in one instruction
+//! ([`lanes`](crate::engine::lanes)).
 
 use super::list::CoverLister;
 use crate::engine::lanes::{Cost, Isa, Lanes, LevelSearch, WithLanes};

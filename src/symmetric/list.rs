@@ -39,7 +39,8 @@ impl CoverLister {
         list: &mut GroupedLists<1>,
     ) {
         self.number(pieces, items);
-        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the lowest.
+        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the
+        // lowest.
         let count = items.count_ones() as usize;
         let total = count / 2;
         let tail = (1..=total.min(TAIL)).rev().find(|tail| self.fit(count - (total - tail))).unwrap_or(0);
@@ -112,7 +113,8 @@ impl<L: Lanes> CoverSearch<'_, L> {
             let first = patterns.len();
             let keys = word(keys);
             let shared = keys & KEY_BITS;
-            // `retain` appends only the shared keys of a pattern, so only the shared keys of the first pieces are added.
+            // `retain` appends only the shared keys of a pattern, so only the shared keys of the first pieces are
+            // added.
             self.lanes.retain(&self.tails.patterns[tails], keys, patterns);
             patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
         } else {

@@ -1,7 +1,7 @@
 //! Solutions that a turn of the board leaves unchanged, counted in one go on all threads.
 //!
-//! [`turns`] describes them as exact covers of numbered items, and cuts each count in thousands of small ones; [`cover`]
-//! counts the covers of one cut by a join of two sides.
+//! [`turns`] describes them as exact covers of numbered items, and cuts each count in thousands of small ones;
+//! [`cover`] counts the covers of one cut by a join of two sides.
 
 mod cover;
 mod list;
@@ -85,8 +85,8 @@ impl serde::Serialize for Rotation {
     }
 }
 
-/// Counts the solutions on a board of `n` columns and rows that a turn leaves unchanged. `isa` is the fastest unless given;
-/// with 0 threads there is one for every core.
+/// Counts the solutions on a board of `n` columns and rows that a turn leaves unchanged. `isa` is the fastest unless
+/// given; with 0 threads there is one for every core.
 ///
 /// On one core that takes seconds for N = 30 (half) or 57 (quarter), and two to four hours for the last boards; each
 /// further board that has such solutions takes two to four times as long.
@@ -99,8 +99,8 @@ impl serde::Serialize for Rotation {
 /// ```
 ///
 /// # Errors
-/// If `n` is not in [`Rotation::sizes`], the processor lacks the instruction set, the self-check fails, the threads cannot
-/// be started, or it was stopped.
+/// If `n` is not in [`Rotation::sizes`], the processor lacks the instruction set, the self-check fails, the threads
+/// cannot be started, or it was stopped.
 pub fn count(
     rotation: Rotation,
     n: usize,
@@ -125,7 +125,7 @@ pub fn count(
     fastrand::Rng::with_seed(0).shuffle(&mut order);
     let (counters, covers) = (problem.counters(isa), AtomicU64::new(0));
     for_each_unit(&pool, &order, watch, &counters, |count, cut| {
-        // Relaxed: the pool is left after all of them. No sum can wrap: all covers of the largest boards are below 2^40.
+        // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
         covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
         steps.add();
         Ok(())

@@ -89,8 +89,8 @@ fn random_cuts_are_counted_as_defined() {
     }
 }
 
-/// Cuts thinned to so few squares that the brute force can count the remaining solutions, on the largest boards, whose keys
-/// just fit: if one did not, its queen must be in some of these solutions.
+/// Cuts thinned to so few squares that the brute force can count the remaining solutions, on the largest boards, whose
+/// keys just fit: if one did not, its queen must be in some of these solutions.
 #[test]
 fn thinned_cuts_of_the_last_boards_are_counted_as_defined() {
     for (rotation, n) in boards().filter(|&(rotation, n)| n >= 68 || rotation == Rotation::Half && n >= 33) {
@@ -144,8 +144,8 @@ fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Pie
     queens
 }
 
-/// On every board that can have solutions, two pieces share a key exactly if their queens or the images of these attack each
-/// other on a diagonal. For pieces of different sides the shared key must be in the word that the lanes get.
+/// On every board that can have solutions, two pieces share a key exactly if their queens or the images of these attack
+/// each other on a diagonal. For pieces of different sides the shared key must be in the word that the lanes get.
 #[test]
 fn keys_are_the_diagonals_of_every_board() {
     for (rotation, n) in boards() {
@@ -205,7 +205,8 @@ fn keys_beyond_the_word_are_kept_apart() {
     for beyond in [20..32, 30..34, 94..98, 96..108, 20..108] {
         for from in [0, 1, 6, 9, 11, 12] {
             let mut random = Rng::with_seed(u64::from(from));
-            // A piece for each pair of twelve items, with two random keys. Those of items from `from` on may hold keys beyond.
+            // A piece for each pair of twelve items, with two random keys. Those of items from `from` on may hold keys
+            // beyond.
             let mut key = |item| {
                 let keys = if item >= from && random.bool() { beyond.clone() } else { 40..88 };
                 1u128 << random.u32(keys)

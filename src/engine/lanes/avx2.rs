@@ -76,14 +76,6 @@ impl Vector {
             }
         }
 
-        /// # Safety
-        /// So many words can be read there, at most four.
-        unsafe fn load_first(from: *const u64, words: usize) -> Self {
-            const FIRST: [u64; 8] = [!0, !0, !0, !0, 0, 0, 0, 0];
-            // SAFETY: four words follow; what the mask leaves is readable, as the caller vouches.
-            Self(unsafe { _mm256_maskload_epi64(from.cast(), _mm256_loadu_si256(FIRST[4 - words..].as_ptr().cast())) })
-        }
-
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm256_add_epi64(self.0, other.0)) }
 
         pub(super) fn sum(self) -> u64 {

@@ -1,13 +1,13 @@
 //! The oracle: counts the solutions of a cut by placing whole orbits of queens on the real board.
 //!
-//! A solution that a turn leaves unchanged has, with each queen, her images under the turn: two queens for the half turn,
-//! four for the quarter turn, and one in the centre of an odd board. It knows no pieces, keys, sides or pairings.
+//! A solution that a turn leaves unchanged has, with each queen, her images under the turn: two queens for the half
+//! turn, four for the quarter turn, and one in the centre of an odd board. It knows no pieces, keys, sides or pairings.
 //!
-//! Distances are counted from the middle, from 0. A cut says for each distance whether it is *left* or *right*. With the
-//! half turn a queen has her column and her row in the same class, and the queen of the outermost column in the east is in
-//! the north (weight 2). With the quarter turn the distances of a queen's column and row are in the same class, one of
-//! two that are left is among those that every cut has, and the queen of the larger column in the east is in the north
-//! (weight 2 for each orbit).
+//! Distances are counted from the middle, from 0. A cut says for each distance whether it is *left* or *right*. With
+//! the half turn a queen has her column and her row in the same class, and the queen of the outermost column in the
+//! east is in the north (weight 2). With the quarter turn the distances of a queen's column and row are in the same
+//! class, one of two that are left is among those that every cut has, and the queen of the larger column in the east is
+//! in the north (weight 2 for each orbit).
 
 use super::*;
 
@@ -25,8 +25,8 @@ fn orbit(rotation: Rotation, n: usize, square: Square) -> Vec<Square> {
     orbit
 }
 
-/// The items of the piece that stands for this square: the distances of its row and of its column. For half turns the items
-/// of columns come after those of rows.
+/// The items of the piece that stands for this square: the distances of its row and of its column. For half turns the
+/// items of columns come after those of rows.
 pub(super) fn items(rotation: Rotation, n: usize, (column, row): Square) -> u64 {
     let half = n / 2;
     let distance = |line: usize| if line < half { half - 1 - line } else { line - (n - half) };
@@ -70,7 +70,8 @@ fn attack_each_other(queens: &[Square]) -> bool {
     queens.iter().enumerate().any(|(at, &queen)| queens[..at].iter().any(|&other| attacks(queen, other)))
 }
 
-/// The number of solutions that consist of whole orbits of these squares; `None` if more than `most` orbits must be tried.
+/// The number of solutions that consist of whole orbits of these squares; `None` if more than `most` orbits must be
+/// tried.
 pub(super) fn solutions(
     rotation: Rotation,
     n: usize,
@@ -93,8 +94,8 @@ struct OrbitSearch {
 }
 
 impl OrbitSearch {
-    /// The ways to fill the `open` columns with orbits on `free` squares. Whole orbits are allowed, and whole orbits are
-    /// attacked, so if a square is free, its images are free too.
+    /// The ways to fill the `open` columns with orbits on `free` squares. Whole orbits are allowed, and whole orbits
+    /// are attacked, so if a square is free, its images are free too.
     fn fill(&mut self, open: &[usize], free: &[u128]) -> Option<u64> {
         // The column with the fewest free squares leaves the least to try, or nothing if it has none.
         let Some(&column) = open.iter().min_by_key(|&&column| free[column].count_ones()) else { return Some(1) };

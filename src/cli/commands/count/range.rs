@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::{Args, Found, found};
 use crate::cli::answer::{Answer, is_for_people, tell};
 use crate::cli::failure::Failure;
-use crate::cli::{check, output, text};
+use crate::cli::output::Output;
+use crate::cli::{check, text};
 
 /// Counts each board of the range, and prints its line when it is found.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -21,7 +22,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => {}
         None => drop(args.request(args.sizes.last, None)?.method()?),
     }
-    let (sequence, mut terms) = (args.sequence(), Vec::new());
+    let (sequence, mut terms, mut out) = (args.sequence(), Vec::new(), Output::open(None)?);
     let (mut wrong, mut ended) = (Ok(()), Ok(()));
     let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 30)).len();
     for n in args.sizes.all() {
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         };
         let check = check::term(sequence, n, found.result());
         if !args.json.is_alone() {
-            output::print(&found.line(&check, width))?;
+            out.write(&found.line(&check, width))?;
         }
         (wrong, found.check) = (wrong.and(check.clone().map(drop)), check.unwrap_or_default());
         terms.push(found);

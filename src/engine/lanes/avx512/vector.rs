@@ -58,13 +58,6 @@ impl Vector {
             unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi64(set as u8, self.0)) };
         }
 
-        /// # Safety
-        /// So many words can be read there, at most eight.
-        unsafe fn load_first(from: *const u64, words: usize) -> Self {
-            // SAFETY: what the mask leaves is readable, as the caller vouches.
-            Self(unsafe { _mm512_maskz_loadu_epi64(((1u32 << words) - 1) as u8, from.cast()) })
-        }
-
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm512_add_epi64(self.0, other.0)) }
         pub(super) fn sum(self) -> u64 { _mm512_reduce_add_epi64(self.0).cast_unsigned() }
     }
