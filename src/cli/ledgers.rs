@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use queens::ledger::{self, Ledger, Shard, StoreError, is_ledger};
+use queens::ledger::{self, Ledger, Shard, StoreError, is_ledger, ranges};
 
 use super::failure::Failure;
 use super::text;
@@ -56,6 +56,12 @@ impl Ledgers {
         };
         self.files.iter().try_fold(whole, add).map(Some)
     }
+}
+
+/// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`.
+pub(crate) fn missing_shards(missing: &[u32], of: u32) -> String {
+    let (shards, are) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+    format!("{shards} {} of {of} {are} missing or unfinished", ranges(missing.iter().copied()))
 }
 
 /// How much of a ledger is finished: `12 of 105 units`, `0 of 105 units and parts of 2`.
