@@ -304,7 +304,7 @@ fn files(root: &Path, folder: &Path) -> BTreeSet<String> {
 #[test]
 fn out_of_time() {
     let folder = tempfile::tempdir().unwrap();
-    let line = |doubled: u32| format!("count 17 --engine naive -t 1 --checkpoint c --max-time {}ms", 100 << doubled);
+    let line = |doubled: u32| format!("count 16 --engine naive -t 1 --checkpoint c --max-time {}ms", 100 << doubled);
     let mut runs = (0..10).map(|doubled| output(folder.path(), &line(doubled)));
     let (code, out, err) =
         runs.find(|(_, _, err)| !err.contains("give a longer --max-time")).expect("a unit is finished");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use queens::ledger::{self, Ledger, Shard, StoreError, is_ledger};
+use queens::ledger::{self, Ledger, Shard, StoreError, is_ledger, ranges};
 
 use super::failure::Failure;
 use super::text;
@@ -58,6 +58,12 @@ impl Ledgers {
     }
 }
 
+/// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`.
+pub(crate) fn missing_shards(missing: &[u32], of: u32) -> String {
+    let (shards, are) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+    format!("{shards} {} of {of} {are} missing or unfinished", ranges(missing.iter().copied()))
+}
+
 /// How much of a ledger is finished: `12 of 105 units`, `0 of 105 units and parts of 2`.
 pub(crate) fn finished(ledger: &Ledger) -> String {
     let parts = match ledger.partials().count() {
@@ -67,13 +73,16 @@ pub(crate) fn finished(ledger: &Ledger) -> String {
     format!("{} of {}{parts}", text::grouped(ledger.finished() as u64), text::count_of(ledger.units() as u64, "unit"))
 }
 
-/// The ledgers in a folder and below, in the order of their names.
+/// The ledgers in a folder and below, in the order of their names. A hidden one is being written.
 fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let mut entries = entries.map_err(|error| unreadable(folder, &error))?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
         if is_folder {
             search(&path, found)?;
         } else if is_ledger(&path) {

@@ -60,7 +60,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     if !wait(SILENT) {
         return;
     }
-    let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3} %  {msg}");
+    let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3}%  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
     let bar = bar.with_prefix(title.to_owned());
@@ -90,7 +90,11 @@ fn message(progress: &Progress) -> String {
         0 => text::time(progress.elapsed),
         total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
     };
-    progress.left.map_or(done.clone(), |left| format!("{done}, {} left", text::time(left)))
+    match progress.left {
+        Some(left) if left < Duration::from_secs(60) => format!("{done}, {} s left", left.as_secs() + 1),
+        Some(left) => format!("{done}, {} left", text::time(left)),
+        None => done,
+    }
 }
 
 /// Whether the process is in the foreground of its terminal: a bar would break the line that somebody types at the prompt of
