@@ -51,7 +51,6 @@ pub mod internals {
         pub use crate::audit::auditor::*;
     }
     pub use crate::engine::backtrack::Backtrack;
-    pub use crate::engine::join::{Join, Worker};
     pub use crate::engine::naive::Naive;
     pub use crate::engine::{Engine, MakeEngine, lanes};
     pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted};

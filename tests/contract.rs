@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{ledger_text, output, resealed};
+use crate::common::{ledger_text, output, resealed, unfinished};
 
 /// Command line; files before; exit code; stdout; words on stderr; files after.
 ///
@@ -30,7 +30,7 @@ const ROWS: &[Row] = &[
     ("count 9 --engine naive --threads 2", "", 0, "352\n", "agrees with OEIS A000170", ""),
     ("count 9 --prefix 1,3 -q", "", 0, "3\n", "", ""),
     ("count 8 --unique", "", 0, "12\n", "agrees with OEIS A002562", ""),
-    ("count 12 --symmetry half", "", 0, "48\n", "agrees with OEIS A032522", ""),
+    ("count 12 --symmetry half", "", 0, "80\n", "agrees with OEIS A032522", ""),
     ("count 12 --symmetry quarter", "", 0, "8\n", "agrees with OEIS A033148", ""),
     ("count 8 --json", "", 0, r#"{"command":"count","n":8,"count":"92","engine":"backtrack"}"#, "", ""),
     ("count 8 --unique --json", "", 0, r#"{"n":8,"count":"92","unique":"12"}"#, "", ""),
@@ -143,8 +143,8 @@ const ROWS: &[Row] = &[
     ("solutions 6 -o a.svg", "", 0, "", "", "a.svg~<svg"),
     ("solutions 6 -o a.html", "", 0, "", "", "a.html~<!doctype"),
     ("solutions 6 -o -", "", 0, "246135\n362514\n415263\n531642\n", "", ""),
-    ("solutions 32 -o a", "", 2, "", ".txt | .csv | .svg | .html", ""),
-    ("solutions 32 -o a.json", "", 2, "", ".txt | .csv | .svg | .html", ""),
+    ("solutions 6 -o a", "", 2, "", ".txt | .csv | .svg | .html", ""),
+    ("solutions 6 -o a.json", "", 2, "", ".txt | .csv | .svg | .html", ""),
 
     // One board.
     ("symmetries 2413", "", 0, "...2413...identity...3142...reflection...", "", ""),
@@ -201,21 +201,11 @@ const ROWS: &[Row] = &[
 /// The prepared files. Ledgers are of N = 11, whose plan of rows has 45 units; unit 0 has 22 solutions.
 fn prepared(name: &str) -> String {
     let count = |options: &str| ledger_text(&format!("count 11 {options}"));
-    let unfinished = |whole: String| {
-        let mut units = 0;
-        let keep = |line: &&str| {
-            !line.starts_with("unit ") || {
-                units += 1;
-                units <= 5
-            }
-        };
-        resealed(&whole.lines().filter(keep).fold(String::new(), |text, line| text + line + "\n"))
-    };
     match name {
         "list.txt" => "not a ledger\n".to_owned(),
         "whole" => count("--engine backtrack"),
-        "begun" => unfinished(count("--engine naive")),
-        "begun4" => unfinished(prepared("s4")),
+        "begun" => unfinished(&count("--engine naive"), 5),
+        "begun4" => unfinished(&prepared("s4"), 5),
         "s1" | "s2" | "s3" | "s4" => count(&format!("--engine backtrack --shard {}/4", &name[1..])),
         "damaged" => prepared("whole").replacen("unit 0 22\n", "unit 0 23\n", 1),
         "damaged2" => prepared("s2").replacen("unit ", "unit 1", 1),

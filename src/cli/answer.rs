@@ -21,6 +21,11 @@ pub(crate) trait Answer: Serialize {
         self.text()
     }
 
+    /// What is said on stderr beside plain text.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// A failure if something is not as it should be. It is told last, and what is wrong is not to stand in the text.
     fn verdict(&self) -> Result<(), Failure> {
         Ok(())
@@ -34,7 +39,9 @@ pub(crate) fn tell<A: Answer>(answer: &A, json: &Json) -> Result<(), Failure> {
     let printed = match json.is_alone() {
         true => Ok(()),
         false if is_for_people() => output::print(&answer.text()),
-        false => output::print(&answer.plain()),
+        false => {
+            output::print(&answer.plain()).map(|()| answer.remark().iter().for_each(|remark| output::note(remark)))
+        }
     };
     let written = json.write(answer);
     answer.verdict().and(written).and(printed)

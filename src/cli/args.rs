@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
@@ -13,7 +14,7 @@ use super::commands::{audit, bench, count, estimate, merge, show, solutions, sta
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
-#[command(name = "queens", version, after_help = EXITS, disable_help_subcommand = true)]
+#[command(name = "queens", version, propagate_version = true, after_help = EXITS, disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
@@ -53,6 +54,22 @@ const EXITS: &str = "\
 Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
 4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
 
+/// Reads the arguments of the process, or ends it.
+pub(crate) fn parse() -> Args {
+    Args::try_parse().unwrap_or_else(|mut error| {
+        // The same has two names: it is a count or a list.
+        let other = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(name)) if name == "--fundamental" => "--unique",
+            Some(ContextValue::String(name)) if name == "--unique" => "--fundamental",
+            _ => error.exit(),
+        };
+        if error.kind() == ErrorKind::UnknownArgument {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(other.to_owned()));
+        }
+        error.exit()
+    })
+}
+
 /// How to count.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
@@ -69,7 +86,7 @@ pub(crate) struct Cores {
 #[derive(clap::Args, Clone)]
 pub(crate) struct Json {
     /// Print one JSON object; with =FILE, write it to the file and print the text
-    #[arg(long = "json", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(id = "json", long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -97,18 +114,18 @@ impl Sizes {
 }
 
 impl FromStr for Sizes {
-    type Err = &'static str;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         /// The largest board of any count: by quarter turns.
         const MOST: usize = 69;
         let number = |text: &str| text.parse().ok().filter(|&n| n <= MOST);
         let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let sizes = number(first).zip(number(last)).filter(|(first, last)| first <= last);
-        let (first, last) = sizes.ok_or(
-            "N is a whole number from 0 to 32 (with --symmetry half to 34, quarter to 69), or a range as in 1-16",
-        )?;
-        Ok(Self { first, last, is_range: text.contains('-') })
+        match number(first).zip(number(last)) {
+            Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
+            Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
+            None => Err("N is 0 to 32 (with --symmetry half to 34, quarter to 69), or a range as in 1-16".to_owned()),
+        }
     }
 }
 

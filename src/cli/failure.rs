@@ -1,5 +1,6 @@
 //! How a command fails, and the exit code of each failure.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -35,8 +36,7 @@ pub(crate) enum Stopped {
 
 impl Failure {
     /// The value of an argument is not allowed, which clap could not see.
-    pub(crate) fn value(argument: &str, value: impl ToString, reason: impl ToString) -> Self {
-        let (value, reason) = (value.to_string(), reason.to_string());
+    pub(crate) fn value(argument: &str, value: impl Display, reason: impl Display) -> Self {
         Self::Usage(format!("invalid value '{value}' for '{argument}': {reason}"))
     }
 

@@ -37,7 +37,7 @@ impl Ledgers {
         }
         if files.is_empty() && damaged.is_empty() {
             let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            return Err(Failure::Run(format!("no checkpoint in {}", paths.join(", "))));
+            return Err(Failure::Run(format!("no ledger in {}", paths.join(", "))));
         }
         Ok(Self { files, damaged })
     }
@@ -67,13 +67,16 @@ pub(crate) fn finished(ledger: &Ledger) -> String {
     format!("{} of {}{parts}", text::grouped(ledger.finished() as u64), text::count_of(ledger.units() as u64, "unit"))
 }
 
-/// The ledgers in a folder and below, in the order of their names.
+/// The ledgers in a folder and below, in the order of their names. A hidden one is being written.
 fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let mut entries = entries.map_err(|error| unreadable(folder, &error))?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
         if is_folder {
             search(&path, found)?;
         } else if is_ledger(&path) {

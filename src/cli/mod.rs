@@ -25,16 +25,14 @@ mod work;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use args::{Args, Command};
+use args::Command;
 use commands::{audit, bench, count, estimate, manual, merge, show, solutions, status, symmetries, verify};
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
     signals::start();
     run::huge_pages(false);
-    let args = Args::parse();
+    let args = args::parse();
     output::set(args.color, args.quiet);
     let result = match args.command {
         Command::Count(args) => count::run(&args),

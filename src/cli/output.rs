@@ -82,20 +82,26 @@ impl Output {
 }
 
 fn unprinted(error: &io::Error) -> Failure {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        return Failure::Closed;
-    }
-    Failure::Run(format!("cannot write the result to stdout: {error}"))
+    if error.kind() == io::ErrorKind::BrokenPipe { Failure::Closed } else { unwritten(Path::new("stdout"), error) }
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Failure {
     Failure::Run(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Prints a text on stdout, at once.
+/// Prints a result on stdout, at once. Of a table the reader may have enough after some lines; a result that nobody reads is
+/// lost, which is a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = Output::open(None)?;
-    out.write(text)?;
+    let (mut out, mut is_begun) = (Output::open(None)?, false);
+    for line in text.split_inclusive('\n') {
+        match out.write(line) {
+            Err(Failure::Closed) if !is_begun => {
+                return Err(unwritten(Path::new("stdout"), &io::ErrorKind::BrokenPipe.into()));
+            }
+            written => written?,
+        }
+        is_begun = true;
+    }
     out.finish()
 }
 

@@ -63,7 +63,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3} %  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
-    bar.set_prefix(title.to_owned());
+    let bar = bar.with_prefix(title.to_owned());
     loop {
         let progress = watch.progress();
         // A list has no progress, and nothing is drawn among its lines.
@@ -77,6 +77,9 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     }
     if is_in_foreground() {
         bar.finish_and_clear();
+    } else {
+        // Dropped, it would draw.
+        std::mem::forget(bar);
     }
 }
 

@@ -27,6 +27,9 @@ pub(crate) fn open(
     let mut ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.fingerprint().clone(), shard));
     let of_file = |error: LedgerError| file.into_iter().fold(Failure::from(error), Failure::of_file);
     ledger.check(run.fingerprint(), shard).map_err(of_file)?;
+    if let Some(store) = store.as_ref().filter(|_| ledger.is_complete()) {
+        output::note(&format!("{} is complete: nothing is counted again", store.path().display()));
+    }
     ledger.begin_run(processor());
     Ok((run.resume(ledger).map_err(of_file)?, store))
 }
@@ -61,7 +64,7 @@ pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
     let deadline = keep.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut due = saved.store.is_some().then(|| Instant::now() + keep.every);
     let stopped = loop {
-        match work.next([deadline, due].into_iter().flatten().min())? {
+        match work.next([deadline, due].into_iter().flatten().min()) {
             Event::Ended(result) => return saved.end(result),
             Event::Signal(signal) => break Stopped::Signal(signal),
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break Stopped::TimeUp,

@@ -27,15 +27,19 @@ pub(crate) fn board(n: usize, placed: &[Square]) -> String {
     let title = format!("N = {n}, queens: {}", if at.is_empty() { "none".to_owned() } else { at.join(" ") });
     let (squares, queens) = (squares(n), queens(placed));
     let board = format!("<g transform=\"translate({MARGIN} {MARGIN})\">\n{squares}{attacks}{queens}</g>\n");
-    begin((side, side), &title) + &board + &coordinates(n) + "</svg>\n"
+    // As wide as a browser shows or prints without a second page; a picture scales.
+    let shown = side.min(680);
+    begin((side, side), (shown, shown), &title) + &board + &coordinates(n) + "</svg>\n"
 }
 
-/// The beginning of a picture: white paper, a title for screen readers, and the queen that [`queens`] refers to.
-fn begin((width, height): (usize, usize), title: &str) -> String {
+/// The beginning of a picture of this size in its own units, shown in so many dots: white paper, a title for screen readers,
+/// and the queen that [`queens`] refers to.
+fn begin((width, height): (usize, usize), shown: (usize, usize), title: &str) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\">\n<title>{title}</title>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n<defs><path id=\"queen\" d=\"{QUEEN}\"/></defs>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{}\" \
+         height=\"{}\" role=\"img\">\n<title>{title}</title>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n<defs><path id=\"queen\" d=\"{QUEEN}\"/></defs>\n",
+        shown.0, shown.1
     )
 }
 
@@ -136,7 +140,8 @@ pub(crate) fn sheet(n: usize, first: u64, solutions: &[Placement]) -> String {
     let style = format!("<style>@page {{ size: {}px {}px; margin: 0 }}</style>\n", PAGE.0, PAGE.1);
     let squares = format!("<defs><g id=\"board\">\n{}</g></defs>\n", squares(n));
     let title = format!("Solutions, N = {n}");
-    begin((PAGE.0, pages * PAGE.1), &title) + &style + &squares + &drawn + "</svg>\n"
+    let size = (PAGE.0, pages * PAGE.1);
+    begin(size, size, &title) + &style + &squares + &drawn + "</svg>\n"
 }
 
 /// A queen in a box of 100×100: a crown with five balls, on two bands.

@@ -3,9 +3,10 @@
 //! The main thread prints nothing as long as the work goes on: a terminal stopped by ^S or a full pipe holds up whoever
 //! writes to it, and the work is not to be lost for that.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use queens::{CountError, Watch};
 
@@ -36,7 +37,7 @@ pub(crate) fn watched<T: Send + 'static>(
     work: impl FnOnce(&Watch) -> T + Send + 'static,
 ) -> Result<Outcome<T>, Failure> {
     let work = Work::start(title, watch, work)?;
-    match work.next(None)? {
+    match work.next(None) {
         Event::Ended(found) => Ok(Outcome { found, stopped: None }),
         Event::Signal(signal) => {
             let stopped = Stopped::Signal(signal);
@@ -70,18 +71,18 @@ impl<T: Send + 'static> Work<T> {
         let failure = |error: std::io::Error| Failure::Run(format!("cannot start a thread: {error}"));
         let listening = signals::listen(sender.clone(), Event::Signal).map_err(failure)?;
         let watched = watch.clone();
-        let work = move || drop(sender.send(Event::Ended(work(&watched))));
+        let work = move || {
+            // In a release a panic ends the process anyway.
+            let found = panic::catch_unwind(AssertUnwindSafe(|| work(&watched))).unwrap_or_else(|_| process::abort());
+            drop(sender.send(Event::Ended(found)));
+        };
         thread::Builder::new().name("work".to_owned()).spawn(work).map_err(failure)?;
         Ok(Self { events, _bar: Bar::start(title, watch), _listening: listening })
     }
 
-    pub(crate) fn next(&self, until: Option<Instant>) -> Result<Event<T>, Failure> {
+    pub(crate) fn next(&self, until: Option<Instant>) -> Event<T> {
         let time = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
-        match self.events.recv_timeout(time) {
-            Ok(event) => Ok(event),
-            Err(mpsc::RecvTimeoutError::Timeout) => Ok(Event::Timeout),
-            Err(mpsc::RecvTimeoutError::Disconnected) => Err(Failure::Run("the program failed".to_owned())),
-        }
+        self.events.recv_timeout(time).unwrap_or(Event::Timeout)
     }
 
     /// Tells it to stop and waits a second for tasks in hand; those that take longer are lost, for a person who pressed ^C
@@ -91,9 +92,9 @@ impl<T: Send + 'static> Work<T> {
         let until = Instant::now() + Duration::from_secs(1);
         loop {
             match self.next(Some(until)) {
-                Ok(Event::Ended(found)) => return Some(found),
-                Ok(Event::Signal(_)) => {}
-                Ok(Event::Timeout) | Err(_) => return None,
+                Event::Ended(found) => return Some(found),
+                Event::Signal(_) => {}
+                Event::Timeout => return None,
             }
         }
     }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed.
 ///
-/// The file has the mode of the one that it replaces; where there is none, that of any new file. A
-/// symbolic link stays a link: the file that it leads to is replaced.
+/// The file has the mode of the one that it replaces; where there is none, that of any new file. A symbolic link stays a
+/// link: the file that it leads to is replaced.
 ///
 /// ```
 /// use std::io::Write;
@@ -92,20 +92,15 @@ fn create(path: &Path, place: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The file that a name leads to through symbolic links; it need not exist.
-///
-/// The system decides whether links may be followed: Linux does not follow a link that somebody else has left in a folder
-/// like `/tmp`, where it could lead to the user's own files. Then asking for the metadata fails.
+/// The file that a name leads to through symbolic links; where there is none, the name itself.
 ///
 /// # Errors
 /// If links lead in a circle or may not be followed, or lead to something that is not a file.
 pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && path.file_name().is_some() => {
-            fs::read_link(path).map_or_else(|_| Ok(path.to_owned()), |link| followed(&folder(path).join(link)))
-        }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) if path.file_name().is_some() && !path.is_symlink() => Ok(path.to_owned()),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")),
     }
 }
@@ -117,7 +112,7 @@ pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     path.with_file_name(hidden)
 }
 
-/// Removes the drafts of this file that killed runs have left. Only who has its lock may do that.
+/// Removes the drafts of this file that killed runs have left. Only the holder of its lock may do that.
 pub(super) fn remove_leftovers(place: &Path) {
     let beside = beside(place, "");
     let start = beside.file_name().unwrap_or_default().as_encoded_bytes();

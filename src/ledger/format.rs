@@ -380,9 +380,13 @@ mod tests {
                 // Finished units cannot have a part.
                 let _ = ledger.record_partial(unit, Partial { tasks, tally });
             }
-            for ((begun, elapsed, host), number) in runs.into_iter().zip(numbers) {
-                let (host, saved, units, cpu_time) = (Some(host), number, number, begun);
-                ledger.enter_run(RunRecord { begun, elapsed, host, saved, units, cpu_time, ..RunRecord::default() });
+            for (number, ((time, elapsed, host), count)) in (0..).zip(runs.into_iter().zip(numbers)) {
+                // Each is another run, also where its times are beyond what a file has.
+                let begun = time.map(|time| Duration::new(time.as_secs() % LONGEST, number));
+                let (host, program) = (Some(host), Some(number.to_string()));
+                let (saved, units, cpu_time) = (count, count, time);
+                let processor = None;
+                ledger.enter_run(RunRecord { begun, saved, elapsed, cpu_time, units, program, host, processor });
             }
             let text = encode(&ledger);
             let read = decode(text.as_bytes()).unwrap();

@@ -1,16 +1,15 @@
 //! The lock of a ledger's file, `.NAME.lock` beside it: the ledger's own file is replaced with every save.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::draft::beside;
 
-/// An exclusive lock. At its end its file is removed, except on Windows; where one is left, it means nothing.
+/// An exclusive lock as long as the file is open. The file stays: to remove it would let a run lock a file that is gone.
 #[derive(Debug)]
 pub(super) struct Lock {
-    file: File,
-    path: PathBuf,
+    _file: File,
 }
 
 impl Lock {
@@ -19,45 +18,15 @@ impl Lock {
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if another run has it; else if no file can be made there.
     pub(super) fn take(place: &Path) -> io::Result<Option<Self>> {
-        let path = beside(place, "lock");
-        loop {
-            // To open a pipe of this name only for writing would wait for a reader.
-            let file = File::options().create(true).truncate(false).read(true).write(true).open(&path)?;
-            match file.try_lock() {
-                // Between the two calls another run may have ended and removed the file: then this is a lock on nothing.
-                Ok(()) if !has_name(&file, &path) => {}
-                Ok(()) => return Ok(Some(Self { file, path })),
-                Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
-                Err(TryLockError::Error(error)) => {
-                    let _ = fs::remove_file(&path);
-                    return if has_no_locks(&error) { Ok(None) } else { Err(error) };
-                }
-            }
+        // To open a pipe of this name only for writing would wait for a reader.
+        let file = File::options().create(true).truncate(false).read(true).write(true).open(beside(place, "lock"))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
         }
     }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // It is removed while it is locked. Whoever removed it by hand may have let another run make its own.
-        if cfg!(unix) && has_name(&self.file, &self.path) {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// Whether the open file still has this name.
-#[cfg(unix)]
-fn has_name(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let same = |file: fs::Metadata, named: fs::Metadata| (file.dev(), file.ino()) == (named.dev(), named.ino());
-    file.metadata().and_then(|file| Ok(same(file, fs::symlink_metadata(path)?))).unwrap_or(false)
-}
-
-/// On other systems no lock file is ever removed.
-#[cfg(not(unix))]
-fn has_name(_: &File, _: &Path) -> bool {
-    true
 }
 
 /// Whether the error of a lock says that the file system has none, as Lustre without `-o flock` and some NFS.

@@ -296,7 +296,7 @@ impl Ledger {
 
     /// The progress: the number of finished units, and of finished tasks of other units. Every new entry raises it.
     pub fn reached(&self) -> (usize, u64) {
-        (self.finished(), self.partials.values().map(|partial| partial.tasks).sum())
+        (self.finished(), self.partials.values().map(|partial| partial.tasks).fold(0, u64::saturating_add))
     }
 
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that

@@ -19,16 +19,10 @@ const LARGEST: u64 = 1 << 28;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// There is none.
-    #[error("{path}: there is no such file", path = .0.display())]
-    Missing(PathBuf),
-    /// It is a folder, a device or the like.
-    #[error("{path}: not a file; give the name of a file", path = .0.display())]
-    NotAFile(PathBuf),
     /// Another run has it.
     #[error("{path}: in use by another run; wait for its end or choose another file", path = .0.display())]
     Busy(PathBuf),
-    /// The system refused to read it.
+    /// There is none, it is a folder or the like, or the system refused to read it.
     #[error("{path}: cannot be read: {error}", path = .0.display(), error = .1)]
     Read(PathBuf, io::Error),
     /// The system refused to write it, or to make files in its folder.
@@ -51,17 +45,7 @@ impl StoreError {
 /// The lock is on `.NAME.lock` beside the file. A file with several names, by symbolic links, has one lock.
 ///
 /// ```
-/// use queens::ledger::Store;
-/// use queens::{Request, Size, Watch};
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("n9");
-/// let (run, watch) = (Request::solutions(Size::new(9)?).run()?, Watch::default());
-/// let mut store = Store::open(&path)?;
-/// assert!(Store::open(&path).is_err(), "it is in use");
-/// run.count(&watch)?;
-/// store.save(&watch.ledger().unwrap())?;
-/// assert_eq!(queens::ledger::read(&path)?.total()?, 352);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+#[doc = include_str!("../../examples/checkpoint.rs")]
 /// ```
 #[derive(Debug)]
 pub struct Store {
@@ -80,7 +64,7 @@ impl Store {
     /// If another run has it, if it cannot be read or is not a sound ledger, or if no file can be made in its folder.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let place = followed(&path).map_err(|error| unreadable(&path, error))?;
+        let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
         let lock = Lock::take(&place).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => StoreError::Busy(path.clone()),
             _ => StoreError::Save(path.clone(), error),
@@ -89,7 +73,7 @@ impl Store {
             remove_leftovers(&place);
         }
         let ledger = match read(&path) {
-            Err(StoreError::Missing(_)) => None,
+            Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
             ledger => Some(ledger?),
         };
         Ok(Self { path, place, lock, ledger })
@@ -110,7 +94,8 @@ impl Store {
         self.lock.is_some()
     }
 
-    /// Saves durably: afterwards the file has this ledger, and survives a power cut. A save that fails leaves what was there.
+    /// Saves durably: afterwards the file has this ledger, and survives a power cut. After an error it has what it had before,
+    /// or if only syncing its folder failed, this ledger.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let save = || {
             let mut draft = Draft::new(&self.place)?;
@@ -123,38 +108,21 @@ impl Store {
 
 /// Reads the ledger in a file without locking it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
-    let bytes = File::open(path).and_then(bytes).map_err(|error| unreadable(path, error))?;
+    let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), error))?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
 }
 
 /// Whether a file is a ledger, of whatever format and sound or not, by its first bytes. One that cannot be read may be one, and
 /// counts as one.
 pub fn is_ledger(path: &Path) -> bool {
-    let head = || File::open(path).and_then(head);
+    let head = || first_bytes(path, MAGIC.len() as u64);
     fs::metadata(path).is_ok_and(|about| about.is_file()) && head().map_or(true, |head| head == MAGIC.as_bytes())
 }
 
-fn unreadable(path: &Path, error: io::Error) -> StoreError {
-    match error.kind() {
-        io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
-        io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => StoreError::NotAFile(path.to_owned()),
-        _ => StoreError::Read(path.to_owned(), error),
-    }
-}
-
-/// As many bytes as say whether a file is a ledger.
-fn head(file: impl Read) -> io::Result<Vec<u8>> {
+/// The bytes of a file, but not more than so many: a device may have no end.
+fn first_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The bytes of a file, or only the first ones if it is not a ledger: such a file may have no end.
-fn bytes(mut file: File) -> io::Result<Vec<u8>> {
-    let mut bytes = head(&mut file)?;
-    if bytes == MAGIC.as_bytes() {
-        file.take(LARGEST).read_to_end(&mut bytes)?;
-    }
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -114,11 +114,6 @@ impl PrefixPlan {
         self.units[unit].first.task
     }
 
-    /// One task of a unit.
-    pub fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
-        self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
-    }
-
     /// The tasks of a unit, in order.
     pub fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
         tasks_to(self.units[unit].first, self.queens)
@@ -199,8 +194,7 @@ mod tests {
                     for unit in 0..units.len() {
                         assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
                         assert!(fine.unit(unit).all(|task| task.task.len() == fine.queens));
-                        let each = (0..fine.tasks(unit)).map(|index| fine.task(unit, index));
-                        assert!(each.eq(fine.unit(unit)), "N = {n}, unit {unit}, {left} columns left");
+                        assert_eq!(fine.unit(unit).count() as u64, fine.tasks(unit), "N = {n}, {left} columns left");
                     }
                     let all = &mut (0..fine.units()).flat_map(|unit| fine.unit(unit));
                     assert_eq!(sum(all), total, "N = {n}, {left} columns left");
@@ -228,7 +222,7 @@ mod tests {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
         let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
-        let task = plan.task(3, 0).task;
+        let task = plan.unit(3).next().unwrap().task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
         let mut sum = 0.0;

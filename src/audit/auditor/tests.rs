@@ -118,7 +118,7 @@ fn parts_have_the_squares_that_they_are_given() {
         let plan = HalvesPlan::new(size(n));
         let (half, odd) = (n / 2, n % 2);
         for unit in (0..plan.units()).step_by(7) {
-            let task = plan.task(unit, 0).task;
+            let task = plan.unit(unit, 0).next().unwrap().task;
             let whole = Definition::of(&Task::Halves(task, ANYWHERE));
             let mut squares = ANYWHERE;
             // The first row north of the middle in the second column of the west, the second south in the first of the east.

@@ -97,23 +97,18 @@ impl Answer for Audited {
     }
 
     fn verdict(&self) -> Result<(), Failure> {
-        match self.differences {
-            0 => Ok(()),
-            1 => Err(Failure::Wrong("1 unit differs; count it again, in a new file".to_owned())),
-            more => Err(Failure::Wrong(format!("{more} units differ; count them again, in a new file"))),
-        }
+        let units: Vec<String> = self.findings.differences().map(|unit| format!("unit {}", unit.unit)).collect();
+        let wrong = || Failure::Wrong(format!("{} wrong: count the board again, in a new file", units.join(", ")));
+        if units.is_empty() { Ok(()) } else { Err(wrong()) }
     }
 }
 
 /// A line of what differs in a unit.
 fn difference(unit: &Recounted) -> String {
-    let mut line = format!("unit {} ({}): ", unit.unit, unit.name);
-    if unit.tally != unit.recounted {
-        line += &format!("the file has {}, recounted {}; ", unit.tally, unit.recounted);
-    }
-    for task in unit.tasks.iter().filter(|task| task.engine != task.auditor) {
+    let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
+    let tasks = unit.tasks.iter().filter(|task| task.engine != task.auditor).map(|task| {
         let part = if task.is_part { "a part of task" } else { "task" };
-        line += &format!("{part} {}: the engine has {}, the auditor {}; ", task.index, task.engine, task.auditor);
-    }
-    line.trim_end_matches("; ").to_owned() + "\n"
+        format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
+    });
+    format!("unit {} ({}): {tally}{}\n", unit.unit, unit.name, tasks.collect::<String>())
 }

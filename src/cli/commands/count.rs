@@ -1,14 +1,16 @@
-//! `queens count N` and `queens count A-B`.
+//! `queens count N`, and a [`range`].
 
-use std::path::PathBuf;
+mod range;
+
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use queens::ledger::{Ledger, Shard};
 use queens::oeis::{self, Classes, Sequence};
-use queens::{CountError, Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
+use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, is_for_people, tell};
+use crate::cli::answer::{Answer, Count, tell};
 use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto};
 use crate::cli::failure::Failure;
 use crate::cli::run::{self, Keep};
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     prefix: Option<String>,
 
-    /// Count solutions up to rotation and reflection (OEIS A002562)
+    /// Count solutions up to rotation and reflection (A002562)
     #[arg(long, conflicts_with_all = ["prefix", "symmetry"])]
     unique: bool,
 
@@ -54,7 +56,7 @@ pub(crate) struct Args {
     max_time: Option<Duration>,
 
     /// Save this often
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", requires = "checkpoint")]
     checkpoint_every: Duration,
 
     #[command(flatten)]
@@ -63,13 +65,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.sizes.is_range {
-        return range(args);
+        return range::run(args);
     }
     let mut found = found(args, args.sizes.first)?;
     found.check = args.check(&found)?;
-    if let Some(shard) = &found.shard {
-        output::note(&format!("shard {shard} of N = {} is counted; queens merge adds the shards", found.n));
-    }
     tell(&found, &args.json)
 }
 
@@ -88,7 +87,7 @@ struct Found {
     part: Option<Count>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unique: Option<Count>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `None` for a shard.
     count: Option<Count>,
     /// What the result agrees with, in words.
     check: Option<String>,
@@ -180,11 +179,13 @@ impl Args {
         }
     }
 
-    /// What the result agrees with; nothing is known of completions, and of shards.
+    /// What the result agrees with; nothing is known of completions. Of a shard: where it is.
     fn check(&self, found: &Found) -> Result<Option<String>, Failure> {
-        match found.result() {
-            Some(result) if self.unique || self.symmetry.is_some() => check::term(self.sequence(), found.n, result),
-            Some(result) if found.prefix.is_none() => check::solutions(Size::new(found.n)?, result, self.cores.threads),
+        let file = self.checkpoint.as_deref().unwrap_or(Path::new("")).display();
+        match (found.result(), &found.shard) {
+            (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; queens merge adds the shards"))),
+            (result, _) if self.unique || self.symmetry.is_some() => check::term(self.sequence(), found.n, result),
+            (result, _) if found.prefix.is_none() => check::solutions(Size::new(found.n)?, result, self.cores.threads),
             _ => Ok(None),
         }
     }
@@ -198,9 +199,9 @@ impl Args {
 }
 
 impl Found {
-    /// The number that was asked for; a shard has none.
-    fn result(&self) -> Option<u128> {
-        self.unique.or(self.count).map(|Count(count)| count)
+    /// The number that was asked for; 0 of a shard.
+    fn result(&self) -> u128 {
+        self.unique.or(self.count).map_or(0, |Count(count)| count)
     }
 }
 
@@ -208,19 +209,18 @@ impl Answer for Found {
     const COMMAND: &'static str = "count";
 
     fn text(&self) -> String {
-        let Some(count) = self.count else { return String::new() };
         let in_all = match self.total_seconds - self.seconds {
             // The time of reading a file and of the plan.
             little if little < 1.0 => String::new(),
             _ => format!(", {} in all", text::seconds(self.total_seconds)),
         };
-        let turn = self.symmetry.map(|turn| format!("unchanged by a {turn} turn"));
+        let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         let lines = [
             ("N", Some(self.n.to_string())),
             ("prefix", self.prefix.map(|prefix| prefix.to_string())),
-            ("symmetry", turn),
-            ("unique", self.unique.map(|Count(unique)| text::grouped(unique))),
-            ("solutions", Some(text::grouped(count.0))),
+            ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
+            ("unique", grouped(self.unique)),
+            ("solutions", grouped(self.count)),
             ("check", self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
@@ -230,75 +230,14 @@ impl Answer for Found {
     }
 
     fn plain(&self) -> String {
-        self.result().map_or_else(String::new, |result| format!("{result}\n"))
+        self.count.map_or_else(String::new, |_| format!("{}\n", self.result()))
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.check.clone()
     }
 
     fn verdict(&self) -> Result<(), Failure> {
         self.saved.clone()
-    }
-}
-
-/// Counts each board of the range, and prints its line when it is found.
-fn range(args: &Args) -> Result<(), Failure> {
-    if args.prefix.is_some() || args.checkpoint.is_some() {
-        return Err(Failure::Usage("--prefix and --checkpoint need one board, not a range".to_owned()));
-    }
-    // A board at the end that cannot be counted is not to show after hours.
-    match args.symmetry {
-        Some(turn) if !turn.sizes().contains(&args.sizes.last) => {
-            return Err(CountError::Symmetric { rotation: turn, n: args.sizes.last }.into());
-        }
-        Some(_) => {}
-        None => drop(args.request(args.sizes.last, None)?.method()?),
-    }
-    let (sequence, mut terms) = (args.sequence(), Vec::new());
-    let (mut wrong, mut ended) = (Ok(()), Ok(()));
-    let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 30)).len();
-    for n in args.sizes.all() {
-        let mut found = match found(args, n) {
-            Ok(found) => found,
-            Err(failure) => {
-                ended = Err(failure);
-                break;
-            }
-        };
-        let check = check::term(sequence, n, found.result().unwrap_or_default());
-        if !args.json.is_alone() {
-            output::print(&found.line(&check, width))?;
-        }
-        (wrong, found.check) = (wrong.and(check.clone().map(drop)), check.unwrap_or_default());
-        terms.push(found);
-    }
-    wrong.and(tell(&Terms { sequence: sequence.id, terms }, &args.json)).and(ended)
-}
-
-impl Found {
-    /// The line of a range: in a table for people, or as in the b-files of OEIS, where a wrong number does not stand.
-    fn line(&self, check: &Result<Option<String>, Failure>, width: usize) -> String {
-        let (n, result) = (self.n, self.result().unwrap_or_default());
-        if !is_for_people() {
-            return check.as_ref().map_or_else(|_| String::new(), |_| format!("{n} {result}\n"));
-        }
-        let words = match check {
-            Ok(words) => words.as_deref().unwrap_or("OEIS has no such term"),
-            Err(_) => "differs from OEIS",
-        };
-        format!("{n:>2}  {:>width$}  {:>10}  {words}\n", text::grouped(result), text::seconds(self.seconds))
-    }
-}
-
-/// The boards of a range.
-#[derive(Serialize)]
-struct Terms {
-    sequence: &'static str,
-    terms: Vec<Found>,
-}
-
-impl Answer for Terms {
-    const COMMAND: &'static str = "count";
-
-    /// The lines are printed already.
-    fn text(&self) -> String {
-        String::new()
     }
 }

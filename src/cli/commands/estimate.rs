@@ -90,7 +90,7 @@ impl Answer for Estimates {
         let head = ["N", "OEIS A000170", "estimate", "core hours", "time here", "memory"].map(str::to_owned);
         let rows: Vec<_> = [head].into_iter().chain(self.estimates.iter().map(Row::cells)).collect();
         let table = text::table([Align::Right; 6], &rows);
-        let Estimate { ref engine, isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
+        let Estimate { engine, isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
         let how = format!("by {engine}, {isa}, on {}", text::count_of(threads as u64, "thread"));
         format!("{table}95 % intervals; {how}; seed {}\n", self.seed)
     }

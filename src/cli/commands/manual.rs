@@ -19,8 +19,9 @@ pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
     let command = match of {
         None => program,
         Some(name) => {
-            let found = program.find_subcommand(name).filter(|_| name != "help").cloned();
-            let found = found.ok_or_else(|| Failure::value("[COMMAND]", name, "no command has this name"))?;
+            let all: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+            let missing = || Failure::value("[COMMAND]", name, format!("the commands are {}", all.join(", ")));
+            let found = program.find_subcommand(name).cloned().ok_or_else(missing)?;
             found.name(format!("queens-{name}")).display_name(format!("queens-{name}"))
         }
     };

@@ -114,6 +114,10 @@ impl Answer for Merged {
         self.count.map_or_else(String::new, |Count(count)| format!("{count}\n"))
     }
 
+    fn remark(&self) -> Option<String> {
+        self.check.clone()
+    }
+
     fn verdict(&self) -> Result<(), Failure> {
         self.lack.clone().map_or(Ok(()), |lack| Err(Failure::Missing(lack)))
     }

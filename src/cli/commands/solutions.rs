@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "P")]
     from: Option<String>,
 
-    /// Only the first solution of each class under rotation and reflection ('count --unique' counts them)
+    /// Only the first solution of each class under rotation and reflection
     #[arg(long)]
     fundamental: bool,
 

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     paths: Paths,
 
     /// Print only the numbers of the shards that are missing, unfinished or damaged, as 3,7-9
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "file")]
     missing: bool,
 
     #[command(flatten)]
@@ -28,15 +28,15 @@ pub(crate) struct Args {
 /// How the counts stand.
 #[derive(Serialize)]
 struct Status {
-    files: Vec<File>,
-    counts: Vec<Missing>,
+    files: Vec<Line>,
+    counts: Vec<Whole>,
     /// What is wrong with each damaged file, which is named.
     damaged: Vec<String>,
 }
 
 /// A file.
 #[derive(Serialize)]
-struct File {
+struct Line {
     file: String,
     n: usize,
     prefix: Option<Placement>,
@@ -52,9 +52,9 @@ struct File {
     host: Option<String>,
 }
 
-/// The shards of a count that are missing or not finished.
+/// A count, of which several files may have shards.
 #[derive(Serialize)]
-struct Missing {
+struct Whole {
     n: usize,
     prefix: Option<Placement>,
     engine: EngineKind,
@@ -64,8 +64,9 @@ struct Missing {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut found = Ledgers::read(&args.paths.paths)?;
-    let files: Vec<File> =
-        found.files.iter().map(|(path, ledger)| File::new(path.display().to_string(), ledger)).collect();
+    found.files.sort_by_key(|(_, ledger)| (ledger.fingerprint().prefix.size(), ledger.shard()));
+    let files: Vec<Line> =
+        found.files.iter().map(|(path, ledger)| Line::new(path.display().to_string(), ledger)).collect();
     let damaged = found.damaged.iter().map(ToString::to_string).collect();
     let mut counts = Vec::new();
     while let Some((_, ledger)) = found.files.first() {
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         found.files = others;
         let same = Ledgers { files: same, damaged: Vec::new() };
         if let Some(whole) = same.union()? {
-            counts.push(Missing::new(&of, same.shards(), &whole));
+            counts.push(Whole::new(&of, same.shards(), &whole));
         }
     }
     if !args.missing {
@@ -92,7 +93,7 @@ fn prefix_of(of: &Fingerprint) -> Option<Placement> {
     Some(of.prefix).filter(|prefix| !prefix.is_empty())
 }
 
-impl File {
+impl Line {
     fn new(file: String, ledger: &Ledger) -> Self {
         let of = ledger.fingerprint();
         let last: Option<&RunRecord> = ledger.runs().iter().max_by_key(|run| run.saved);
@@ -128,7 +129,7 @@ impl File {
     }
 }
 
-impl Missing {
+impl Whole {
     fn new(of: &Fingerprint, shards: u32, whole: &Ledger) -> Self {
         let (n, prefix, missing) = (of.prefix.size().get(), prefix_of(of), whole.unfinished_shards(shards));
         Self { n, prefix, engine: of.engine, shards, missing }
@@ -144,15 +145,13 @@ impl Answer for Status {
 
     fn text(&self) -> String {
         let mut rows = vec![["file", "N", "shard", "done", "saved (UTC)", "host"].map(str::to_owned)];
-        rows.extend(self.files.iter().map(File::cells));
-        let mut text = if self.files.is_empty() { String::new() } else { text::table([Align::Left; 6], &rows) };
-        for count in self.counts.iter().filter(|count| count.shards > 1 && !count.missing.is_empty()) {
-            let (board, missing) = (board(count.n, count.prefix), ranges(count.missing.iter().copied()));
-            text += &format!("N = {board}: shards {missing} of {} are missing or unfinished\n", count.shards);
-        }
-        for damaged in &self.damaged {
-            text += &format!("{damaged}; remove it and count it again\n");
-        }
-        text
+        rows.extend(self.files.iter().map(Line::cells));
+        let table = if self.files.is_empty() { String::new() } else { text::table([Align::Left; 6], &rows) };
+        let missing = self.counts.iter().filter(|count| count.shards > 1 && !count.missing.is_empty()).map(|count| {
+            let (board, left) = (board(count.n, count.prefix), ranges(count.missing.iter().copied()));
+            format!("N = {board}: shards {left} of {} are missing or unfinished\n", count.shards)
+        });
+        let damaged = self.damaged.iter().map(|damaged| format!("{damaged}; remove it and count it again\n"));
+        table + &missing.chain(damaged).collect::<String>()
     }
 }

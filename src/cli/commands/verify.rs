@@ -118,7 +118,7 @@ impl Answer for Verified {
     const COMMAND: &'static str = "verify";
 
     fn text(&self) -> String {
-        let mut rows = vec![self.cells("N", self.sequence, |engine| engine.to_owned())];
+        let mut rows = vec![self.cells("N", self.sequence, str::to_owned)];
         for row in self.results.chunk_by(|one, next| one.n == next.n) {
             let cell =
                 |engine: &str| row.iter().find(|found| found.engine == engine).map_or("-".to_owned(), Outcome::cell);

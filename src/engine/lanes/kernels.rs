@@ -4,8 +4,9 @@
 //! header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
 //! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
-//!   and `add3`, a carry-save adder;
-//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used;
+//!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
+//!   that;
+//! - what [`super::matching`] needs;
 //! - `GATHERED`, whether queries are gathered once for all blocks, and `gather_all`, which does so;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
@@ -16,9 +17,11 @@
 /// this processor has them, and those of the module `$permuting`, the other way to match, where there is one.
 macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
-        use $crate::engine::lanes::cost::Matcher;
+        use $crate::engine::lanes::cost::{Cost, Matcher};
         use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
+
+        $crate::engine::lanes::matching::matching!($features);
 
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl Lanes for $token {

@@ -46,6 +46,16 @@ macro_rules! compiled_for {
     ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
 }
 
+/// Calls the version of a function that has this number as its constant.
+macro_rules! with_constant {
+    ($number:expr, $($constant:literal)+, $function:ident $arguments:tt) => {
+        match $number {
+            $($constant => $function::<$constant> $arguments,)+
+            number => unreachable!("there is no version for {number}"),
+        }
+    };
+}
+
 /// Whether this processor has all these features of x86-64.
 #[cfg(target_arch = "x86_64")]
 macro_rules! detected {
@@ -56,7 +66,6 @@ macro_rules! detected {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod choice;
 mod cost;
 pub(crate) mod fault;
 mod isa;
@@ -77,8 +86,7 @@ mod windows;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
-pub use choice::cost_on;
-pub use cost::{Block, Cost, Matcher, Permuted};
+pub use cost::{Block, Cost, Matcher, Permuted, cost_on};
 pub use isa::{Isa, IsaError, WithLanes};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
@@ -160,6 +168,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 /// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe side is
 /// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
 /// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+///
+/// The relation is symmetric, so the sides change places where blocks of the other one take less, each list by itself.
 #[inline(always)]
 pub fn disjoint<L: Lanes, const LISTS: usize>(
     lanes: L,
@@ -173,33 +183,21 @@ pub fn disjoint<L: Lanes, const LISTS: usize>(
         return pairs;
     }
     let asked = probe.iter().map(|list| list.len()).sum();
-    let attacked = match L::COST.matcher(tables.permuted, keys, build.len(), asked) {
-        Some(matcher) => lanes.attacked(Some(matcher), Windows { active: keys, count: 1 }, build, probe, tables),
-        None => in_blocks(lanes, keys, build, probe, tables),
+    let attacked = if let Some(matcher) = L::COST.matcher(tables.permuted, keys, build.len(), asked) {
+        lanes.attacked(Some(matcher), Windows { active: keys, count: 1 }, build, probe, tables)
+    } else {
+        let windows = L::COST.windows(keys, asked);
+        let exchanged = L::COST.windows(keys.reverse_bits(), build.len());
+        let lists = probe.iter().filter(|list| !list.is_empty());
+        let cost: f64 = lists.map(|list| L::COST.matching(exchanged, list.len(), build.len())).sum();
+        if cost >= L::COST.matching(windows, build.len(), asked) {
+            lanes.attacked(None, windows, build, probe, tables)
+        } else {
+            probe.map(|list| {
+                let [attacked] = lanes.attacked(None, exchanged, list, [build], tables);
+                attacked
+            })
+        }
     };
     from_fn(|list| pairs[list] - attacked[list])
-}
-
-/// [`Lanes::attacked`] in blocks. The relation is symmetric, so the sides change places where that takes less, each list
-/// by itself.
-#[inline(always)]
-fn in_blocks<L: Lanes, const LISTS: usize>(
-    lanes: L,
-    keys: u64,
-    build: &[u64],
-    probe: [&[u64]; LISTS],
-    tables: &mut Tables,
-) -> [u64; LISTS] {
-    let asked = probe.iter().map(|list| list.len()).sum();
-    let windows = L::COST.windows(keys, asked);
-    let exchanged = L::COST.windows(keys.reverse_bits(), build.len());
-    let lists = probe.iter().filter(|list| !list.is_empty());
-    let cost: f64 = lists.map(|list| L::COST.matching(exchanged, list.len(), build.len())).sum();
-    if cost >= L::COST.matching(windows, build.len(), asked) {
-        return lanes.attacked(None, windows, build, probe, tables);
-    }
-    probe.map(|list| {
-        let [attacked] = lanes.attacked(None, exchanged, list, [build], tables);
-        attacked
-    })
 }

@@ -3,8 +3,6 @@
 use super::*;
 use crate::ledger::{Fingerprint, Shard};
 use crate::{EngineKind, Placement, Size};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread;
 
 fn ledger(units: usize) -> Ledger {
     let prefix = Placement::empty(Size::new(8).unwrap());
@@ -27,10 +25,10 @@ fn saved() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The names in a folder, but for the locks that Windows leaves.
+/// The names in a folder, but for locks.
 fn names(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.filter(|name| cfg!(unix) || !name.ends_with(".lock")).collect();
+    let mut names: Vec<_> = names.filter(|name| !name.contains(".lock")).collect();
     names.sort();
     names
 }
@@ -62,42 +60,6 @@ fn two_runs_cannot_share_a_file() {
     }
     drop(first);
     Store::open(&path).unwrap();
-}
-
-/// Runs end and begin at the same time, in which the file of the lock goes and comes.
-#[test]
-fn a_lock_is_never_held_twice() {
-    let (_folder, path) = saved();
-    let (is_held, taken) = (AtomicBool::new(false), AtomicU32::new(0));
-    let run = || {
-        while taken.load(Ordering::SeqCst) < 3000 {
-            match Store::open(&path) {
-                Ok(store) => {
-                    assert!(!is_held.swap(true, Ordering::SeqCst));
-                    taken.fetch_add(1, Ordering::SeqCst);
-                    is_held.store(false, Ordering::SeqCst);
-                    drop(store);
-                }
-                Err(error) => assert!(matches!(error, StoreError::Busy(_)), "{error}"),
-            }
-        }
-    };
-    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(run))));
-}
-
-/// Whose lock was removed by hand does not remove that of another.
-#[test]
-#[cfg(unix)]
-fn the_lock_of_another_run_stays() {
-    let (folder, path) = saved();
-    let lock = folder.path().join(".c.lock");
-    let first = Store::open(&path).unwrap();
-    fs::remove_file(&lock).unwrap();
-    let second = Store::open(&path).unwrap();
-    drop(first);
-    assert!(matches!(Store::open(&path), Err(StoreError::Busy(_))));
-    drop(second);
-    assert!(!lock.exists());
 }
 
 #[test]
@@ -137,10 +99,10 @@ fn what_cannot_be_saved_is_said_at_once() {
     let error = Store::open(&path).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: cannot be saved: ", path.display())), "{error}");
     for no_file in [folder.path().to_owned(), folder.path().join("no/.."), PathBuf::new()] {
-        assert!(matches!(Store::open(&no_file), Err(StoreError::NotAFile(_))), "{}", no_file.display());
+        assert!(matches!(Store::open(&no_file), Err(StoreError::Read(..))), "{}", no_file.display());
         assert!(Draft::new(&no_file).is_err());
     }
-    assert!(matches!(read(&path), Err(StoreError::Missing(_))));
+    assert!(matches!(read(&path), Err(StoreError::Read(..))));
 }
 
 /// A pipe would block whoever opens it, a device has no end, and neither may be replaced.
@@ -152,7 +114,7 @@ fn only_files_are_opened() {
     let pipe = folder.path().join("pipe");
     make_pipe(&pipe);
     for place in [&*pipe, Path::new("/dev/null")] {
-        assert!(matches!(Store::open(place), Err(StoreError::NotAFile(_))));
+        assert!(matches!(Store::open(place), Err(StoreError::Read(..))));
         assert!(Draft::new(place).is_err() && !is_ledger(place));
     }
     assert!(matches!(read(Path::new("/dev/zero")), Err(StoreError::Format(_, FormatError::NotALedger))));
@@ -168,18 +130,14 @@ fn a_link_stays_a_link() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("sub")).unwrap();
     symlink("../c", at("sub/there")).unwrap();
-    symlink("new", at("sub/chain")).unwrap();
-    symlink("../d", at("sub/new")).unwrap();
-    for (link, led_to) in [("sub/there", path), ("sub/chain", at("d"))] {
-        let mut store = Store::open(at(link)).unwrap();
-        store.save(&ledger(3)).unwrap();
-        assert!(store.path() == at(link) && at(link).is_symlink() && !led_to.is_symlink());
-        assert_eq!(read(&led_to).unwrap(), ledger(3), "{link}");
-    }
-    assert_eq!(
-        (names(folder.path()).join(" "), names(&at("sub")).join(" ")),
-        ("c d sub".into(), "chain new there".into())
-    );
+    symlink("there", at("sub/chain")).unwrap();
+    let mut store = Store::open(at("sub/chain")).unwrap();
+    store.save(&ledger(3)).unwrap();
+    assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink() && !path.is_symlink());
+    assert_eq!(read(&path).unwrap(), ledger(3));
+    assert_eq!((names(folder.path()).join(" "), names(&at("sub")).join(" ")), ("c sub".into(), "chain there".into()));
+    symlink("none", at("dangling")).unwrap();
+    assert!(matches!(Store::open(at("dangling")), Err(StoreError::Read(..))));
     symlink("circle", at("circle")).unwrap();
     assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))));
 }
@@ -202,7 +160,7 @@ fn a_save_keeps_the_mode() {
 
 /// Killed runs leave drafts. Those of other files may be in use.
 #[test]
-fn leftovers_are_removed_by_who_has_the_lock() {
+fn leftovers_are_removed_by_the_holder_of_the_lock() {
     let (folder, path) = saved();
     let others = [".c.2.aB3dE6gH.new", ".c.aB3dE6g.new", ".c.aB3dE6gH", ".c.aB3d-6gH.new", ".d.aB3dE6gH.new", "c"];
     let first = Store::open(&path).unwrap();

@@ -33,8 +33,7 @@ impl Vector {
             Self(_mm512_ternarylogic_epi64::<0b1111_1110>(self.0, second.0, third.0))
         }
 
-        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that. The
-        /// carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
+        /// The carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
         /// majority of all three, every adder copied one (1.02 to 1.03 of all time at N = 20 to 26).
         pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let sum = _mm512_ternarylogic_epi64::<0b1001_0110>(self.0, second.0, third.0);

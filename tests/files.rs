@@ -1,0 +1,117 @@
+//! What becomes of files beside a run: read, deleted, full, private and those of others.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::common::{ENDLESS, end, output, queens, reached, read, shell, texts, total, until};
+
+/// A count of minutes whose units take moments.
+const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms -q";
+
+#[test]
+fn a_checkpoint_is_whole_at_every_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c");
+    let mut child = queens(folder.path(), LINE).spawn().unwrap();
+    until("the first save", || file.exists());
+    let (mut before, mut growths) = ((0, 0), 0);
+    until("saves with more units", || {
+        // Many times a look, to meet every moment of a save; fails where the file is not there or not whole.
+        for _ in 0..20 {
+            let found = read(&file).reached();
+            assert!(found >= before);
+            growths += usize::from(found > before);
+            before = found;
+        }
+        growths >= 5
+    });
+    let (code, out, err) = output(folder.path(), "merge c");
+    assert_eq!((code, out.as_str()), (Some(4), ""), "a live one can be read: {err}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(reached(&file) >= before);
+}
+
+#[test]
+fn two_runs_never_share_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    symlink("c", path.join("link")).unwrap();
+    let child = queens(path, ENDLESS).spawn().unwrap();
+    until("the first save", || path.join("c").exists());
+    for name in ["c", "link"] {
+        let (code, out, err) = output(path, &ENDLESS.replace("--checkpoint c", &format!("--checkpoint {name}")));
+        assert_eq!((code, out.as_str()), (Some(1), ""));
+        assert!(err.contains(&format!("{name}: in use by another run")), "{err}");
+    }
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    end(child);
+    // A lock without an owner means nothing.
+    let (code, _, err) = output(path, &format!("{ENDLESS} --max-time 1ms"));
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("give a longer --max-time"), "{err}");
+}
+
+#[test]
+fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("c");
+    let child = queens(folder.path(), &LINE.replace("18", "15").replace("backtrack", "naive")).spawn().unwrap();
+    until("a unit", || reached(&file) > (0, 0));
+    let before = reached(&file);
+    fs::remove_file(&file).unwrap();
+    until("another save", || file.exists());
+    assert!(reached(&file) >= before);
+    assert_eq!(texts(&end(child)), (Some(0), total(15), String::new()));
+    assert!(read(&file).is_complete(), "nothing is missing in the new one");
+}
+
+/// A quota on the size of files stands for a full disk: the first save fits, later ones do not.
+#[test]
+fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "count 14 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
+    let script = format!("trap '' XFSZ; ulimit -f 1; exec QUEENS {line}");
+    let (code, out, err) = texts(&end(shell(folder.path(), &script).spawn().unwrap()));
+    // The total is printed; that the file has only a part of it is a failure.
+    assert_eq!((code, out), (Some(1), total(14)), "{err}");
+    assert!(err.contains("c: cannot be saved") && err.contains("the count goes on"), "{err}");
+    assert!(!read(&folder.path().join("c")).is_complete());
+    let (code, out, err) = output(folder.path(), line);
+    assert_eq!((code, out), (Some(0), total(14)), "{err}");
+}
+
+/// A result that could not be written whole is a failure; a reader who has enough is none.
+#[test]
+fn full_outputs_fail_and_closed_ones_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in ["count 8", "count 0-9", "solutions 9", "show 158", "status c"] {
+        let script = format!("QUEENS count 9 --checkpoint c -q >&2; QUEENS {line} >/dev/full");
+        let (code, _, err) = texts(&end(shell(folder.path(), &script).spawn().unwrap()));
+        assert_eq!(code, Some(1), "{line}");
+        assert!(err.contains("No space left"), "{line}: {err}");
+    }
+    let script = "{ QUEENS solutions 20; echo $? >code; } | head -n 1";
+    let (_, out, err) = texts(&end(shell(folder.path(), script).spawn().unwrap()));
+    let code = fs::read_to_string(folder.path().join("code")).unwrap();
+    assert_eq!((code.as_str(), err.as_str(), out.split(',').count()), ("0\n", "", 20));
+}
+
+#[test]
+fn what_only_its_owner_may_read_stays_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
+    let private = |name: &str| fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(output(path, &format!("{ENDLESS} --max-time 1ms")).0, Some(1));
+    private("c");
+    assert_eq!(output(path, &format!("{ENDLESS} --max-time 1ms")).0, Some(1));
+    fs::write(path.join("list.txt"), "").unwrap();
+    private("list.txt");
+    symlink("list.txt", path.join("link.txt")).unwrap();
+    assert_eq!(output(path, "solutions 6 -o link.txt").0, Some(0));
+    assert_eq!((mode("c"), mode("list.txt"), path.join("link.txt").is_symlink()), (0o600, 0o600, true));
+    assert_eq!(fs::read_to_string(path.join("list.txt")).unwrap().lines().count(), 4);
+}

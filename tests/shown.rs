@@ -1,0 +1,99 @@
+//! What the documents show as typed is typed here, and prints what they show, times and machines aside.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::common::{end, program, shell, texts};
+
+/// Commands that are shown and not run here, by how their lines begin, and why.
+const NOT_RUN: &[(&str, &str)] = &[
+    (".ci/run", "runs this test"),
+    ("cargo ", "builds"),
+    ("queens bench", "a minute; tests/contract.rs runs it on small boards"),
+    ("queens count 22", "an hour"),
+    ("queens count 24", "days"),
+    ("queens estimate", "as long as it may"),
+    ("queens merge r", "needs the shards of the lines above it"),
+    ("queens status", "the same"),
+    ("scripts/", "each has its own use"),
+];
+
+/// A command as a document shows it, and the lines below it.
+struct Shown {
+    command: String,
+    lines: Vec<String>,
+}
+
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let of = |folder: &str| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> = [".", "docs", "docs/results"].into_iter().flat_map(of).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    found.sort();
+    found
+}
+
+fn shown(text: &str) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    for block in text.split("```console\n").skip(1).map(|block| block.split("```").next().unwrap()) {
+        for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            match (line.strip_prefix("$ "), found.last_mut()) {
+                (Some(typed), _) => {
+                    let command = typed.split(" #").next().unwrap().trim().to_owned();
+                    found.push(Shown { command, lines: Vec::new() });
+                }
+                (None, Some(last)) => last.lines.push(line.to_owned()),
+                (None, None) => panic!("'{line}' is nobody's output"),
+            }
+        }
+    }
+    found
+}
+
+/// The words of a line, wherever its columns begin, without what no other run repeats: times, and instruction sets.
+fn plain(line: &str) -> Vec<&str> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_unit = |word: &&str| ["ns", "µs", "us", "ms", "s", "min"].contains(&word.trim_end_matches(','));
+    let is_time = |at: usize| is_unit(&words[at]) || words.get(at + 1).is_some_and(is_unit);
+    let isas = queens::Isa::ALL.map(queens::Isa::name);
+    (0..words.len()).filter(|&at| !is_time(at) && !isas.contains(&words[at])).map(|at| words[at]).collect()
+}
+
+/// Whether the lines are those shown, where `...` stands for any number of them.
+fn agree(shown: &[String], printed: &[&str]) -> bool {
+    match shown.split_first() {
+        None => printed.is_empty(),
+        Some((first, rest)) if first == "..." => (0..=printed.len()).any(|skipped| agree(rest, &printed[skipped..])),
+        Some((first, rest)) => {
+            printed.split_first().is_some_and(|(line, others)| plain(first) == plain(line) && agree(rest, others))
+        }
+    }
+}
+
+#[test]
+fn what_documents_show_is_what_the_program_prints() {
+    let path = format!("{}:{}", program().parent().unwrap().display(), env::var("PATH").unwrap());
+    let (mut faults, mut run) = (Vec::new(), 0);
+    for document in documents() {
+        let folder = tempfile::tempdir().unwrap();
+        for Shown { command, lines } in shown(&fs::read_to_string(&document).unwrap()) {
+            if NOT_RUN.iter().any(|(begin, _)| command.starts_with(begin)) {
+                continue;
+            }
+            // A document shows what a person sees, so both streams in one.
+            let script = format!("{{ {command}; }} 2>&1");
+            let output = end(shell(folder.path(), &script).env("PATH", &path).spawn().unwrap());
+            let (code, printed, _) = texts(&output);
+            run += 1;
+            if code != Some(0) || (!lines.is_empty() && !agree(&lines, &printed.lines().collect::<Vec<_>>())) {
+                let shown = lines.join("\n");
+                faults.push(format!(
+                    "{}: $ {command}\nshown:\n{shown}\nprinted, {code:?}:\n{printed}",
+                    document.display()
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+    assert!(run >= 9, "only {run} commands were run");
+}
