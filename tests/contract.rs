@@ -287,12 +287,13 @@ fn agrees(pattern: &str, text: &str) -> bool {
     }
 }
 
+/// The files of a folder, but for the locks of checkpoints.
 fn files(root: &Path, folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
             found.append(&mut files(root, &path));
-        } else {
+        } else if path.extension().is_none_or(|extension| extension != "lock") {
             found.insert(path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/"));
         }
     }
