@@ -73,3 +73,29 @@ impl From<Placement> for AllowedRows {
         allowed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every two queens on 7×7, and one on 32×32: a column may have the rows where one more queen may be placed.
+    #[test]
+    fn rows_are_those_where_a_queen_may_be_placed() {
+        let squares = |n: usize| (1..=n).flat_map(move |column| (1..=n).map(move |row| Square { column, row }));
+        let check = |given: AllowedRows| {
+            let n = given.size.get();
+            for column in 1..=n {
+                let may = |row: &usize| given.with(Square { column, row: *row }).is_ok();
+                let expected = (1..=n).filter(may).map(|row| 1 << (row - 1)).sum::<u32>();
+                assert_eq!(given.rows(column - 1), expected, "column {column}, {given:?}");
+            }
+        };
+        let [seven, all] = [7, Size::MAX].map(|n| AllowedRows::from(Size::new(n).unwrap()));
+        squares(Size::MAX).for_each(|queen| check(all.with(queen).unwrap()));
+        for (one, other) in squares(7).flat_map(|one| squares(7).map(move |other| (one, other))) {
+            let given = seven.with(one).unwrap();
+            check(given.with(other).unwrap_or(given));
+        }
+        check(AllowedRows::from(Placement::parse("158", Size::new(8).unwrap()).unwrap()));
+    }
+}

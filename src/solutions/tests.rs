@@ -96,8 +96,7 @@ fn a_list_begins_at_each_of_its_solutions_and_right_after_it() {
     }
 }
 
-/// On every board that is listed the first solution is found before anybody waits. Whoever gave a board up too late
-/// would search for minutes.
+/// On every board. Without looking at rows it takes three times as long, without looking ahead eight times.
 #[test]
 fn the_first_solution_comes_at_once() {
     for n in (0..=32).filter(|n| ![2, 3].contains(n)) {

@@ -161,6 +161,8 @@ pub(super) use kernels;
 #[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {
+        use $crate::engine::lanes::kernels::last_words;
+
         compiled_for! { $features:
             /// How many patterns share no bit with `avoid`.
             pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
@@ -232,19 +234,15 @@ macro_rules! packing {
                     put(Vector::of(unsafe { &*patterns.add(index).cast() }), !0);
                     index += Vector::WORDS;
                 }
-                // At the very end the last word stands in for those beyond. A load under a mask might ask for their
-                // memory: QEMU does, and not every manual promises otherwise.
-                let left = len - index;
-                let pattern = if index + Vector::WORDS <= readable {
-                    // SAFETY: these are readable.
-                    Vector::of(unsafe { &*patterns.add(index).cast() })
-                } else if left > 0 {
-                    // SAFETY: no word beyond `len` is read.
-                    Vector::of(&std::array::from_fn(|at| unsafe { *patterns.add(index + at.min(left - 1)) }))
-                } else {
-                    return 0;
+                // SAFETY: nothing beyond `readable` is read.
+                let pattern = unsafe {
+                    if index + Vector::WORDS <= readable {
+                        Vector::of(&*patterns.add(index).cast())
+                    } else {
+                        Vector::of(&last_words(std::slice::from_raw_parts(patterns.add(index), len - index)))
+                    }
                 };
-                put(pattern, (1 << left) - 1);
+                put(pattern, (1 << (len - index)) - 1);
                 kept
             }
         }
@@ -252,3 +250,12 @@ macro_rules! packing {
 }
 #[cfg(target_arch = "x86_64")]
 pub(super) use packing;
+
+/// The last words of a list with zeros behind them. A load under a mask might ask for the memory beyond: QEMU does, and
+/// not every manual promises otherwise. Apart, for in a loop it would take registers that the loop needs.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+pub(super) fn last_words<const WORDS: usize>(words: &[u64]) -> [u64; WORDS] {
+    std::array::from_fn(|at| words.get(at).copied().unwrap_or(0))
+}
