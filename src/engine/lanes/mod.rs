@@ -24,18 +24,15 @@
 //! # The trap, and how the compiler rules it out
 //!
 //! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else
-//! it is a *call*, silently, twenty times as slow. An early state of this code fell into it: its operations were
-//! `inline(always)` and `unsafe`, to become part of a function with the features, but a closure in them, or one given
-//! to `array::map`, is a function of its own, without. Every AND of the AVX2 loops was a call, and AVX2 slower than no
-//! vectors at all.
+//! it is a *call*, silently, twenty times as slow. Even a closure in an `inline(always)` function, or one given to
+//! `array::map`, is such a place: every AND of an early AVX2 was a call, and AVX2 slower than no vectors at all.
 //!
 //! So here every operation and every kernel is a *safe* function with `#[target_feature]`. Closures inside such
 //! functions have its features too, intrinsics on values need no `unsafe` there, and an operation called from a
 //! function that lacks its features is error E0133. What cannot be had then is a trait of operations, for safe methods
-//! of a trait may not have features; hence a macro where a generic function would do.
-//!
-//! `unsafe` is left for pointers in loops where each bounds check would cost as much as the work, and for one shell
-//! ([`kernels!`](kernels)), where a value whose only constructor asked the processor proves the features.
+//! of a trait may not have features; hence a macro where a generic function would do. `unsafe` is left for pointers in
+//! loops where each bounds check would cost as much as the work, and for one shell ([`kernels!`](kernels)), where a
+//! value whose only constructor asked the processor proves the features.
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
