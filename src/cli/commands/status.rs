@@ -18,7 +18,7 @@ pub(crate) struct Args {
     paths: Paths,
 
     /// Print only the numbers of the shards that are missing, unfinished or damaged, as 3,7-9
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "json")]
     missing: bool,
 
     #[command(flatten)]
