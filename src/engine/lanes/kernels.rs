@@ -19,7 +19,7 @@ macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
         use $crate::engine::lanes::fault::without_first;
-        use $crate::engine::lanes::{KEY_BITS, Lanes, Tables, rank};
+        use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
 
@@ -31,9 +31,9 @@ macro_rules! kernels {
                 ($detected).then_some(Self(()))
             }
 
-            fn pairs(self, stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>) {
+            fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 // SAFETY: `self` proves that the processor has the features.
-                unsafe { pairs(stream, partners, starts, out) }
+                unsafe { pairs(stream, partners, out) }
                 out.truncate(out.len() - out.len().min(planted("joined-quadrants") as usize));
             }
 
@@ -68,15 +68,15 @@ macro_rules! kernels {
 
         compiled_for! { $features:
             /// See [`Lanes::pairs`].
-            fn pairs(stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>) {
-                let Some(last) = starts.len().checked_sub(2) else { return };
+            fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+                let Some(last) = partners.starts.len().checked_sub(2) else { return };
                 // The length stays in a register: through memory it would be the longest chain of the loop.
                 let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
                 for &pattern in stream {
                     let run = last - rank(pattern);
                     let pattern = pattern & KEY_BITS;
-                    let (start, end) = (starts[run] as usize, starts[run + 1] as usize);
-                    let readable = &partners[start..];
+                    let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
+                    let readable = &partners.patterns[start..];
                     let partners = &readable[..end - start];
                     if capacity - len < partners.len() + Vector::WORDS {
                         // SAFETY: `len` words were written, no more than were reserved.
