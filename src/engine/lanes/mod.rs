@@ -111,11 +111,14 @@ fn rank(pattern: u64) -> usize {
 /// took a hundredth more instructions.)
 #[derive(Clone, Copy, Debug)]
 pub struct Partners<'a> {
-    /// All of them.
+    /// All of them, and [`BEYOND`] words more.
     pub patterns: &'a [u64],
     /// Where each run begins; one more for the end.
     pub starts: &'a [u32],
 }
+
+/// Words behind the last run, whatever they hold, so that a vector is read whole there: the most of any set.
+pub const BEYOND: usize = 8;
 
 /// Room for the tables of one block of lanes, and for queries.
 #[derive(Debug, Default)]

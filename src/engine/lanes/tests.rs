@@ -123,7 +123,8 @@ impl WithLanes for Pairs<'_> {
         let Self(stream, partners) = self;
         let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
         // The ranks of partners are in the way, not of use.
-        let all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
+        let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
+        all.extend([0; BEYOND]);
         let mut starts = vec![0];
         for run in partners {
             starts.push(starts.last().unwrap() + run.len() as u32);
