@@ -87,7 +87,7 @@ fn stopped_runs_go_on_to_the_total() {
     ledger.record_partial(unit, Partial { tasks: tasks + 1, tally: 5 }).unwrap();
     assert!(request.run().unwrap().resume(ledger).is_err());
 
-    let small = Request::solutions(Size::new(11).unwrap()).engine(EngineKind::Naive).threads(2);
+    let small = Request::solutions(Size::new(12).unwrap()).engine(EngineKind::Naive).threads(2);
     let (mut ledger, mut runs) = (small.run().unwrap().ledger().clone(), 0);
     let total = loop {
         let (watch, run) = (Watch::default(), small.run().unwrap().resume(ledger.clone()).unwrap());
@@ -107,7 +107,7 @@ fn stopped_runs_go_on_to_the_total() {
             Err(error) => assert_eq!(error, CountError::Stopped),
         }
     };
-    assert!(total == 2680 && runs > 1 && ledger.is_complete(), "{total} after {runs} runs");
+    assert!(total == 14_200 && runs > 1 && ledger.is_complete(), "{total} after {runs} runs");
 }
 
 /// What a run counts is what it has in its ledger, and a sum that does not fit is an error.
