@@ -1,10 +1,11 @@
 //! Wrong kernels, as a broken build or processor would have them: the self-check refuses each of them, before anything is
 //! counted or saved. `scripts/faults kernels` does the same by every instruction set.
+//!
+//! Only a program with debug assertions has places for faults.
+#![cfg(debug_assertions)]
 
 use crate::common::{output, queens, reached, texts, total};
 
-/// Only a program with debug assertions has places for faults.
-#[cfg(debug_assertions)]
 #[test]
 fn no_wrong_kernel_counts_anything() {
     let folder = tempfile::tempdir().unwrap();
