@@ -1,4 +1,5 @@
-//! A count in eight shards, as on eight machines: counted in any order, by any number of threads, gone on with, merged, audited.
+//! A count in eight shards, as on eight machines: counted in any order, by any number of threads, gone on with, merged,
+//! audited.
 
 use std::fs;
 
