@@ -101,11 +101,12 @@ impl Drop for Running {
 
 /// Reads a pipe to its end, so that nobody waits for room in it.
 fn read_all(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
+    let read = |mut pipe| {
         let mut bytes = Vec::new();
-        pipe.into_iter().for_each(|mut pipe| assert!(pipe.read_to_end(&mut bytes).is_ok()));
+        Read::read_to_end(&mut pipe, &mut bytes).unwrap();
         bytes
-    })
+    };
+    thread::spawn(move || pipe.map(read).unwrap_or_default())
 }
 
 /// Waits until `done`, or fails.
@@ -124,7 +125,7 @@ pub(crate) fn files(folder: &Path) -> BTreeSet<String> {
         let name = entry.file_name().into_string().unwrap();
         if entry.path().is_dir() {
             found.extend(files(&entry.path()).into_iter().map(|below| format!("{name}/{below}")));
-        } else if !(name.starts_with('.') && name.ends_with(".lock")) {
+        } else if entry.path().extension().is_none_or(|extension| extension != "lock") {
             found.insert(name);
         }
     }

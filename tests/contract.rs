@@ -1,7 +1,7 @@
 //! What the program promises: one row a promise. This table comes before the program, not after it.
 //!
-//! Rows that end in 2 are usage errors, whose options may not exist. The options of all others are held against clap's own
-//! list, both ways: an option without a row fails, and so does a row with an option that clap does not have.
+//! Rows with exit code 2 are usage errors, whose options may not exist. The options of all others are held against
+//! clap's own list, both ways: an option without a row fails, and so does a row with an option that clap does not have.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,8 @@ use crate::common::{files, ledger_text, output, resealed, unfinished};
 /// - Files before: prepared files by their names (`prepared` below), `whole:r/1` under another name.
 /// - Stdout is exact, but that `...` stands for anything. An object is JSON that has at least these fields.
 /// - Words on stderr are separated by ` | `. None: stderr is empty.
-/// - Files after are all that there are, but for locks: `name=` as before, `name~text` with this text in it, `name` with any content.
+/// - Files after are all that there are, but for locks: `name=` as before, `name~text` with this text in it,
+///   `name` with any content.
 type Row = (&'static str, &'static str, i32, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
@@ -28,6 +29,7 @@ const ROWS: &[Row] = &[
     ("count 13 --engine auto", "", 0, "73712\n", "agrees with OEIS A000170", ""),
     ("count 12 --engine join --isa portable -t 1", "", 0, "14200\n", "agrees with OEIS A000170", ""),
     ("count 9 --engine naive --threads 2", "", 0, "352\n", "agrees with OEIS A000170", ""),
+    ("count 9 --prefix 13 -q", "", 0, "3\n", "", ""),
     ("count 9 --prefix 1,3 -q", "", 0, "3\n", "", ""),
     ("count 8 --unique", "", 0, "12\n", "agrees with OEIS A002562", ""),
     ("count 12 --symmetry half", "", 0, "80\n", "agrees with OEIS A032522", ""),
@@ -51,7 +53,7 @@ const ROWS: &[Row] = &[
     ("count 11 --checkpoint begun --isa portable -t 1 --checkpoint-every 1ms -q", "begun", 0, "2680\n", "", "begun"),
     ("count 11 --unique --checkpoint begun -q", "begun", 0, "341\n", "", "begun"),
     ("count 11 --checkpoint whole", "whole", 0, "2680\n", "whole | complete | agrees with OEIS A000170", "whole="),
-    ("count 11 --unique --checkpoint whole", "whole", 0, "341\n", "whole | complete | agrees with OEIS A002562", "whole="),
+    ("count 11 --unique --checkpoint whole", "whole", 0, "341\n", "whole | complete | OEIS A002562", "whole="),
     ("count 11 --checkpoint forged", "forged", 3, "", "3480 | A000170 | 2680", "forged="),
     ("count 12 --checkpoint whole", "whole", 1, "", "whole | N = 11", "whole="),
     ("count 11 --prefix 1 --checkpoint whole", "whole", 1, "", "whole", "whole="),
@@ -108,7 +110,8 @@ const ROWS: &[Row] = &[
 
     // Audit: any time, by anybody, from the file.
     ("audit whole --share 100%", "whole", 0, "...45...", "", "whole="),
-    ("audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json", "s1 begun4", 0, r#"{"command":"audit"}"#, "", "s1= begun4="),
+    ("audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json", "s1 begun4", 0,
+        r#"{"command":"audit"}"#, "", "s1= begun4="),
     ("audit whole --max-time 100ms", "whole", 0, "...", "", "whole="),
     ("audit forged --share 100%", "forged", 3, "...822...", "unit 0", "forged="),
     ("audit damaged", "damaged", 1, "", "damaged", "damaged="),
@@ -151,7 +154,7 @@ const ROWS: &[Row] = &[
     ("symmetries 2413 --json", "", 0, r#"{"command":"symmetries","class_size":2}"#, "", ""),
     ("symmetries 158", "", 2, "", "3 queens", ""),
     ("show 2413", "", 0, "...♛...♛...♛...♛...", "", ""),
-    ("show 158 -n 8", "", 0, "...8...♛...", "", ""),
+    ("show 158 -n 8", "", 0, "...♛...♛...♛...8...", "", ""),
     ("show -n 8 --queen 4,2 --queen 1,1", "", 0, "...♛...♛...", "", ""),
     ("show -n 8 --number 4", "", 0, "...17582463...", "", ""),
     ("show -n 8 --number 93", "", 2, "", "92", ""),
@@ -287,8 +290,8 @@ fn agrees(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Stopped by the clock with more in the file than at the start, the same command goes on. Longer and longer, until a unit is
-/// finished within that time on this machine.
+/// Stopped by the clock with more in the file than at the start, the same command goes on. Longer and longer, until a
+/// unit is finished within that time on this machine.
 #[test]
 fn out_of_time() {
     let folder = tempfile::tempdir().unwrap();

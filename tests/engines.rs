@@ -10,7 +10,8 @@ fn size(n: usize) -> Size {
     Size::new(n).unwrap()
 }
 
-/// The solutions of a board that have the queens that `allowed` wants, by trying every row of every column: rows from 1.
+/// The solutions of a board that have the queens that `allowed` wants, by trying every row of every column: rows from
+/// 1.
 fn tried(n: usize, allowed: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut boards = vec![vec![]];
     for column in 1..=n {

@@ -1,4 +1,5 @@
-//! Damaged and forged ledgers: what is damaged is refused, and what is forged with a right checksum is found by an audit.
+//! Damaged and forged ledgers: what is damaged is refused, and what is forged with a right checksum is found by an
+//! audit.
 
 use std::fs;
 
@@ -22,7 +23,8 @@ fn no_damage_passes() {
     }
 }
 
-/// Whatever is written in it, with a right checksum: no command panics or hangs on it, and what is read is written as it was.
+/// Whatever is written in it, with a right checksum: no command panics or hangs on it, and what is read is written as
+/// it was.
 #[test]
 fn no_text_breaks_the_reader() {
     let text = ledger_text("count 9 --engine backtrack --shard 1/3");

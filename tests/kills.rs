@@ -80,8 +80,8 @@ fn two_shards_side_by_side_are_killed_and_go_on() {
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
 }
 
-/// Saved while units are in hand and stopped there, with ever other numbers of threads: what the file says of a unit's first
-/// tasks is what these count, and at the end the total is right.
+/// Saved while units are in hand and stopped there, with ever other numbers of threads: what the file says of a unit's
+/// first tasks is what these count, and at the end the total is right.
 #[test]
 fn stopped_within_units_each_task_counts_once() {
     // The smallest board that is not over before this machine has stopped it.

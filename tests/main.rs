@@ -1,5 +1,6 @@
-//! Every test of the program, and those of the library as its users see it, in one program: each more would be linked anew.
-//! They run side by side in it, so that none may change what belongs to the process: its folder, its variables, its limits.
+//! Every test of the program, and those of the library as its users see it, in one program: each more would be linked
+//! anew. They run side by side in it, so that none may change what belongs to the process: its folder, its variables,
+//! its limits.
 //!
 //! Start with `contract`. `engines`, `kills`, `wrong` and `forged` are the four families that find real faults.
 #![cfg(feature = "cli")]

@@ -1,4 +1,5 @@
-//! A count in eight shards, as on eight machines: counted in any order, by any number of threads, gone on with, merged, audited.
+//! A count in eight shards, as on eight machines: counted in any order, by any number of threads, gone on with, merged,
+//! audited.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ fn eight_shards_add_up() {
     fs::create_dir(path.join("r")).unwrap();
     let count = |k: u32| {
         // Another machine may lack vectors, and has other cores.
-        let isa = if k % 2 == 0 { "--isa portable" } else { "" };
+        let isa = if k.is_multiple_of(2) { "--isa portable" } else { "" };
         let line = format!("count 14 --shard {k}/8 --checkpoint r/{k} -t {} {isa}", 1 + k % 3);
         let (code, out, err) = output(path, &line);
         assert_eq!((code, out.as_str()), (Some(0), ""), "{line}: {err}");

@@ -15,8 +15,8 @@ use crate::common::{ENDLESS, Running, files, queens, reached, read, shell, texts
 /// A count of minutes whose units take moments.
 const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms";
 
-/// Lets a hang-up reach what the test starts, also where the tests were started under `nohup`: a signal that is caught here
-/// is not ignored there.
+/// Lets a hang-up reach what the test starts, also where the tests were started under `nohup`: a signal that is caught
+/// here is not ignored there.
 fn hang_ups_arrive() {
     static CAUGHT: Once = Once::new();
     CAUGHT.call_once(|| assert!(signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).is_ok()));
