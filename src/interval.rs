@@ -107,7 +107,9 @@ mod tests {
 
     fn of(samples: &[f64]) -> Interval {
         let mut all = Samples::default();
-        samples.iter().for_each(|&sample| all.add(sample));
+        for &sample in samples {
+            all.add(sample);
+        }
         all.interval()
     }
 

@@ -27,19 +27,27 @@ pub(super) struct RunState {
     works: OnceLock<Vec<f64>>,
 }
 
-/// What a thread has finished, and the unit that it is working on with the part of it that is finished.
+/// What a thread has in hand, which others read now and then.
 #[derive(Debug, Default)]
-pub(super) struct InHand(Mutex<(Vec<(usize, u128)>, Option<(usize, Partial)>)>);
+pub(super) struct InHand(Mutex<Hand>);
+
+#[derive(Debug, Default)]
+struct Hand {
+    /// The units that it has finished.
+    finished: Vec<(usize, u128)>,
+    /// The unit that it is working on, and the part of it that is finished.
+    current: Option<(usize, Partial)>,
+}
 
 impl InHand {
     /// The thread begins a unit, or has finished more of its tasks.
     pub(super) fn advance(&self, unit: usize, part: Partial) {
-        lock(&self.0).1 = Some((unit, part));
+        lock(&self.0).current = Some((unit, part));
     }
 
     /// The thread has finished a unit.
     pub(super) fn finish(&self, unit: usize, tally: u128) {
-        let (finished, current) = &mut *lock(&self.0);
+        let Hand { finished, current } = &mut *lock(&self.0);
         finished.push((unit, tally));
         *current = None;
     }
@@ -88,7 +96,7 @@ impl RunState {
     fn entered(&self) -> MutexGuard<'_, Ledger> {
         let mut ledger = lock(&self.ledger);
         for hand in lock(&self.hands).iter() {
-            let (finished, current) = &mut *lock(&hand.0);
+            let Hand { finished, current } = &mut *lock(&hand.0);
             for (unit, tally) in finished.drain(..) {
                 ledger.record(unit, tally).expect("a unit is counted once, and goes on from what the ledger has of it");
             }

@@ -236,7 +236,9 @@ impl<L: Lanes> Join<L> {
         let half = quadrants.half(&self.tables, role, &queen[0]);
         for (index, inner) in queen.iter().enumerate() {
             list(&half, self.lanes, inner, lists);
-            lists.iter_mut().for_each(|list| list.close(self.lanes));
+            for list in &mut *lists {
+                list.close(self.lanes);
+            }
             if lists.iter().map(|list| list.patterns.len()).sum::<usize>() >= longest {
                 return index + 1;
             }

@@ -193,6 +193,9 @@ pub(super) enum Role {
     Probe,
 }
 
+/// How a part of a quadrant was listed, its rows, and the place of its innermost queen ([`QuadrantLister::list`]).
+type PartOf = (Recipe, u32, usize);
+
 /// The four quadrants of one thread's task.
 #[derive(Debug, Default)]
 pub(super) struct Quadrants {
@@ -204,9 +207,8 @@ pub(super) struct Quadrants {
     /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
     caches: Vec<CornerCache>,
     places: [(usize, usize); 4],
-    /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other, each with
-    /// how it was listed, its rows, and the place of that queen ([`QuadrantLister::list`]).
-    parts: [(Option<(Recipe, u32, usize)>, Quadrant); 2],
+    /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other.
+    parts: [(Option<PartOf>, Quadrant); 2],
     buffers: Buffers,
     /// What is to be kept for all threads grows here and is then copied, to take no more than it needs.
     scratch: Quadrant,
