@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use queens::ledger::{self, Ledger, Shard, StoreError, is_ledger};
+use queens::ledger::{self, FormatError, Ledger, Shard, StoreError, is_ledger};
 
 use super::failure::Failure;
 use super::text;
@@ -31,7 +31,7 @@ impl Ledgers {
             }
             match ledger::read(&path) {
                 Ok(ledger) => files.push((path, ledger)),
-                Err(error) if error.is_damage() => damaged.push(error),
+                Err(error @ StoreError::Format(_, FormatError::Damaged)) => damaged.push(error),
                 Err(error) => return Err(error.into()),
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queens::ledger::{self, Ledger, ranges};
+use queens::ledger::{self, Ledger};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ fn merged(whole: &Ledger, shards: u32) -> Result<Merged, Failure> {
         let units = format!("{} are finished", ledgers::finished(whole));
         match shards {
             1 => units,
-            _ => format!("shards {} of {shards} are missing or unfinished; {units}", ranges(missing.iter().copied())),
+            _ => format!("shards {} of {shards} are missing or unfinished; {units}", text::ranges(&missing)),
         }
     });
     Ok(Merged {
