@@ -50,8 +50,7 @@ fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let said = shown_until(&mut master, "the same command goes on");
     assert_eq!(end(child).status.signal(), Some(2));
     // The bar is gone before the last word.
-    let (before, last) = said.rsplit_once("saved 0 of 171 units in c").expect(&said);
-    assert!(before.ends_with("\u{1b}[2K") && last.ends_with("goes on"), "{said:?}");
+    assert!(said.contains("\u{1b}[2Ksaved 0 of 171 units in c;"), "{said:?}");
 }
 
 /// A terminal that ^S has stopped takes no more. The run saves all the same, and ends when it is told to.

@@ -64,7 +64,8 @@ fn in_part_of_prefix(
         if stopped() {
             return None;
         }
-        let part = Task::Completions(prefixes::part(queens, &mut |below| random.usize(..below)).0);
+        let left = prefixes::part_columns(queens.size());
+        let part = Task::Completions(prefixes::part(queens, left, &mut |below| random.usize(..below)).0);
         (compared.engine, compared.auditor) = (engine.count(&part), auditor::count(&part, stopped)?);
         if (compared.engine, compared.auditor) != (0, 0) {
             break;

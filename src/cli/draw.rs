@@ -56,8 +56,8 @@ pub(crate) fn matrix(solution: &Placement) -> String {
     (1..=rows.len()).map(line).collect()
 }
 
-/// A board of n columns and rows with its queens, at most 80 columns wide: row numbers at the left, column numbers below,
-/// and unless all queens are placed, a letter on each square that is attacked, and below the board what it means.
+/// A board of n columns and rows with its queens, at most 80 columns wide: row numbers at the left, column numbers
+/// below, and unless all queens are placed, a letter on each square that is attacked and what the letters mean.
 pub(crate) fn board(n: usize, queens: &[Square], palette: Palette) -> String {
     // Three columns of the terminal make a square of a square.
     let width = if n <= 25 { 3 } else { 2 };
@@ -141,7 +141,8 @@ mod tests {
         let ascii = " 1  a  a  .  .\n 2  Q  a  a  a\n 3  a  a  b  .\n 4  a  Q  a  b\n    1  2  3  4\n\
             Attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
         assert_eq!(board(4, &queens("24"), Palette::Ascii), ascii);
-        let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n 2 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
+        let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n\
+            \x202 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
         assert_eq!(board(4, &queens("2413"), Palette::Unicode), unicode);
         let colour = board(4, &queens("24"), Palette::Colour);
         assert!(

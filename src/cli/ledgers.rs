@@ -58,6 +58,12 @@ impl Ledgers {
     }
 }
 
+/// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`.
+pub(crate) fn missing_shards(missing: &[u32], of: u32) -> String {
+    let (shards, are) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+    format!("{shards} {} of {of} {are} missing or unfinished", text::ranges(missing))
+}
+
 /// How much of a ledger is finished: `12 of 105 units`, `0 of 105 units and parts of 2`.
 pub(crate) fn finished(ledger: &Ledger) -> String {
     let parts = match ledger.partials().count() {

@@ -28,7 +28,7 @@ pub(crate) enum Format {
     Html,
 }
 
-/// Writes solutions of a board of n columns as they come, after so many that were skipped, and says how many there were.
+/// Writes solutions of a board of n columns as they come, after so many that were skipped; says how many there were.
 pub(crate) fn stream(
     format: Format,
     (n, skipped): (usize, u64),

@@ -108,30 +108,32 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// What is good to know, unless `-q` was given.
 pub(crate) fn note(text: &str) {
     if !is_quiet() {
-        say(text.to_owned());
+        say(text);
     }
 }
 
 /// What went wrong, though the command goes on.
 pub(crate) fn warning(text: &str) {
-    say(labelled("warning", AnsiColor::Yellow.on_default().bold(), text));
+    say(&labelled("warning", AnsiColor::Yellow.on_default().bold(), text));
 }
 
 /// Why the command fails.
 pub(crate) fn error(text: &str) {
-    say(labelled("error", AnsiColor::Red.on_default().bold(), text));
+    say(&labelled("error", AnsiColor::Red.on_default().bold(), text));
 }
 
 fn labelled(label: &str, style: Style, text: &str) -> String {
     format!("{style}{label}:{style:#} {text}")
 }
 
-/// A line on stderr, from a thread that is waited for no longer than a reader needs who reads at all.
-fn say(line: String) {
+/// What is to be known even with `-q`: a line on stderr, from a thread that is waited for no longer than a reader needs who
+/// reads at all.
+pub(crate) fn say(line: &str) {
     const TIMEOUT: Duration = Duration::from_secs(1);
     let (done, waiting) = mpsc::channel::<()>();
+    let line = format!("{line}\n");
     let write = move || {
-        let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+        let _ = anstream::stderr().write_all(line.as_bytes());
         drop(done);
     };
     // If no thread can be started, the exit code has to do.

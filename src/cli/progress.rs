@@ -60,14 +60,15 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     if !wait(SILENT) {
         return;
     }
-    let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3} %  {msg}");
+    let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3}%  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
     let bar = bar.with_prefix(title.to_owned());
+    // A list has no progress, and nothing is drawn among its lines.
+    let is_shown = || is_in_foreground() && !watch.progress().doing.is_empty();
     loop {
-        let progress = watch.progress();
-        // A list has no progress, and nothing is drawn among its lines.
-        if is_in_foreground() && !progress.doing.is_empty() {
+        if is_shown() {
+            let progress = watch.progress();
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
             bar.set_message(message(&progress));
         }
@@ -75,7 +76,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
             break;
         }
     }
-    if is_in_foreground() {
+    if is_shown() {
         bar.finish_and_clear();
     } else {
         // Dropped, it would draw.
@@ -89,7 +90,11 @@ fn message(progress: &Progress) -> String {
         0 => text::time(progress.elapsed),
         total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
     };
-    progress.left.map_or(done.clone(), |left| format!("{done}, {} left", text::time(left)))
+    match progress.left {
+        Some(left) if left < Duration::from_secs(60) => format!("{done}, {} s left", left.as_secs() + 1),
+        Some(left) => format!("{done}, {} left", text::time(left)),
+        None => done,
+    }
 }
 
 /// Whether the process is in the foreground of its terminal: a bar would break the line that somebody types at the prompt of

@@ -57,13 +57,14 @@ pub(crate) struct Counted {
 
 /// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again.
 pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
-    let (title, begun) = (format!("N = {}", run.fingerprint().prefix.size()), run.ledger().clone());
-    huge_pages(run.fingerprint().engine == EngineKind::Join && run.fingerprint().prefix.size().get() >= 26);
-    let (watch, is_complete) = (Watch::default(), begun.is_complete());
-    let mut saved = Saved { store: keep.store.filter(|_| !is_complete), begun, watch: watch.clone() };
+    let (size, engine) = (run.fingerprint().prefix.size(), run.fingerprint().engine);
+    huge_pages(engine == EngineKind::Join && size.get() >= LONG_LISTS);
+    let (watch, begun) = (Watch::default(), run.ledger().clone());
+    let store = keep.store.filter(|_| !begun.is_complete());
+    let mut saved = Saved { store, begun, watch: watch.clone() };
     // A full disk, or a folder that may not be written, shows before the work.
     saved.save()?;
-    let work = Work::start(&title, &watch, move |watch| run.count(watch))?;
+    let work = Work::start(&format!("N = {size}"), &watch, move |watch| run.count(watch))?;
     let deadline = keep.max_time.and_then(|time| Instant::now().checked_add(time));
     let mut due = saved.store.is_some().then(|| Instant::now() + keep.every);
     let stopped = loop {
@@ -131,13 +132,13 @@ impl Saved {
                 let failure = Failure::Run(format!("{error}; {finished} are lost"));
                 return if matches!(stopped, Stopped::TimeUp) { failure } else { failure.and_stopped(stopped) };
             }
-            (Ok(()), None) => output::note("nothing was saved; --checkpoint FILE saves a count"),
+            (Ok(()), None) => output::say("nothing was saved; --checkpoint FILE saves a count"),
             (Ok(()), Some(store)) if is_asked_for => {
-                output::note(&format!("saved {finished} in {}; the same command goes on", store.path().display()));
+                output::say(&format!("saved {finished} in {}; the same command goes on", store.path().display()));
             }
             (Ok(()), Some(store)) => {
                 let path = store.path().display();
-                output::note(&format!("saved {finished} in {path}; to go on:\n    {command} --checkpoint {path}"));
+                output::say(&format!("saved {finished} in {path}; to go on:\n    {command} --checkpoint {path}"));
             }
         }
         match stopped {
@@ -162,6 +163,9 @@ impl Saved {
         Ok(())
     }
 }
+
+/// The least N for which the lists of the join are long.
+const LONG_LISTS: usize = 26;
 
 /// Gives huge pages to the join of a large board, and to nothing else.
 ///

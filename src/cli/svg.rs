@@ -1,5 +1,5 @@
-//! Boards as SVG: one with its coordinates and the lines on which each queen of a partial placement attacks, as in a chess
-//! book, or many with captions, on pages that can be printed.
+//! Boards as SVG: one with its coordinates and the lines on which each queen of a partial placement attacks, as in a
+//! chess book, or many with captions, on pages that can be printed.
 
 use queens::{Placement, Square};
 
@@ -32,8 +32,8 @@ pub(crate) fn board(n: usize, placed: &[Square]) -> String {
     begin((side, side), (shown, shown), &title) + &board + &coordinates(n) + "</svg>\n"
 }
 
-/// The beginning of a picture of this size in its own units, shown in so many dots: white paper, a title for screen readers,
-/// and the queen that [`queens`] refers to.
+/// The beginning of a picture of this size in its own units, shown in so many dots: white paper, a title for screen
+/// readers, and the queen that [`queens`] refers to.
 fn begin((width, height): (usize, usize), shown: (usize, usize), title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{}\" \
@@ -72,8 +72,8 @@ fn queens(placed: &[Square]) -> String {
     format!("<g fill=\"{INK}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-linejoin=\"round\">\n{queens}</g>\n")
 }
 
-/// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines of
-/// the queens that attack it, and through a free one none.
+/// The row, the column and the diagonals of each queen as lines in a colour of their own: through a square go the lines
+/// of the queens that attack it, and through a free one none.
 fn attacks(n: usize, placed: &[Square]) -> String {
     let board = n * SQUARE;
     let back = 2 * board;

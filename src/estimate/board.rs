@@ -8,9 +8,10 @@ use fastrand::Rng;
 
 use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
-use crate::interval::{FEWEST, Samples};
+use crate::interval::Samples;
+use crate::ledger::Partial;
 use crate::plan::{Plan, Task, prefixes};
-use crate::run::thread_seconds;
+use crate::run::{CountError, for_each_unit, thread_seconds};
 use crate::watch::{Steps, Watch, lock};
 
 /// A count that is sampled.
@@ -19,6 +20,8 @@ pub(super) struct Board {
     plan: Plan,
     /// The work of each unit and the units before it.
     works: Vec<f64>,
+    /// How many columns the parts of prefixes leave empty.
+    columns: usize,
     make: MakeEngine,
 }
 
@@ -59,19 +62,19 @@ pub(super) struct Draw<'a> {
 }
 
 impl Board {
-    pub(super) fn new(method: Method, prefix: &Placement) -> Self {
-        let (plan, mut sum) = (Plan::new(method.engine, prefix), 0.0);
+    pub(super) fn new(method: Method, prefix: Placement, columns: usize) -> Self {
+        let (plan, mut sum) = (Plan::new(method.engine, &prefix), 0.0);
         let with_work = |unit| {
             sum += plan.work(unit);
             sum
         };
         let works = (0..plan.units()).map(with_work).collect();
-        Self { n: prefix.size().get(), plan, works, make: method.engines(prefix.size()) }
+        Self { n: prefix.size().get(), plan, works, columns, make: method.engines(prefix.size()) }
     }
 
-    /// Draws samples on every thread, as long as they are likely to end before `deadline`, but enough for an interval, unless
-    /// it is stopped. `random` makes a generator for each, so that a seed draws the same ones on any threads.
-    pub(super) fn draw(&self, with: Draw, random: Rng, deadline: Instant) -> Drawn {
+    /// Draws samples on every thread, as long as they are likely to end before `deadline`, but at least so many, unless it is
+    /// stopped. `random` makes a generator for each, so that a seed draws the same ones on any threads.
+    pub(super) fn draw(&self, with: Draw, random: Rng, least: usize, deadline: Instant) -> Drawn {
         let (begun, random, drawn) = (AtomicUsize::new(0), Mutex::new(random), Mutex::new(Drawn::default()));
         if self.works.is_empty() {
             return Drawn::default();
@@ -82,7 +85,7 @@ impl Board {
                 // Relaxed: the number itself is all that the threads share.
                 let number = begun.fetch_add(1, Ordering::Relaxed);
                 // One that takes as long as the longest so far must still end in time.
-                if number >= FEWEST && Instant::now() + longest >= deadline {
+                if number >= least && Instant::now() + longest >= deadline {
                     break;
                 }
                 let mut random = lock(&random).fork();
@@ -98,6 +101,30 @@ impl Board {
             }
         });
         drawn.into_inner().unwrap_or_default()
+    }
+
+    /// Counts all of it, with its processor time in seconds; `None` if it is stopped or not done by then.
+    pub(super) fn count(&self, with: Draw, deadline: Instant) -> Result<Option<(u128, f64)>, CountError> {
+        let (order, found) = ((0..self.plan.units()).collect::<Vec<_>>(), Mutex::new((Partial::default(), 0.0)));
+        let is_late = || with.watch.is_stopped() || Instant::now() >= deadline;
+        // The first thread that is late stops the others, but not who watches.
+        let counted = for_each_unit(with.pool, &order, &Watch::default(), &self.make, |engine, unit| {
+            let worked = thread_seconds();
+            for task in self.plan.unit(unit, 0) {
+                let count = engine.count(&task.task);
+                lock(&found).0.add(count, task.weight)?;
+                if is_late() {
+                    return Err(CountError::Stopped);
+                }
+            }
+            lock(&found).1 += thread_seconds() - worked;
+            Ok(())
+        });
+        let (sum, seconds) = *lock(&found);
+        match counted {
+            Err(CountError::Stopped) => Ok(None),
+            counted => counted.map(|()| Some((sum.tally, seconds))),
+        }
     }
 
     /// Draws a unit, with a chance that grows with its work, and a part of it. What is found is divided by the chance of
@@ -116,7 +143,7 @@ impl Board {
     }
 
     /// Tasks of a unit with their weights, drawn at random, and how many such parts the unit has.
-    fn part_of(&self, unit: usize, engine: &mut dyn Engine, random: &mut Rng) -> (f64, Vec<(Task, u64)>) {
+    pub(super) fn part_of(&self, unit: usize, engine: &mut dyn Engine, random: &mut Rng) -> (f64, Vec<(Task, u64)>) {
         let (tasks, sharing) = (self.plan.tasks(unit), self.plan.tasks_sharing_lists());
         let group = |number: u64, length: u64| {
             self.plan.unit(unit, number * length).take(length as usize).map(|task| (task.task, task.weight)).collect()
@@ -135,7 +162,7 @@ impl Board {
         let alone: Vec<(Task, u64)> = group(random.u64(..tasks), 1);
         match alone[0] {
             (Task::Completions(queens), weight) => {
-                let (part, parts) = prefixes::part(queens, &mut |below| random.usize(..below));
+                let (part, parts) = prefixes::part(queens, self.columns, &mut |below| random.usize(..below));
                 (tasks as f64 * parts, vec![(Task::Completions(part), weight)])
             }
             (Task::Halves(..), _) => (tasks as f64, alone),

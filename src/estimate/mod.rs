@@ -1,7 +1,7 @@
 //! Estimates of the count and the time of a long run, from random parts of it.
 //!
-//! Two samples are drawn, because no single one would serve both purposes. Each takes half of the time that is given, on as
-//! many threads as the run would have:
+//! Two samples are drawn, because no single one would serve both purposes. Each takes half of the time that is left after
+//! a first look, on as many threads as the run would have:
 //!
 //! - **The count** is the same for every engine. So it is sampled by the engine whose samples are cheapest: thousands of
 //!   small parts, by backtracking.
@@ -17,7 +17,8 @@
 //! deviation. What a run takes is measured by a few samples first: if that is less than the time that is given, the
 //! board is counted instead.
 //!
-//! Backtracking takes as long as the parts that are counted say, so there one sample gives both.
+//! Backtracking keeps nothing from task to task: there parts are timed too, but larger ones, that fill its vectors as a run
+//! does.
 
 mod board;
 mod growth;
@@ -31,15 +32,24 @@ use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method};
 use crate::interval::{FEWEST, Interval};
 use crate::plan::Plan;
+use crate::plan::prefixes::part_columns;
 use crate::request::Request;
-use crate::run::{CountError, available_threads, pool, process_time, self_check};
+use crate::run::{CountError, available_threads, pool, self_check};
 use crate::watch::{Steps, Watch};
 
 use board::{Board, Draw, Drawn};
 use growth::{SMALLEST, unsure, work};
 
 /// A first look at a board takes so long, or longer where an interval needs it, but only one part of so many of the time.
-const LOOK: (Duration, u32) = (Duration::from_millis(50), 8);
+const LOOK: (Duration, u32) = (Duration::from_millis(100), 8);
+
+/// So many parts at least are drawn for the count: that takes milliseconds, and the counts of a few are far from normally
+/// distributed.
+const PARTS: usize = 100;
+
+/// The parts of backtracking that are timed leave so many columns empty. Smaller ones do not fill vectors as a run does: by
+/// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
+const COLUMNS: usize = 16;
 
 /// The relative error that no sample shows: the run may come at another time than the estimate, and it fills lists and
 /// caches first.
@@ -90,6 +100,7 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
     let mut random = Rng::with_seed(seed).fork();
     let draw = Draw { pool: &pool, watch, steps: &steps };
     let threads = pool.current_num_threads();
+    let cores = threads.min(available_threads()) as f64;
     let mut estimate = Estimate {
         n: prefix.size().get(),
         engine: method.engine.info().name,
@@ -103,59 +114,44 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
         counted: None,
         spent: Duration::ZERO,
     };
-    let deadline = begun + time;
-    let probed = Probed::new(method, &prefix, draw, random.fork(), deadline);
+    let mut deadline = begun + time;
+    let probed = Probed::new(method, prefix, draw, random.fork(), deadline);
     if !watch.is_stopped() && probed.run_takes().is_some_and(|seconds| seconds <= left(deadline).as_secs_f64()) {
-        estimate.count_all(request, watch)?;
-    } else if method.engine == EngineKind::Join {
-        let parts = Board::new(by_parts, &prefix).draw(draw, random.fork(), begun + time / 2);
-        estimate.count = parts.count.interval();
-        (estimate.timed_n, estimate.core_seconds) = probed.core_seconds(draw, random, deadline);
-        estimate.seconds = estimate.core_seconds.times(1.0 / threads.min(available_threads()) as f64);
-    } else {
-        let parts = probed.board.draw(draw, random, deadline);
-        estimate.count = parts.count.interval();
-        estimate.core_seconds = parts.seconds.interval().widened(BESIDE);
-        estimate.seconds = estimate.core_seconds.times(1.0 / threads.min(available_threads()) as f64);
+        let start = Instant::now();
+        if let Some((counted, core_seconds)) = probed.board.count(draw, deadline)? {
+            estimate.counted = Some(counted);
+            estimate.count = Interval::exactly(counted as f64);
+            estimate.core_seconds = Interval::exactly(core_seconds);
+            estimate.seconds = Interval::exactly(start.elapsed().as_secs_f64());
+            return Ok(Estimate { spent: begun.elapsed(), ..estimate });
+        }
+        // Other programs came between. It takes its time once more.
+        deadline = Instant::now() + time;
     }
+    let parts = Board::new(by_parts, prefix, part_columns(prefix.size()));
+    estimate.count = parts.draw(draw, random.fork(), PARTS, Instant::now() + left(deadline) / 2).count.interval();
+    (estimate.timed_n, estimate.core_seconds) = probed.core_seconds(draw, random, deadline);
+    estimate.seconds = estimate.core_seconds.times(1.0 / cores);
     Ok(Estimate { spent: begun.elapsed(), ..estimate })
 }
 
-impl Estimate {
-    /// Counts a board that takes no longer than its estimate. If that is stopped, nothing is known.
-    fn count_all(&mut self, request: &Request, watch: &Watch) -> Result<(), CountError> {
-        let worked = process_time();
-        let report = match request.run()?.count(watch) {
-            Err(CountError::Stopped) => return Ok(()),
-            report => report?,
-        };
-        let seconds = report.elapsed.as_secs_f64();
-        let worked = process_time().zip(worked).map(|(now, before)| now.saturating_sub(before).as_secs_f64());
-        self.counted = Some(report.count);
-        self.count = Interval::exactly(report.count as f64);
-        self.seconds = Interval::exactly(seconds);
-        self.core_seconds = Interval::exactly(worked.unwrap_or(seconds * self.threads as f64));
-        Ok(())
-    }
-}
-
 /// The largest board with tasks short enough for a first look.
-struct Probed<'a> {
+struct Probed {
     method: Method,
-    prefix: &'a Placement,
+    prefix: Placement,
     threads: usize,
     board: Board,
     drawn: Drawn,
 }
 
-impl<'a> Probed<'a> {
-    /// Looks at one board after the other, each as large as the one before lets expect that it fits. The growth of the work
-    /// from a board that takes no time is wrong by a factor of two or so.
-    fn new(method: Method, prefix: &'a Placement, draw: Draw, mut random: Rng, deadline: Instant) -> Self {
+impl Probed {
+    /// Looks at one board after the other, each as large as the one before lets expect that it fits: the growth of the work
+    /// from a board that takes no time is wrong by a factor of two or so. Backtracking is looked at in parts of its own.
+    fn new(method: Method, prefix: Placement, draw: Draw, mut random: Rng, deadline: Instant) -> Self {
         let (own, threads) = (prefix.size().get(), draw.pool.current_num_threads());
         let mut look = |n| {
-            let board = if n == own { Board::new(method, prefix) } else { Board::new(method, &whole(n)) };
-            let drawn = board.draw(draw, random.fork(), Instant::now() + LOOK.0.min(left(deadline) / LOOK.1));
+            let board = Board::new(method, if n == own { prefix } else { whole(n) }, COLUMNS);
+            let drawn = board.draw(draw, random.fork(), FEWEST, Instant::now() + LOOK.0.min(left(deadline) / LOOK.1));
             Self { method, prefix, threads, board, drawn }
         };
         let mut probed = look(if method.engine == EngineKind::Join { own.min(SMALLEST) } else { own });
@@ -193,7 +189,9 @@ impl<'a> Probed<'a> {
     fn core_seconds(&self, draw: Draw, random: Rng, deadline: Instant) -> (usize, Interval) {
         let own = self.prefix.size().get();
         let n = if self.board.n < own { self.largest_within(left(deadline)) } else { own };
-        let timed = Board::new(self.method, &whole(n)).draw(draw, random, deadline).seconds.interval().widened(BESIDE);
+        let other = (n != self.board.n).then(|| Board::new(self.method, whole(n), COLUMNS));
+        let drawn = other.as_ref().unwrap_or(&self.board).draw(draw, random, FEWEST, deadline);
+        let timed = drawn.seconds.interval().widened(BESIDE);
         (n, if n == own { timed } else { timed.times(work(own) / work(n)).within(unsure(own - n)) })
     }
 }

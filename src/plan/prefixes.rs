@@ -120,13 +120,12 @@ impl PrefixPlan {
     }
 }
 
-/// A random part of a task and a factor. The part is counted in a fraction of a millisecond, and on average its solutions
-/// times the factor are those of the task: it places a queen on a random free square of the next column, and so on, and
-/// the factor is the product of the numbers of free squares (Knuth 1975). `choose(k)` picks each number below k with the
-/// same chance.
-pub(crate) fn part(mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
+/// A random part of a task, which leaves so many columns empty, and a factor. On average its solutions times the factor are
+/// those of the task: it places a queen on a random free square of the next column, and so on, and the factor is the product
+/// of the numbers of free squares (Knuth 1975). `choose(k)` picks each number below k with the same chance.
+pub(crate) fn part(mut task: Placement, left: usize, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
     let mut parts = 1.0;
-    while task.size().get() - task.len() > part_columns(task.size()) {
+    while task.size().get() - task.len() > left {
         let next: Vec<_> = task.extensions().collect();
         if next.is_empty() {
             break;
@@ -137,9 +136,9 @@ pub(crate) fn part(mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) 
     (task, parts)
 }
 
-/// How many columns of a part are left to fill: enough that parts differ little, but few enough that each part takes a
-/// fraction of a millisecond and small boards have many more parts than are sampled.
-fn part_columns(size: Size) -> usize {
+/// How many columns a part leaves empty that is to be counted: enough that parts differ little, but few enough that each
+/// takes a fraction of a millisecond and small boards have many more parts than are sampled.
+pub(crate) fn part_columns(size: Size) -> usize {
     (size.get() * 2 / 3).min(13)
 }
 
@@ -227,7 +226,7 @@ mod tests {
         let choices = parent.extensions().count();
         let mut sum = 0.0;
         for choice in 0..choices {
-            let (part, parts) = part(parent, &mut |below| {
+            let (part, parts) = part(parent, part_columns(parent.size()), &mut |below| {
                 assert_eq!(below, choices);
                 choice
             });
@@ -235,7 +234,7 @@ mod tests {
             sum += backtrack.completions(&part) as f64 * parts / choices as f64;
         }
         assert!((sum - backtrack.completions(&parent) as f64).abs() < 1e-6);
-        assert_eq!(part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
+        assert_eq!(part(task, 10, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
     /// A placement to which no queen can be added is its own only part.
@@ -245,7 +244,7 @@ mod tests {
         // They attack all of the next column.
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
-        assert_eq!(part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+        assert_eq!(part(dead, part_columns(size), &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
     #[test]

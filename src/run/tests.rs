@@ -87,10 +87,10 @@ fn stopped_runs_go_on_to_the_total() {
     ledger.record_partial(unit, Partial { tasks: tasks + 1, tally: 5 }).unwrap();
     assert!(request.run().unwrap().resume(ledger).is_err());
 
-    let request = super::tests::request(11).engine(EngineKind::Naive).threads(2);
-    let (mut ledger, mut runs) = (request.run().unwrap().ledger().clone(), 0);
+    let small = Request::solutions(Size::new(11).unwrap()).engine(EngineKind::Naive).threads(2);
+    let (mut ledger, mut runs) = (small.run().unwrap().ledger().clone(), 0);
     let total = loop {
-        let (watch, run) = (Watch::default(), request.run().unwrap().resume(ledger.clone()).unwrap());
+        let (watch, run) = (Watch::default(), small.run().unwrap().resume(ledger.clone()).unwrap());
         let before = ledger.finished();
         let counted = std::thread::scope(|scope| {
             let counting = scope.spawn(|| run.count(&watch));

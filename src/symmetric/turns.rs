@@ -127,7 +127,7 @@ fn subsets(pool: usize, size: usize) -> impl Iterator<Item = u64> {
     let next = |&set: &u64| {
         let lowest = set & set.wrapping_neg();
         let moved = set + lowest;
-        (set != 0).then(|| moved | (set ^ moved) / lowest >> 2)
+        (set != 0).then(|| moved | ((set ^ moved) / lowest) >> 2)
     };
     std::iter::successors(Some((1 << size) - 1), next).take_while(move |set| set >> pool == 0)
 }

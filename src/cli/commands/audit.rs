@@ -78,14 +78,18 @@ impl Answer for Audited {
     fn text(&self) -> String {
         let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
         let tasks: usize = units.iter().map(|unit| unit.tasks.len()).sum();
-        let percent = |wrong| format!("{} %", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
+        let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
         let lines = [
             ("N", self.n.to_string()),
             (
                 "recounted",
-                format!("{} of {}, by {engine}, {isa}", units.len(), text::count_of(finished as u64, "unit")),
+                format!(
+                    "{} of {}, by {engine}, {isa}",
+                    text::grouped(units.len() as u64),
+                    text::count_of(finished as u64, "unit")
+                ),
             ),
-            ("tasks", format!("{tasks}, by code that shares nothing with the engine")),
+            ("tasks", format!("{}, by code that shares nothing with the engine", text::grouped(tasks as u64))),
             ("differ", text::grouped(self.differences as u64)),
             ("finds", format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10))),
             ("seed", seed.to_string()),

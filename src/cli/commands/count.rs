@@ -110,7 +110,7 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
             let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
             let report = watched(&format!("N = {n}"), &Watch::default(), count)?;
             if report.stopped.is_some() {
-                output::note("nothing is saved of a count with --symmetry");
+                output::say("nothing is saved of a count with --symmetry");
             }
             let report = report.whole()?;
             let elapsed = report.elapsed;
@@ -221,7 +221,7 @@ impl Answer for Found {
             ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
             ("unique", grouped(self.unique)),
             ("solutions", grouped(self.count)),
-            ("check", self.check.clone()),
+            (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
             ("time", Some(text::seconds(self.seconds) + &in_all)),

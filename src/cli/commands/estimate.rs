@@ -92,7 +92,7 @@ impl Answer for Estimates {
         let table = text::table([Align::Right; 6], &rows);
         let Estimate { engine, isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
         let how = format!("by {engine}, {isa}, on {}", text::count_of(threads as u64, "thread"));
-        format!("{table}95 % intervals; {how}; seed {}\n", self.seed)
+        format!("{table}95% intervals; {how}; seed {}\n", self.seed)
     }
 }
 
@@ -116,12 +116,12 @@ fn short(count: f64) -> String {
     if count < 1e6 { text::to_digits(count, 3) } else { format!("{count:.2e}") }
 }
 
-/// `12 ± 3 %`; where the ends are farther away, how many times more or less it may be; `?` if nothing is known.
+/// `12 ±3%`; where the ends are farther away, how many times more or less it may be; `?` if nothing is known.
 fn interval(interval: &Interval, number: impl Fn(f64) -> String) -> String {
     let mean = number(interval.mean);
     match interval.factor() {
         factor if factor <= 1.0 => mean,
-        factor if factor < 2.0 => format!("{mean} ±{} %", text::to_digits(100.0 * (factor - 1.0), 2)),
+        factor if factor < 2.0 => format!("{mean} ±{}%", text::to_digits(100.0 * (factor - 1.0), 2)),
         factor if factor < 1000.0 => format!("{mean} ×÷{}", text::to_digits(factor, 2)),
         _ => "?".to_owned(),
     }

@@ -73,7 +73,7 @@ fn merged(whole: &Ledger, shards: u32) -> Result<Merged, Failure> {
         let units = format!("{} are finished", ledgers::finished(whole));
         match shards {
             1 => units,
-            _ => format!("shards {} of {shards} are missing or unfinished; {units}", text::ranges(&missing)),
+            _ => format!("{}; {units}", ledgers::missing_shards(&missing, shards)),
         }
     });
     Ok(Merged {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::value_parser;
 use queens::{Placement, Size, Solutions};
 
 use crate::cli::boards::{QueenArgs, extension};
@@ -26,7 +27,8 @@ pub(crate) struct Args {
     size: Option<Size>,
 
     /// Instead of P, the K-th solution of the list of 'queens solutions N'
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "placement", requires = "size")]
+    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..))]
+    #[arg(conflicts_with = "placement", requires = "size")]
     number: Option<u64>,
 
     /// Write to this file, whole or not at all: a picture to .svg, text to .txt

@@ -1,5 +1,5 @@
-//! `queens solutions N`: the solutions in order. Lines, boards and CSV are written as they are found; a page and a sheet of
-//! pictures hold a limited number.
+//! `queens solutions N`: the solutions in order. Lines, boards and CSV are written as they are found; a page and a sheet
+//! of pictures hold a limited number.
 
 use std::path::PathBuf;
 

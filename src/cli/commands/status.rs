@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::answer::{Answer, tell};
 use crate::cli::args::{Json, Paths};
 use crate::cli::failure::Failure;
-use crate::cli::ledgers::Ledgers;
+use crate::cli::ledgers::{Ledgers, missing_shards};
 use crate::cli::output;
 use crate::cli::text::{self, Align};
 
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     paths: Paths,
 
     /// Print only the numbers of the shards that are missing, unfinished or damaged, as 3,7-9
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "json")]
     missing: bool,
 
     #[command(flatten)]
@@ -116,7 +116,7 @@ impl Line {
         let done = match (self.finished, self.units) {
             (finished, units) if finished == units => "complete".to_owned(),
             // Rounded down: what is left of a large count is not nothing.
-            (finished, units) => format!("{} %", 100 * finished / units),
+            (finished, units) => format!("{}%", 100 * finished / units),
         };
         [
             self.file.clone(),
@@ -148,8 +148,7 @@ impl Answer for Status {
         rows.extend(self.files.iter().map(Line::cells));
         let table = if self.files.is_empty() { String::new() } else { text::table([Align::Left; 6], &rows) };
         let missing = self.counts.iter().filter(|count| count.shards > 1 && !count.missing.is_empty()).map(|count| {
-            let (board, left) = (board(count.n, count.prefix), text::ranges(&count.missing));
-            format!("N = {board}: shards {left} of {} are missing or unfinished\n", count.shards)
+            format!("N = {}: {}\n", board(count.n, count.prefix), missing_shards(&count.missing, count.shards))
         });
         let damaged = self.damaged.iter().map(|damaged| format!("{damaged}\n"));
         table + &missing.chain(damaged).collect::<String>()

@@ -72,10 +72,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let engines: Vec<&EngineInfo> = engines.collect();
-    let left_out = engines.iter().filter(|info| !args.has(info, args.sizes.last));
-    let left_out =
-        left_out.map(|info| format!("; {} counts N = {} to {} here", info.name, info.sizes.start(), info.quick));
-    let (left_out, engines) = (left_out.collect(), engines.iter().map(|info| info.name).collect());
+    let left_out = engines.iter().filter(|info| args.engine.is_none() && info.quick < args.sizes.last);
+    let left_out: Vec<String> = left_out.map(|info| format!("{} above N = {}", info.name, info.quick)).collect();
+    let (left_out, engines) = (left_out.join(", "), engines.iter().map(|info| info.name).collect());
     wrong.and(tell(&Verified { sequence: sequence.id, results, engines, left_out }, &args.json))
 }
 
@@ -131,7 +130,7 @@ impl Answer for Verified {
             0 => format!("all agree with OEIS {}", self.sequence),
             differ => format!("{differ} differ from OEIS {}", self.sequence),
         };
-        let left_out = &self.left_out;
+        let left_out = if self.left_out.is_empty() { String::new() } else { format!("; left out: {}", self.left_out) };
         format!("{table}{}: {verdict}{left_out}\n", text::count_of(self.results.len() as u64, "result"))
     }
 }

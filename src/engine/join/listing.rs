@@ -9,7 +9,7 @@ use super::quadrant::{InnerRows, Quadrant, Shape, signature};
 use super::table::{Quadrants, Role};
 use super::{Join, WEIGHTS, Worker};
 use crate::engine::binomial;
-use crate::engine::lanes::{Lanes, Partners};
+use crate::engine::lanes::Lanes;
 use crate::engine::split::{FirstPieces, Grouped, MAX_DEPTH};
 use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle, SHARED_EAST};
 
@@ -88,12 +88,12 @@ impl InnerSearch<'_> {
     }
 }
 
-/// North and south of one half.
+/// One half.
 #[derive(Clone, Copy)]
 pub(super) struct Half<'a> {
     pub(super) shape: Shape,
-    pub(super) north: &'a Quadrant,
-    pub(super) south: &'a Quadrant,
+    /// North and south.
+    pub(super) quadrants: [&'a Quadrant; 2],
 }
 
 impl Half<'_> {
@@ -112,7 +112,7 @@ impl Half<'_> {
         if ranks.is_empty() {
             return;
         }
-        let quadrants = [self.north, self.south];
+        let quadrants = self.quadrants;
         let runs = [0, 1].map(|side| {
             let count = quadrants[side].rows.count_ones() as usize;
             quadrants[side].runs(signature(count, inner.rows[side]), inner.sets, diagonals[side])
@@ -122,7 +122,7 @@ impl Half<'_> {
         // One placement at a time of the shorter list meets its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
-        lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
+        lanes.pairs(stream, &quadrants[1 - one].patterns, runs[1 - one], out);
     }
 
     /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no
@@ -146,7 +146,7 @@ impl Half<'_> {
     /// For a side whose queen on the long diagonal is in this half: how many of its column sets, in order, are
     /// smaller than its row set, and whether the next is equal to it (1 or 0).
     fn ranks_below(&self, side: Side, inner: &Inner) -> (usize, usize) {
-        let quadrant = [self.north, self.south][side as usize];
+        let quadrant = self.quadrants[side as usize];
         let held = inner.rows[side as usize];
         let count = quadrant.rows.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
         let low = held.iter().enumerate().map(|(column, &row)| u32::from(row > 0) << column).sum::<u32>();
@@ -168,17 +168,9 @@ fn list<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &Inner, list
 
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
 fn rank_of(bound: u32, size: u32) -> usize {
-    let mut left = size as usize;
-    let mut rank = 0;
-    for bit in (0..32).rev().filter(|bit| bound >> bit & 1 == 1) {
-        // Sets that agree with the bound above this bit and lack the bit itself.
-        rank += binomial(bit as usize, left) as usize;
-        if left == 0 {
-            return rank;
-        }
-        left -= 1;
-    }
-    rank
+    let bits = (0..32).rev().filter(|bit| bound >> bit & 1 == 1);
+    // For each bit of the bound the sets that agree with it above this bit and lack the bit itself.
+    bits.zip((0..=size as usize).rev()).map(|(bit, left)| binomial(bit, left) as usize).sum()
 }
 
 /// How many halves of the build and of the probe side are listed at a time, about. Longer lists are made in pieces, and
@@ -212,15 +204,17 @@ impl<L: Lanes> Join<L> {
     pub(super) fn list_probe_inner(&self, worker: &mut Worker, keys: &Keys, task: &Halves, squares: &InnerSquares) {
         let Worker { quadrants, probe_inner, east, east_of, .. } = worker;
         let of = match task.middle {
-            Middle::Crossed { column, .. } => Some((column, [task.north, task.south], *squares)),
-            Middle::None | Middle::Centre => None,
+            Middle::Crossed { column, .. } if usize::from(task.half) <= SHARED_EAST => {
+                Some((column, [task.north, task.south], *squares))
+            }
+            _ => None,
         };
         if of.is_some() && *east_of == of {
             return;
         }
         *east_of = of;
         list_inner(quadrants, keys, Role::Probe, squares, probe_inner);
-        if of.is_some() && shares_east(task) {
+        if of.is_some() {
             east.iter_mut().for_each(Grouped::clear);
             for queen in probe_inner.chunk_by(same_innermost) {
                 self.list_queen(quadrants, Role::Probe, queen, usize::MAX, east, list);
@@ -274,7 +268,7 @@ impl<L: Lanes> Join<L> {
     /// Lists halves of the probe side with the inner queens from `start` on, a group each: those of one innermost queen,
     /// so that the lists stay small, or fewer where they are long. Returns how many groups.
     pub(super) fn list_probe(&self, worker: &mut Worker, keys: &Keys, task: &Halves, start: usize) -> usize {
-        let Worker { quadrants, probe_inner, probe, east, .. } = worker;
+        let Worker { quadrants, probe_inner, probe, east, east_of, .. } = worker;
         let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
         let (longest, lists) = (self.longest[1], &mut probe.lists);
         lists.iter_mut().for_each(Grouped::clear);
@@ -287,7 +281,7 @@ impl<L: Lanes> Join<L> {
             }
             Middle::Centre => self.list_queen(quadrants, Role::Probe, queen, longest, lists, list),
             Middle::Crossed { row, .. } => {
-                let groups = if shares_east(task) {
+                let groups = if east_of.is_some() {
                     start..start + queen.len()
                 } else {
                     east[0].clear();
@@ -302,9 +296,4 @@ impl<L: Lanes> Join<L> {
         probe.name(queen[..listed].iter().map(|inner| inner.keys));
         listed
     }
-}
-
-/// Whether the east is listed once for all places of the middle row's queen.
-fn shares_east(task: &Halves) -> bool {
-    usize::from(task.half) <= SHARED_EAST
 }

@@ -48,9 +48,6 @@ use crate::engine::lanes::{Cost, Lanes, cost_on};
 use crate::engine::split::{Grouped, GroupedLists, MAX_DEPTH, Model, Splitter};
 use crate::plan::{Halves, InnerSquares, Middle, Task};
 
-/// The lists are cut by the queens of the inner columns.
-const _: () = assert!(MAX_DEPTH == crate::plan::halves::MOST_INNER);
-
 /// Lists of the probe side that are counted apart because they weigh differently.
 const WEIGHTS: usize = 3;
 
@@ -69,12 +66,8 @@ pub(super) struct Join<L> {
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
     pub(super) fn new(size: Size, lanes: L) -> Self {
-        Self {
-            lanes,
-            cost: cost_on(lanes, size),
-            tables: QuadrantTables::new(size, L::COST.block.lanes),
-            longest: LONGEST,
-        }
+        let tables = QuadrantTables::new(size, L::COST.block.lanes);
+        Self { lanes, cost: cost_on(lanes, size), tables, longest: LONGEST }
     }
 }
 
@@ -86,8 +79,8 @@ pub(super) struct Worker {
     build: GroupedLists<1>,
     probe_inner: Vec<Inner>,
     probe: GroupedLists<WEIGHTS>,
-    /// Odd N: the east halves without regard to the middle row's queen, and for which middle column and east rows, north
-    /// and south, and inner squares. `probe_inner` is good as long as they are.
+    /// Where the east is listed once for all places of the middle row's queen: for which middle column and east rows, north
+    /// and south, and inner squares. `probe_inner` is good as long as it is. Else the halves of one innermost queen.
     east: [Grouped; 1],
     east_of: Option<(u8, [u32; 2], InnerSquares)>,
     splitter: Splitter<WEIGHTS>,

@@ -105,7 +105,8 @@ pub(super) enum LongDiagonal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quadrant {
     pub(super) rows: u32,
-    /// Keys of each placement, with the rank of its column set in its signature.
+    /// Keys of each placement, with the rank of its column set in its signature; and behind the last run eight words, so
+    /// that a vector is read whole there.
     pub(super) patterns: Vec<u64>,
     /// Where each run begins, and the end.
     starts: Vec<u32>,
@@ -236,6 +237,9 @@ impl QuadrantLister {
             }
             list.append_by_run(found, (sets * shape.kinds()) as usize, next);
         }
+        // Growing by doubling would take hundreds of megabytes at h = 14.
+        list.patterns.reserve_exact(8);
+        list.patterns.extend([0; 8]);
     }
 
     /// The inner queens placed, and the rows that are left; nothing where they are in one row or attack each other.

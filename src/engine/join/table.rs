@@ -9,9 +9,6 @@ use crate::board::Size;
 use crate::plan::halves::{KEPT, tile_width};
 use crate::plan::{Halves, Middle};
 
-/// The largest board whose quadrants fit in each thread's memory whole. For N = 28 one has up to 26 million placements.
-const WHOLE: usize = 27;
-
 /// How the quadrants of a corner are listed, for certain middle queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Recipe {
@@ -63,7 +60,8 @@ impl QuadrantTables {
     pub(super) fn new(size: Size, lanes: usize) -> Self {
         let cache = match size.get() {
             ..=KEPT => CachePolicy::All,
-            n @ ..=WHOLE => CachePolicy::Tile(tile_width(n).unwrap_or(1)),
+            n @ ..=27 => CachePolicy::Tile(tile_width(n).unwrap_or(1)),
+            // A quadrant has up to 26 million placements, too many for each thread's memory.
             _ => CachePolicy::Parts,
         };
         Self { half: size.get() / 2, depths: depths(size.get(), lanes), cache, middles: Mutex::default() }
@@ -169,11 +167,6 @@ struct CornerCache {
 }
 
 impl CornerCache {
-    fn new(recipe: Recipe) -> Self {
-        let lister = QuadrantLister::new(recipe.shape, recipe.keys, recipe.side);
-        Self { recipe, lister, quadrants: Vec::new(), next: 0 }
-    }
-
     /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest that the task does not
     /// use makes room.
     fn prepare(&mut self, rows: u32, most: usize, is_used: impl Fn(usize) -> bool, buffers: &mut Buffers) -> usize {
@@ -239,7 +232,8 @@ impl Quadrants {
                 continue;
             }
             let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
-                self.caches.push(CornerCache::new(recipe));
+                let lister = QuadrantLister::new(recipe.shape, recipe.keys, recipe.side);
+                self.caches.push(CornerCache { recipe, lister, quadrants: Vec::new(), next: 0 });
                 self.caches.len() - 1
             });
             match tables.cache {
@@ -300,7 +294,7 @@ impl Quadrants {
                 }
             }
         }
-        let [north, south] = corners.map(|(corner, part)| match tables.cache {
+        let quadrants = corners.map(|(corner, part)| match tables.cache {
             CachePolicy::All => {
                 let kept = &self.middles[self.current].corners[corner].quadrants[self.rows[corner] as usize];
                 kept.get().expect("it was made for the task")
@@ -311,7 +305,7 @@ impl Quadrants {
             }
             CachePolicy::Parts => &self.parts[part].1,
         });
-        Half { shape, north, south }
+        Half { shape, quadrants }
     }
 
     /// The corner north of the middle on that side.

@@ -24,12 +24,7 @@ impl Vector {
         pub(super) fn splat(word: u64) -> Self { Self(_mm256_set1_epi64x(word.cast_signed())) }
 
         // SAFETY: there are four words.
-        pub(super) fn of(words: &[u64; 4]) -> Self { unsafe { Self::load(words.as_ptr()) } }
-
-        /// # Safety
-        /// Four words can be read there.
-        // SAFETY: the caller vouches for four words.
-        pub(super) unsafe fn load(from: *const u64) -> Self { Self(unsafe { _mm256_loadu_si256(from.cast()) }) }
+        pub(super) fn of(words: &[u64; 4]) -> Self { Self(unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }) }
 
         // SAFETY: there is room for four words.
         pub(super) fn store(self, to: &mut [u64; 4]) { unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) } }
@@ -105,19 +100,14 @@ compiled_for! { target_feature(enable = "avx2,popcnt"):
 
 /// For each set of four words the order of half words that brings its members to the front.
 const PACK: [[u32; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut word, mut to) = (0, 0);
-        while word < 4 {
-            if set >> word & 1 == 1 {
-                table[set][to] = 2 * word;
-                table[set][to + 1] = 2 * word + 1;
-                to += 2;
-            }
-            word += 1;
+    let (mut table, mut at) = ([[0; 8]; 16], 0usize);
+    while at < 64 {
+        let (set, word) = (at / 4, at % 4);
+        if set >> word & 1 == 1 {
+            let to = 2 * (set & ((1 << word) - 1)).count_ones() as usize;
+            (table[set][to], table[set][to + 1]) = (2 * word as u32, 2 * word as u32 + 1);
         }
-        set += 1;
+        at += 1;
     }
     table
 };

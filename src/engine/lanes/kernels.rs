@@ -3,7 +3,7 @@
 //! Macros rather than generic functions, so that each function has the features of its instruction set (see the
 //! header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
-//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
+//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `store`, `or`, `or3`, `plus`, `sum`,
 //!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
 //!   that;
 //! - what [`super::matching`] needs;
@@ -19,7 +19,7 @@ macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
         use $crate::engine::lanes::fault::without_first;
-        use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
+        use $crate::engine::lanes::{KEY_BITS, Lanes, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
 
@@ -31,9 +31,9 @@ macro_rules! kernels {
                 ($detected).then_some(Self(()))
             }
 
-            fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+            fn pairs(self, stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>) {
                 // SAFETY: `self` proves that the processor has the features.
-                unsafe { pairs(stream, partners, out) }
+                unsafe { pairs(stream, partners, starts, out) }
                 out.truncate(out.len() - out.len().min(planted("joined-quadrants") as usize));
             }
 
@@ -68,15 +68,15 @@ macro_rules! kernels {
 
         compiled_for! { $features:
             /// See [`Lanes::pairs`].
-            fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
-                let Some(last) = partners.starts.len().checked_sub(2) else { return };
+            fn pairs(stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>) {
+                let Some(last) = starts.len().checked_sub(2) else { return };
                 // The length stays in a register: through memory it would be the longest chain of the loop.
                 let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
                 for &pattern in stream {
                     let run = last - rank(pattern);
                     let pattern = pattern & KEY_BITS;
-                    let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
-                    let readable = &partners.patterns[start..];
+                    let (start, end) = (starts[run] as usize, starts[run + 1] as usize);
+                    let readable = &partners[start..];
                     let partners = &readable[..end - start];
                     if capacity - len < partners.len() + Vector::WORDS {
                         // SAFETY: `len` words were written, no more than were reserved.
@@ -161,8 +161,6 @@ pub(super) use kernels;
 #[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {
-        use $crate::engine::lanes::portable;
-
         compiled_for! { $features:
             /// How many patterns share no bit with `avoid`.
             pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
@@ -216,37 +214,37 @@ macro_rules! packing {
                 add: u64,
                 out: *mut u64,
             ) -> usize {
-                let [avoided, added, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
+                let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
                 let mut kept = 0;
-                // Of the vector, the words of the set `packed` are stored, and those of `counted` too are there to
-                // stay: what is packed behind these the next store or nobody finds.
-                let mut put = |pattern: Vector, packed: u32, counted: u32| {
-                    let keep = pattern.disjoint(avoided) & packed;
+                // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them:
+                // leaving them out only from the count spares a mask operation.
+                let mut put = |pattern: Vector, inside: u32| {
+                    let keep = pattern.disjoint(avoid);
                     // SAFETY: what is stored stays within `WORDS` words of what was kept so far.
-                    unsafe { pattern.masked_or(keys, added).pack(keep, out.add(kept)) };
-                    kept += (keep & counted).count_ones() as usize;
+                    unsafe { pattern.masked_or(keys, add).pack(keep, out.add(kept)) };
+                    kept += (keep & inside).count_ones() as usize;
                 };
                 // All but the last vector, or less: most runs of a quadrant are that short, and then this one branch is
                 // all there is to guess.
                 let mut index = 0;
                 while index + Vector::WORDS < len {
                     // SAFETY: these are readable.
-                    put(unsafe { Vector::load(patterns.add(index)) }, !0, !0);
+                    put(Vector::of(unsafe { &*patterns.add(index).cast() }), !0);
                     index += Vector::WORDS;
                 }
-                // At the very end there is no vector left to read, and a load under a mask may still ask for the memory
-                // beyond: so the last whole vector is read again without the words that were, or there are a few words.
+                // At the very end the last word stands in for those beyond. A load under a mask might ask for their
+                // memory: QEMU does, and not every manual promises otherwise.
                 let left = len - index;
-                // SAFETY: nothing beyond `readable` is read, and there is room for what is left.
-                unsafe {
-                    if index + Vector::WORDS <= readable {
-                        put(Vector::load(patterns.add(index)), !0, (1 << left) - 1);
-                    } else if index > 0 {
-                        put(Vector::load(patterns.add(len - Vector::WORDS)), !0 << (Vector::WORDS - left), !0);
-                    } else {
-                        kept = portable::compress(patterns, left, left, avoid, add, out);
-                    }
-                }
+                let pattern = if index + Vector::WORDS <= readable {
+                    // SAFETY: these are readable.
+                    Vector::of(unsafe { &*patterns.add(index).cast() })
+                } else if left > 0 {
+                    // SAFETY: no word beyond `len` is read.
+                    Vector::of(&std::array::from_fn(|at| unsafe { *patterns.add(index + at.min(left - 1)) }))
+                } else {
+                    return 0;
+                };
+                put(pattern, (1 << left) - 1);
                 kept
             }
         }

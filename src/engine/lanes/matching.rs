@@ -73,7 +73,7 @@ macro_rules! matching {
             fn look_up<const COUNT: usize>(distances: [usize; COUNT], table: &[u64]) -> Vector {
                 // SAFETY: a window has `APART` entries at most; [`sum`] asked for them.
                 let entry = |window: usize| unsafe {
-                    Vector::load(table.as_ptr().byte_add((window * APART << AT) + distances[window]))
+                    Vector::of(&*table.as_ptr().byte_add((window * APART << AT) + distances[window]).cast())
                 };
                 let mut lanes = entry(0);
                 let mut window = 1;

@@ -110,15 +110,6 @@ fn rank(pattern: u64) -> usize {
     pattern.rotate_left(6) as usize & 0xfff
 }
 
-/// Ranked patterns of the other quadrant of the half in runs, one for each column set.
-#[derive(Clone, Copy, Debug)]
-pub struct Partners<'a> {
-    /// All of them.
-    pub patterns: &'a [u64],
-    /// Where each run begins; one more for the end.
-    pub starts: &'a [u32],
-}
-
 /// Room for the tables of one block of lanes, and for queries.
 #[derive(Debug, Default)]
 pub struct Tables {
@@ -141,9 +132,10 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
-    /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
-    /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
-    fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
+    /// For each ranked pattern p of the stream and each q of the partners that belongs to its rank, appends the keys of both
+    /// where they share none. Partners are ranked patterns in runs, one for each column set; `starts` tells where each run
+    /// begins, and the last one ends. Rank 0 meets the last run, rank 1 the one before it, and so on.
+    fn pairs(self, stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
     /// clear others.

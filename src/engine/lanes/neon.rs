@@ -25,12 +25,7 @@ impl Vector {
         fn splat(word: u64) -> Self { Self([vdupq_n_u64(word); 2]) }
 
         // SAFETY: there are four words.
-        fn of(words: &[u64; 4]) -> Self { unsafe { Self::load(words.as_ptr()) } }
-
-        /// # Safety
-        /// Four words can be read there.
-        // SAFETY: the caller vouches for four words.
-        unsafe fn load(from: *const u64) -> Self { Self(unsafe { [vld1q_u64(from), vld1q_u64(from.add(2))] }) }
+        fn of(words: &[u64; 4]) -> Self { Self(unsafe { [vld1q_u64(&words[0]), vld1q_u64(&words[2])] }) }
 
         fn store(self, to: &mut [u64; 4]) {
             let to = to.as_mut_ptr();

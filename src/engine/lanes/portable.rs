@@ -24,12 +24,6 @@ impl Vector {
     compiled_for! { cfg(all()):
         fn splat(word: u64) -> Self { Self([word; 4]) }
         fn of(words: &[u64; 4]) -> Self { Self(*words) }
-
-        /// # Safety
-        /// Four words can be read there.
-        // SAFETY: the caller vouches for four words.
-        unsafe fn load(from: *const u64) -> Self { Self(unsafe { from.cast::<[u64; 4]>().read() }) }
-
         fn store(self, to: &mut [u64; 4]) { *to = self.0; }
         fn or(self, other: Self) -> Self { Self(from_fn(|i| self.0[i] | other.0[i])) }
 

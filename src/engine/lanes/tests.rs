@@ -129,7 +129,7 @@ impl WithLanes for Pairs<'_> {
             starts.push(starts.last().unwrap() + run.len() as u32);
         }
         let mut found = vec![];
-        isa.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
+        isa.pairs(&ranked_stream, &all, &starts, &mut found);
         let mut expected = vec![];
         for &(pattern, rank) in stream {
             let run = &partners[partners.len() - 1 - usize::from(rank)];

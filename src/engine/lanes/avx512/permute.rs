@@ -41,14 +41,8 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
     /// The tables of eight lanes for each window, the lanes of an entry in any order.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
         // The three high keys of each eight entries; which entries hold one of a lane's three low keys is the same in each.
-        const HIGH: [u64; 8] = {
-            let (mut high, mut eight) = ([0; 8], 0);
-            while eight < 8 {
-                high[eight] = 0x0808_0808_0808_0808 * eight as u64;
-                eight += 1;
-            }
-            high
-        };
+        const EIGHT: u64 = 0x0808_0808_0808_0808;
+        const HIGH: [u64; 8] = [0, EIGHT, 2 * EIGHT, 3 * EIGHT, 4 * EIGHT, 5 * EIGHT, 6 * EIGHT, 7 * EIGHT];
         let [low, high, all] = [&[SHARING; 8], &HIGH, &[!0; 8]].map(|words| Vector::of(words).0);
         for (table, lanes) in tables.iter_mut().zip(lanes) {
             // In each word the eight lanes, one byte each.

@@ -28,12 +28,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
         let places = &places[..rows.len()];
         let (whole, rest) = block.as_chunks::<64>();
         let mut tests = |word: usize, lanes: &[u64; 64]| {
-            let mut planes = [Vector::splat(0).0; 8];
-            if places[places.len() - 1] < 32 {
-                *planes.first_chunk_mut().expect("eight are more than four") = four_planes(&shifted(lanes, first));
-            } else {
-                planes = eight_planes(&shifted(lanes, first));
-            }
+            let planes = planes(lanes, first, places[places.len() - 1] / 8 + 1);
             for (row, place) in rows.iter_mut().zip(places) {
                 row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::splat(BITS[place % 8]).0);
             }
@@ -53,8 +48,20 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
         }
     }
 
+    /// The planes of the first bytes, as many as there are, of 64 lanes from bit `first` on.
+    fn planes(lanes: &[u64; 64], first: u32, bytes: usize) -> [__m512i; 8] {
+        let eights = lanes.as_chunks().0;
+        let shift = _mm_cvtsi32_si128(first as i32);
+        let lanes = from_fn(|i| _mm512_srl_epi64(Vector::of(&eights[i]).0, shift));
+        if bytes > 4 {
+            return eight_planes(&lanes);
+        }
+        let [a, b, c, d] = four_planes(&lanes);
+        [a, b, c, d, a, a, a, a]
+    }
+
     /// The eight bytes of the lanes, a plane for each.
-    pub(super) fn eight_planes(lanes: &[__m512i; 8]) -> [__m512i; 8] {
+    fn eight_planes(lanes: &[__m512i; 8]) -> [__m512i; 8] {
         let (low, high) = in_twos(lanes);
         let fours: [__m512i; 4] = from_fn(|i| _mm512_unpackhi_epi16(low[i], high[i]));
         let [a, b, c, d] = four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])));
@@ -63,16 +70,9 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
     }
 
     /// [`eight_planes`], the first four.
-    pub(super) fn four_planes(lanes: &[__m512i; 8]) -> [__m512i; 4] {
+    fn four_planes(lanes: &[__m512i; 8]) -> [__m512i; 4] {
         let (low, high) = in_twos(lanes);
         four_planes_of(from_fn(|i| _mm512_unpacklo_epi16(low[i], high[i])))
-    }
-
-    /// Lanes from bit `first` on.
-    pub(super) fn shifted(lanes: &[u64; 64], first: u32) -> [__m512i; 8] {
-        let eights = lanes.as_chunks().0;
-        let shift = _mm_cvtsi32_si128(first as i32);
-        from_fn(|i| _mm512_srl_epi64(Vector::of(&eights[i]).0, shift))
     }
 
     /// Equal bytes of two lanes side by side.
@@ -127,16 +127,6 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1,gfni"):
                 left >>= 1;
             }
         }
-    }
-
-    /// The planes of the first bytes, as many as there are, of 64 lanes.
-    fn planes(lanes: &[u64; 64], first: u32, bytes: usize) -> [__m512i; 8] {
-        let lanes = shifted(lanes, first);
-        if bytes > 4 {
-            return eight_planes(&lanes);
-        }
-        let [a, b, c, d] = four_planes(&lanes);
-        [a, b, c, d, a, a, a, a]
     }
 
     /// Eight times eight bits transposed in each word, rows reversed: bit i of byte j becomes bit 7 - j of byte i.

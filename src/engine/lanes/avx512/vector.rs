@@ -18,12 +18,7 @@ impl Vector {
         pub(super) fn splat(word: u64) -> Self { Self(_mm512_set1_epi64(word.cast_signed())) }
 
         // SAFETY: there are eight words.
-        pub(super) fn of(words: &[u64; 8]) -> Self { unsafe { Self::load(words.as_ptr()) } }
-
-        /// # Safety
-        /// Eight words can be read there.
-        // SAFETY: the caller vouches for eight words.
-        pub(super) unsafe fn load(from: *const u64) -> Self { Self(unsafe { _mm512_loadu_si512(from.cast()) }) }
+        pub(super) fn of(words: &[u64; 8]) -> Self { Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }) }
 
         // SAFETY: there is room for eight words.
         pub(super) fn store(self, to: &mut [u64; 8]) { unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) } }
