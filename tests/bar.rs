@@ -4,18 +4,18 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, end, program, read};
+use crate::common::{ENDLESS, Running, program, read};
 
 /// A program in the foreground of a terminal of its own, and the other end of that terminal.
-fn at_terminal(folder: &Path, line: &str) -> (File, Child) {
+fn at_terminal(folder: &Path, line: &str) -> (File, Running) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -25,8 +25,8 @@ fn at_terminal(folder: &Path, line: &str) -> (File, Child) {
     let mut command = Command::new("setsid");
     command.arg("--ctty").arg(program()).args(line.split(' ')).current_dir(folder).env("TERM", "xterm");
     let end = || terminal.try_clone().unwrap();
-    let child = command.env_remove("NO_COLOR").stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
-    (master.into(), child)
+    command.env_remove("NO_COLOR").stdin(end()).stdout(end()).stderr(end());
+    (master.into(), Running::start(command))
 }
 
 /// Reads what is shown up to this text, or else to the end.
@@ -43,12 +43,12 @@ fn shown_until(master: &mut File, text: &str) -> String {
 #[test]
 fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut master, child) = at_terminal(folder.path(), ENDLESS);
+    let (mut master, run) = at_terminal(folder.path(), ENDLESS);
     let shown = shown_until(&mut master, "of 171");
     assert!(shown.contains("N = 20") && shown.contains('%'), "{shown:?}");
     master.write_all(b"\x03").unwrap();
     let said = shown_until(&mut master, "the same command goes on");
-    assert_eq!(end(child).status.signal(), Some(2));
+    assert_eq!(run.end().status.signal(), Some(2));
     // The bar is gone before the last word.
     assert!(said.contains("\u{1b}[2Ksaved 0 of 171 units in c;"), "{said:?}");
 }
@@ -57,13 +57,13 @@ fn a_bar_shows_how_far_it_is_until_ctrl_c() {
 #[test]
 fn a_stopped_terminal_holds_up_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut master, child) = at_terminal(folder.path(), ENDLESS);
+    let (mut master, run) = at_terminal(folder.path(), ENDLESS);
     shown_until(&mut master, "of 171");
     master.write_all(b"\x13").unwrap();
     // Some rounds of the bar, of which the first is stuck.
     sleep(Duration::from_secs(1));
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(end(child).status.signal(), Some(15));
+    run.signal(Signal::TERM);
+    assert_eq!(run.end().status.signal(), Some(15));
     assert_eq!(read(&folder.path().join("c")).finished(), 0);
 }
 
@@ -74,9 +74,9 @@ fn answers_at_a_terminal_are_for_people() {
     for (line, expected) in
         [("count 11", "2,680"), ("count 8-11", "agrees with OEIS"), ("show 2413 --color always", "\u{1b}[")]
     {
-        let (mut master, child) = at_terminal(folder.path(), line);
+        let (mut master, run) = at_terminal(folder.path(), line);
         let shown = shown_until(&mut master, "nothing but the end");
-        assert!(end(child).status.success() && shown.contains(expected), "{line}: {shown:?}");
+        assert!(run.end().status.success() && shown.contains(expected), "{line}: {shown:?}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
     }
 }

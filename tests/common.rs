@@ -1,8 +1,11 @@
 //! The program, its ledgers and its runs, for the tests that need them.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
+use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
 use queens::ledger::{self, Ledger};
@@ -10,7 +13,7 @@ use queens::oeis;
 use sha2::{Digest, Sha256};
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
-const PATIENCE: Duration = Duration::from_secs(60 * 10);
+const PATIENCE: Duration = Duration::from_secs(60 * 5);
 
 /// A count without an end, as far as a test is concerned, of which no task is ever finished.
 pub(crate) const ENDLESS: &str = "count 20 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
@@ -39,7 +42,12 @@ fn piped<'a>(mut command: Command, folder: &Path, arguments: impl Iterator<Item 
 
 /// Its exit code, stdout and stderr.
 pub(crate) fn output(folder: &Path, line: &str) -> (Option<i32>, String, String) {
-    texts(&end(queens(folder, line).spawn().unwrap()))
+    ended(queens(folder, line))
+}
+
+/// The same of another command.
+pub(crate) fn ended(command: Command) -> (Option<i32>, String, String) {
+    texts(&Running::start(command).end())
 }
 
 /// Exit code, stdout and stderr. A process that a signal ended has none of the first.
@@ -48,13 +56,56 @@ pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// The end of a process; what hangs is killed.
-pub(crate) fn end(child: Child) -> Output {
-    let id = child.id();
-    let (done, waiting) = std::sync::mpsc::channel();
-    // The pipes must be read meanwhile.
-    std::thread::spawn(move || drop(done.send(child.wait_with_output())));
-    waiting.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("process {id} hangs")).unwrap()
+/// A program that runs; it is killed if its test fails.
+pub(crate) struct Running(Option<Child>);
+
+impl Running {
+    pub(crate) fn start(mut command: Command) -> Self {
+        Self(Some(command.spawn().unwrap()))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.0.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
+    /// Sends a signal; it may have ended by now.
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let id = rustix::process::Pid::from_child(self.0.as_ref().unwrap());
+        let _ = rustix::process::kill_process(id, signal);
+    }
+
+    /// Its end, with what it has printed by then.
+    pub(crate) fn end(mut self) -> Output {
+        let mut child = self.0.take().unwrap();
+        let (stdout, stderr) = (read_all(child.stdout.take()), read_all(child.stderr.take()));
+        self.0 = Some(child);
+        until("the end", || self.has_ended());
+        let status = self.0.as_mut().unwrap().wait().unwrap();
+        Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let child = self.0.as_mut().unwrap();
+        // It may have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Reads a pipe to its end, so that nobody waits for room in it.
+fn read_all(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.into_iter().for_each(|mut pipe| assert!(pipe.read_to_end(&mut bytes).is_ok()));
+        bytes
+    })
 }
 
 /// Waits until `done`, or fails.
@@ -64,6 +115,20 @@ pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
         assert!(start.elapsed() < PATIENCE, "{what}: still not");
         sleep(Duration::from_millis(2));
     }
+}
+
+/// The files in a folder and below, but for the locks of ledgers, `.NAME.lock`, which stay.
+pub(crate) fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            found.extend(files(&entry.path()).into_iter().map(|below| format!("{name}/{below}")));
+        } else if !(name.starts_with('.') && name.ends_with(".lock")) {
+            found.insert(name);
+        }
+    }
+    found
 }
 
 /// How far a ledger is: its units, and tasks of others. It is nowhere while there is no file.
@@ -86,7 +151,7 @@ pub(crate) fn ledger_text(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, err) = output(folder.path(), &format!("{line} --checkpoint c"));
     assert_eq!(code, Some(0), "{line}: {err}");
-    std::fs::read_to_string(folder.path().join("c")).unwrap()
+    fs::read_to_string(folder.path().join("c")).unwrap()
 }
 
 /// The text of a ledger with the checksum that it should have, as anybody can make one.

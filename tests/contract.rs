@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{ledger_text, output, resealed, unfinished};
+use crate::common::{files, ledger_text, output, resealed, unfinished};
 
 /// Command line; files before; exit code; stdout; words on stderr; files after.
 ///
 /// - Files before: prepared files by their names (`prepared` below), `whole:r/1` under another name.
 /// - Stdout is exact, but that `...` stands for anything. An object is JSON that has at least these fields.
 /// - Words on stderr are separated by ` | `. None: stderr is empty.
-/// - Files after are all that there are: `name=` as before, `name~text` with this text in it, `name` with any content.
+/// - Files after are all that there are, but for locks: `name=` as before, `name~text` with this text in it, `name` with any content.
 type Row = (&'static str, &'static str, i32, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
@@ -251,7 +251,7 @@ fn fault(&(line, before, code, stdout, stderr, after): &Row) -> Option<String> {
     if !line.contains("--color always") && (out.contains('\u{1b}') || err.contains('\u{1b}')) {
         return say("colour without a terminal");
     }
-    let mut left = files(folder.path(), folder.path());
+    let mut left = files(folder.path());
     for entry in after.split_whitespace() {
         let (place, expected) = entry.split_at(entry.find(['=', '~']).unwrap_or(entry.len()));
         let text = fs::read_to_string(folder.path().join(place)).unwrap_or_default();
@@ -285,19 +285,6 @@ fn agrees(pattern: &str, text: &str) -> bool {
         None | Some("") => last.is_some() || rest.is_empty(),
         Some(part) => rest.is_empty() || text.ends_with(part),
     }
-}
-
-/// The files of a folder, but for the locks of checkpoints.
-fn files(root: &Path, folder: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            found.append(&mut files(root, &path));
-        } else if path.extension().is_none_or(|extension| extension != "lock") {
-            found.insert(path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/"));
-        }
-    }
-    found
 }
 
 /// Stopped by the clock with more in the file than at the start, the same command goes on. Longer and longer, until a unit is

@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::common::{ENDLESS, end, output, queens, reached, read, shell, texts, total, until};
+use crate::common::{ENDLESS, Running, ended, output, queens, reached, read, shell, texts, total, until};
 
 /// A count of minutes whose units take moments.
 const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms -q";
@@ -14,7 +14,7 @@ const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint
 fn a_checkpoint_is_whole_at_every_moment() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("c");
-    let mut child = queens(folder.path(), LINE).spawn().unwrap();
+    let run = Running::start(queens(folder.path(), LINE));
     until("the first save", || file.exists());
     let (mut before, mut growths) = ((0, 0), 0);
     until("saves with more units", || {
@@ -29,8 +29,8 @@ fn a_checkpoint_is_whole_at_every_moment() {
     });
     let (code, out, err) = output(folder.path(), "merge c");
     assert_eq!((code, out.as_str()), (Some(4), ""), "a live one can be read: {err}");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    run.signal(Signal::KILL);
+    run.end();
     assert!(reached(&file) >= before);
 }
 
@@ -39,15 +39,15 @@ fn two_runs_never_share_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     symlink("c", path.join("link")).unwrap();
-    let child = queens(path, ENDLESS).spawn().unwrap();
+    let run = Running::start(queens(path, ENDLESS));
     until("the first save", || path.join("c").exists());
     for name in ["c", "link"] {
         let (code, out, err) = output(path, &ENDLESS.replace("--checkpoint c", &format!("--checkpoint {name}")));
         assert_eq!((code, out.as_str()), (Some(1), ""));
         assert!(err.contains(&format!("{name}: in use by another run")), "{err}");
     }
-    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
-    end(child);
+    run.signal(Signal::KILL);
+    run.end();
     // A lock without an owner means nothing.
     let (code, _, err) = output(path, &format!("{ENDLESS} --max-time 1ms"));
     assert_eq!(code, Some(1), "{err}");
@@ -58,13 +58,13 @@ fn two_runs_never_share_a_file() {
 fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("c");
-    let child = queens(folder.path(), &LINE.replace("18", "15").replace("backtrack", "naive")).spawn().unwrap();
+    let run = Running::start(queens(folder.path(), &LINE.replace("18", "15").replace("backtrack", "naive")));
     until("a unit", || reached(&file) > (0, 0));
     let before = reached(&file);
     fs::remove_file(&file).unwrap();
     until("another save", || file.exists());
     assert!(reached(&file) >= before);
-    assert_eq!(texts(&end(child)), (Some(0), total(15), String::new()));
+    assert_eq!(texts(&run.end()), (Some(0), total(15), String::new()));
     assert!(read(&file).is_complete(), "nothing is missing in the new one");
 }
 
@@ -74,7 +74,7 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     let folder = tempfile::tempdir().unwrap();
     let line = "count 14 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
     let script = format!("trap '' XFSZ; ulimit -f 1; exec QUEENS {line}");
-    let (code, out, err) = texts(&end(shell(folder.path(), &script).spawn().unwrap()));
+    let (code, out, err) = ended(shell(folder.path(), &script));
     // The total is printed; that the file has only a part of it is a failure.
     assert_eq!((code, out), (Some(1), total(14)), "{err}");
     assert!(err.contains("c: cannot be saved") && err.contains("the count goes on"), "{err}");
@@ -89,12 +89,12 @@ fn full_outputs_fail_and_closed_ones_do_not() {
     let folder = tempfile::tempdir().unwrap();
     for line in ["count 8", "count 0-9", "solutions 9", "show 158", "status c"] {
         let script = format!("QUEENS count 9 --checkpoint c -q >&2; QUEENS {line} >/dev/full");
-        let (code, _, err) = texts(&end(shell(folder.path(), &script).spawn().unwrap()));
+        let (code, _, err) = ended(shell(folder.path(), &script));
         assert_eq!(code, Some(1), "{line}");
         assert!(err.contains("No space left"), "{line}: {err}");
     }
     let script = "{ QUEENS solutions 20; echo $? >code; } | head -n 1";
-    let (_, out, err) = texts(&end(shell(folder.path(), script).spawn().unwrap()));
+    let (_, out, err) = ended(shell(folder.path(), script));
     let code = fs::read_to_string(folder.path().join("code")).unwrap();
     assert_eq!((code.as_str(), err.as_str(), out.split(',').count()), ("0\n", "", 20));
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use queens::internals::{Plan, Weighted};
 use queens::ledger::Partial;
 use queens::{EngineKind, Method, Placement, Size};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::common::{end, output, queens, reached, read, texts, total, until};
+use crate::common::{Running, files, output, queens, reached, read, texts, total, until};
 
 /// Kills with SIGKILL at random moments and goes on by the same command, until it was killed so many times.
 fn kill_and_go_on(folder: &Path, line: &str, file: &str, kills: usize, check: impl Fn(&str)) {
@@ -20,10 +20,10 @@ fn kill_and_go_on(folder: &Path, line: &str, file: &str, kills: usize, check: im
     // Longer and longer where the machine is too slow to save anything in that time.
     let mut longest = Duration::from_millis(60);
     while killed < kills || midway == 0 {
-        let mut child = queens(folder, line).spawn().unwrap();
+        let run = Running::start(queens(folder, line));
         sleep(longest.mul_f64(fastrand::f64()));
-        child.kill().unwrap();
-        let result = child.wait_with_output().unwrap();
+        run.signal(Signal::KILL);
+        let result = run.end();
         if result.status.success() {
             check(std::str::from_utf8(&result.stdout).unwrap());
             units = 0;
@@ -60,10 +60,7 @@ fn killed_at_random_moments_the_total_is_right() {
     assert_eq!(output(path, "count 14 --engine naive -t 2 --checkpoint whole -q").1, total(14));
     let tallies = |name: &str| read(&path.join(name)).tallies().collect::<Vec<_>>();
     assert_eq!(tallies("c"), tallies("whole"), "the same units with the same tallies");
-    let mut names: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    names.retain(|name| name != ".c.lock" && name != ".whole.lock");
-    names.sort();
-    assert_eq!(names, ["c", "whole"], "nothing is left lying about");
+    assert!(files(path).iter().eq(["c", "whole"]), "nothing is left lying about");
 }
 
 #[test]
@@ -102,12 +99,11 @@ fn parts_count_once(n: usize) -> usize {
     for threads in [2, 1, 3, 2, 1] {
         let before = reached(&file);
         let line = format!("count {n} --engine join -t {threads} --checkpoint c --checkpoint-every 1ms");
-        let mut child = queens(folder.path(), &line).spawn().unwrap();
+        let mut run = Running::start(queens(folder.path(), &line));
         let has_part = || file.exists() && reached(&file) > before && read(&file).partials().count() > 0;
-        until("a save with a part of a unit", || has_part() || child.try_wait().unwrap().is_some());
-        // It may have ended by now.
-        let _ = kill_process(Pid::from_child(&child), Signal::TERM);
-        end(child);
+        until("a save with a part of a unit", || has_part() || run.has_ended());
+        run.signal(Signal::TERM);
+        run.end();
         for (unit, Partial { tasks, tally }) in read(&file).partials() {
             let count = |Weighted { task, weight }| u128::from(weight) * u128::from(engine.count(&task));
             let sum: u128 = plan.unit(unit, 0).take(tasks as usize).map(count).sum();

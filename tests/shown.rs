@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::common::{end, program, shell, texts};
+use crate::common::{ended, program, shell};
 
 /// Commands that are shown and not run here, by how their lines begin, and why.
 const NOT_RUN: &[(&str, &str)] = &[
@@ -82,8 +82,9 @@ fn what_documents_show_is_what_the_program_prints() {
             }
             // A document shows what a person sees, so both streams in one.
             let script = format!("{{ {command}; }} 2>&1");
-            let output = end(shell(folder.path(), &script).env("PATH", &path).spawn().unwrap());
-            let (code, printed, _) = texts(&output);
+            let mut typed = shell(folder.path(), &script);
+            typed.env("PATH", &path);
+            let (code, printed, _) = ended(typed);
             run += 1;
             if code != Some(0) || (!lines.is_empty() && !agree(&lines, &printed.lines().collect::<Vec<_>>())) {
                 let shown = lines.join("\n");

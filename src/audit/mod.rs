@@ -137,6 +137,7 @@ impl Findings {
     ///
     /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
     /// with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
+    /// (An audit that was stopped lacks what it had in hand, which is more often a long unit.)
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let all_right = (0..self.units.len()).map(|drawn| {
             let left = self.finished - drawn;

@@ -15,7 +15,7 @@ use crate::plan::{ANYWHERE, Halves, Middle, Task, prefixes};
 /// column takes it six times as long.
 const WHOLE_UP_TO: usize = 15;
 
-/// At most so many parts of a task are drawn until one has a solution. At N = 32 one of a few hundred has.
+/// At most so many parts of a task are drawn until one has a solution. On the largest boards few have.
 const DRAWS: usize = 2000;
 
 /// From this size on, a task of the join takes the auditor half an hour to days.

@@ -70,7 +70,7 @@ fn forged_tallies_are_found_with_the_chance_that_is_told() {
     let ledger = join(12);
     let all = ledger.finished();
     for wrong in [1, all.div_ceil(100), all.div_ceil(10)] {
-        let is_wrong = |unit: usize| unit % (all / wrong) == 0 && unit / (all / wrong) < wrong;
+        let is_wrong = |unit: usize| unit.is_multiple_of(all / wrong) && unit / (all / wrong) < wrong;
         let other = forged(&ledger, |unit, tally| tally + u128::from(is_wrong(unit)));
         let (mut found, mut chance) = (0, 0.0);
         for seed in 0..AUDITS as u64 {
@@ -159,6 +159,9 @@ fn a_stop_leaves_what_was_found() {
     });
     assert!((1..ledger.finished()).contains(&findings.units.len()) && findings.differences().next().is_none());
     assert!(audit(&ledger, &options, &watch).unwrap().units.is_empty(), "it was stopped before");
+    let plan = Plan::new(EngineKind::Join, &board(16));
+    let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
+    assert_eq!(recount(&mut *engine, &plan, &order(&ledger, 1)[0], &watch).unwrap_err(), CountError::Stopped);
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted; a wrong number of them is a difference.
@@ -168,7 +171,7 @@ fn parts_of_units_are_recounted() {
     let plan = Plan::new(EngineKind::Join, &board(15));
     let mut engine = request.method().unwrap().engines(board(15).size())();
     // One whose second and third task have solutions.
-    let unit = (plan.units() / 2..).find(|&unit| {
+    let unit = (plan.units() / 2..plan.units()).find(|&unit| {
         let counts: Vec<u64> = plan.unit(unit, 0).take(3).map(|task| engine.count(&task.task)).collect();
         counts.len() == 3 && counts[1] > 0 && counts[2] > 0
     });

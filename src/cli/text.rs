@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn numbers_have_no_more_digits_than_are_known() {
         let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 2.5642e18, 0.0, 999.7e12];
-        let texts = ["1,600", "670 million", "0.42", "100", "12", "2.6 × 10^18", "0.0", "1.0 × 10^15"];
+        let texts = ["1,600", "670 million", "0.42", "100", "12", "2.6 × 10^18", "0", "1.0 × 10^15"];
         assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
         assert_eq!([0u32, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
     }

@@ -20,8 +20,6 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-#[cfg(test)]
-use crate::engine::lanes::{Block, Portable};
 use crate::engine::lanes::{Cost, Lanes, Tables, disjoint};
 
 /// First pieces that patterns are grouped by, at most.
@@ -360,16 +358,16 @@ impl Model {
     }
 }
 
-/// Matching so costly that whatever can be cut is cut: what pays only for large boards is done on those of a test.
 #[cfg(test)]
-pub(crate) const ENDLESS_MATCHING: Cost = {
-    let block = Block { query: 1e12, ..Portable::COST.block };
-    Cost { pair: 1e9, block, ..Portable::COST }
-};
-
-#[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::engine::lanes::{Block, Portable};
+
+    /// Matching so costly that whatever can be cut is cut: what pays only for large boards is done on those of a test.
+    pub(crate) const ENDLESS_MATCHING: Cost = {
+        let block = Block { query: 1e12, ..Portable::COST.block };
+        Cost { pair: 1e9, block, ..Portable::COST }
+    };
 
     #[test]
     fn what_is_retained_holds_no_key_that_was_avoided() {

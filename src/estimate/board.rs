@@ -26,8 +26,8 @@ pub(super) struct Board {
 }
 
 /// A sample; its count and its time stand for those of the whole plan.
-struct Sample {
-    count: f64,
+pub(super) struct Sample {
+    pub(super) count: f64,
     /// Processor time, in seconds.
     seconds: f64,
     /// Processor time and wall time of the sample itself.
@@ -129,7 +129,7 @@ impl Board {
 
     /// Draws a unit, with a chance that grows with its work, and a part of it. What is found is divided by the chance of
     /// having drawn it. On average this gives the total, whatever the chances are (Hansen and Hurwitz 1943).
-    fn sample(&self, engine: &mut dyn Engine, random: &mut Rng) -> Sample {
+    pub(super) fn sample(&self, engine: &mut dyn Engine, random: &mut Rng) -> Sample {
         let total = self.works[self.works.len() - 1];
         let at = random.f64() * total;
         let unit = self.works.partition_point(|&sum| sum <= at).min(self.works.len() - 1);
@@ -155,7 +155,9 @@ impl Board {
             // run. Tasks drawn one by one took 2.2 times as long as the run for N = 20, and 7 times for N = 19.
             for number in [drawn, drawn.saturating_sub(1)] {
                 let before: Vec<(Task, u64)> = group(number, sharing);
-                before.iter().for_each(|(task, _)| _ = engine.count(task));
+                for (task, _) in &before {
+                    engine.count(task);
+                }
             }
             return (groups as f64, group(drawn, sharing));
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::Engine;
+use crate::interval::Samples;
 use crate::oeis;
 use crate::plan::{HalvesPlan, Task};
 
@@ -83,6 +84,24 @@ fn samples_are_timed_with_the_lists_of_a_run() {
         seen[number] = true;
     }
     assert!(seen.iter().all(|&seen| seen));
+}
+
+/// Units with more work are drawn more often, and their samples stand for less.
+#[test]
+fn samples_are_fair_whatever_the_work() {
+    struct Even;
+    impl Engine for Even {
+        fn count(&mut self, task: &Task) -> u64 {
+            u64::from(matches!(task, Task::Halves(halves, _) if halves.north.count_ones() == 3))
+        }
+    }
+    let (board, plan) = (board(EngineKind::Join, 12), Plan::new(EngineKind::Join, &whole(12)));
+    let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
+    let expected: u64 = tasks.map(|task| task.weight * Even.count(&task.task)).sum();
+    let mut sum = Samples::default();
+    (0..5000).for_each(|seed| sum.add(board.sample(&mut Even, &mut Rng::with_seed(seed).fork()).count));
+    let Interval { mean, high, .. } = sum.interval();
+    assert!((mean - expected as f64).abs() < 1.5 * (high - mean), "{mean}, not {expected}");
 }
 
 #[test]

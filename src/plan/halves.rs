@@ -302,19 +302,17 @@ impl Halves {
     }
 }
 
+/// See [`Plan`](super::Plan).
 impl HalvesPlan {
-    /// See [`Plan::fingerprint`](super::Plan::fingerprint).
-    pub fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         format!("halves/2 N={}", self.size)
     }
 
-    /// How many units there are.
-    pub fn units(&self) -> usize {
+    pub(crate) fn units(&self) -> usize {
         self.units.len()
     }
 
-    /// How many tasks a unit has.
-    pub fn tasks(&self, unit: usize) -> u64 {
+    pub(crate) fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks.into()
     }
 
@@ -368,8 +366,7 @@ impl HalvesPlan {
         (middles * tile_width(self.size.get()).unwrap_or(1)) as u64
     }
 
-    /// The tasks of a unit in order, from this one on.
-    pub fn unit(&self, unit: usize, from: u64) -> impl Iterator<Item = Weighted<Halves>> {
+    pub(crate) fn unit(&self, unit: usize, from: u64) -> impl Iterator<Item = Weighted<Halves>> {
         let Unit { section, first, tasks } = self.units[unit];
         let left = u64::from(tasks).saturating_sub(from);
         self.tasks_from(&self.sections[section as usize], first + from).take(left as usize)

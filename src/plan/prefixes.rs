@@ -93,29 +93,27 @@ fn is_own_image(task: &Placement) -> bool {
     task.rows().all(|row| 2 * row == task.size().get() + 1)
 }
 
+/// See [`Plan`](super::Plan).
 impl PrefixPlan {
-    /// See [`Plan::fingerprint`](super::Plan::fingerprint). Columns were called lines when the first ledgers were written.
-    pub fn fingerprint(&self) -> String {
+    // Columns were called lines when the first ledgers were written.
+    pub(crate) fn fingerprint(&self) -> String {
         format!("rows/1 N={} prefix={} lines={COLUMNS}", self.prefix.size(), self.prefix)
     }
 
-    /// How many units there are.
-    pub fn units(&self) -> usize {
+    pub(crate) fn units(&self) -> usize {
         self.units.len()
     }
 
-    /// How many tasks a unit has.
-    pub fn tasks(&self, unit: usize) -> u64 {
+    pub(crate) fn tasks(&self, unit: usize) -> u64 {
         self.units[unit].tasks
     }
 
     /// The queens that the tasks of a unit have in common.
-    pub fn prefix(&self, unit: usize) -> Placement {
+    pub(crate) fn prefix(&self, unit: usize) -> Placement {
         self.units[unit].first.task
     }
 
-    /// The tasks of a unit, in order.
-    pub fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
+    pub(crate) fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
         tasks_to(self.units[unit].first, self.queens)
     }
 }

@@ -113,8 +113,7 @@ impl<L: Lanes> CoverSearch<'_, L> {
             let first = patterns.len();
             let keys = word(keys);
             let shared = keys & KEY_BITS;
-            // `retain` appends only the shared keys of a pattern, so only the shared keys of the first pieces are
-            // added.
+            // Keys that only this side can hold are of no use from here on.
             self.lanes.retain(&self.tails.patterns[tails], keys, patterns);
             patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
         } else {

@@ -48,10 +48,6 @@ use std::ops::RangeInclusive;
 use super::Rotation;
 use super::cover::{Piece, Pieces, Problem};
 
-/// Half of the keys that both sides may hold. The word has so many keys for sums and as many for differences of inner
-/// queens; and so many small numbers have sums and differences that fit.
-const HALF_WORD: usize = 26;
-
 /// The covers of a board of N columns.
 pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
     match rotation {
@@ -64,10 +60,9 @@ pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
 fn half_turns(n: usize) -> Problem {
     let (h, odd) = (n / 2, n % 2);
     let sum = |x: usize, y: usize| x + y - 1 + odd;
-    // How many columns are inner: the sum of a queen in the last of them is at most inner + h - 1 + odd.
-    let inner = (h / 2).min((HALF_WORD + 1).saturating_sub(h + odd));
-    assert!(inner == 0 || sum(inner, h) <= HALF_WORD, "the keys of the inner queens fit the word");
-    // Keys of sums are above the middle of the word, keys of differences below.
+    let inner = h / 2;
+    // Keys of sums are above the middle of the word, keys of differences below. Those of inner queens fit the word: no
+    // sum is more than 24.
     let key = |sum: usize, difference: usize| 1u128 << (63 + sum) | 1u128 << (64 - difference);
     let item = |x: usize, y: usize| 1u64 << (h + x - 1) | 1 << (y - 1);
     let columns = |range: RangeInclusive<usize>| range.map(|x| 1u64 << (h + x - 1)).sum();
@@ -94,8 +89,8 @@ fn half_turns(n: usize) -> Problem {
 fn quarter_turns(n: usize) -> Problem {
     let (m, odd) = (n / 4, n % 4);
     let numbers = 2 * m;
-    // The best values tried for m = 11, 13, 15 and 17. From m = 18 on, the keys that the two sides share decide.
-    let large = m.midpoint(3).min(9).max(numbers.saturating_sub(HALF_WORD)).min(numbers);
+    // The best values tried for m = 11, 13, 15 and 17.
+    let large = m.midpoint(3).min(9).min(numbers);
     let small = numbers - large;
     let key_of_sum = |a: usize, b: usize| a + b - 1 + odd;
     // The largest key of the right side. The keys up to it are in the middle of the word.

@@ -9,7 +9,7 @@ use super::quadrant::{InnerRows, Quadrant, Shape, signature};
 use super::table::{Quadrants, Role};
 use super::{Join, WEIGHTS, Worker};
 use crate::engine::binomial;
-use crate::engine::lanes::Lanes;
+use crate::engine::lanes::{Lanes, Partners};
 use crate::engine::split::{FirstPieces, Grouped, MAX_DEPTH};
 use crate::plan::{ANYWHERE, Halves, InnerSquares, Middle, SHARED_EAST};
 
@@ -122,7 +122,7 @@ impl Half<'_> {
         // One placement at a time of the shorter list meets its partners in the other.
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
-        lanes.pairs(stream, &quadrants[1 - one].patterns, runs[1 - one], out);
+        lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
     }
 
     /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no

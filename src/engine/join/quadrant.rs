@@ -23,7 +23,7 @@
 
 use super::keys::{Keys, Side};
 use crate::engine::binomial;
-use crate::engine::lanes::ranked;
+use crate::engine::lanes::{BEYOND, ranked};
 use crate::engine::split::MAX_DEPTH;
 
 /// Where the inner queens of a side are: for each inner column 0 for none, or 1 + the place of the queen's row in the
@@ -105,8 +105,7 @@ pub(super) enum LongDiagonal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quadrant {
     pub(super) rows: u32,
-    /// Keys of each placement, with the rank of its column set in its signature; and behind the last run eight words, so
-    /// that a vector is read whole there.
+    /// Keys of each placement, with the rank of its column set in its signature; and [`BEYOND`] words more.
     pub(super) patterns: Vec<u64>,
     /// Where each run begins, and the end.
     starts: Vec<u32>,
@@ -238,8 +237,8 @@ impl QuadrantLister {
             list.append_by_run(found, (sets * shape.kinds()) as usize, next);
         }
         // Growing by doubling would take hundreds of megabytes at h = 14.
-        list.patterns.reserve_exact(8);
-        list.patterns.extend([0; 8]);
+        list.patterns.reserve_exact(BEYOND);
+        list.patterns.extend([0; BEYOND]);
     }
 
     /// The inner queens placed, and the rows that are left; nothing where they are in one row or attack each other.

@@ -3,7 +3,7 @@
 use super::table::CachePolicy;
 use super::*;
 use crate::engine::lanes::{Isa, Permuted, Portable, WithLanes};
-use crate::engine::split::ENDLESS_MATCHING;
+use crate::engine::split::tests::ENDLESS_MATCHING;
 use crate::plan::{ANYWHERE, HalvesPlan};
 
 impl<L: Lanes> Join<L> {

@@ -9,7 +9,7 @@ use fastrand::Rng;
 
 use super::cost::{Matcher, Permuted};
 use super::windows::{MOST, Windows};
-use super::{KEY_BITS, Lanes, Tables, ranked};
+use super::{BEYOND, KEY_BITS, Lanes, Partners, Tables, ranked};
 
 /// Lists of the probe side, as many as the join has.
 const LISTS: usize = 3;
@@ -179,7 +179,8 @@ fn pairs_are_right<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
     let stream: Vec<(u64, usize)> = (0..40).map(|place| (pattern(), place * 5 % RUNS)).collect();
     let ranked: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank as u16)).collect();
     let mut found = Vec::new();
-    lanes.pairs(&ranked, &runs.concat(), &starts, &mut found);
+    let patterns = [runs.concat(), vec![0; BEYOND]].concat();
+    lanes.pairs(&ranked, Partners { patterns: &patterns, starts: &starts }, &mut found);
     // Rank 0 meets the last run.
     let met = stream.iter().flat_map(|&(pattern, rank)| runs[RUNS - 1 - rank].iter().map(move |&run| (pattern, run)));
     found.into_iter().eq(met.filter(|(one, other)| one & other == 0).map(|(one, other)| one | other))

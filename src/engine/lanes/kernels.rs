@@ -19,7 +19,7 @@ macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
         use $crate::engine::lanes::fault::without_first;
-        use $crate::engine::lanes::{KEY_BITS, Lanes, Tables, rank};
+        use $crate::engine::lanes::{BEYOND, KEY_BITS, Lanes, Partners, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
 
@@ -31,9 +31,9 @@ macro_rules! kernels {
                 ($detected).then_some(Self(()))
             }
 
-            fn pairs(self, stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>) {
+            fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
                 // SAFETY: `self` proves that the processor has the features.
-                unsafe { pairs(stream, partners, starts, out) }
+                unsafe { pairs(stream, partners, out) }
                 out.truncate(out.len() - out.len().min(planted("joined-quadrants") as usize));
             }
 
@@ -68,26 +68,25 @@ macro_rules! kernels {
 
         compiled_for! { $features:
             /// See [`Lanes::pairs`].
-            fn pairs(stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>) {
-                let Some(last) = starts.len().checked_sub(2) else { return };
+            fn pairs(stream: &[u64], partners: Partners, out: &mut Vec<u64>) {
+                let Some(last) = partners.starts.len().checked_sub(2) else { return };
+                let patterns = &partners.patterns[..partners.patterns.len() - BEYOND];
                 // The length stays in a register: through memory it would be the longest chain of the loop.
                 let (mut len, mut capacity, mut to) = (out.len(), out.capacity(), out.as_mut_ptr());
                 for &pattern in stream {
                     let run = last - rank(pattern);
                     let pattern = pattern & KEY_BITS;
-                    let (start, end) = (starts[run] as usize, starts[run + 1] as usize);
-                    let readable = &partners[start..];
-                    let partners = &readable[..end - start];
-                    if capacity - len < partners.len() + Vector::WORDS {
+                    let (start, end) = (partners.starts[run] as usize, partners.starts[run + 1] as usize);
+                    let run = &patterns[start..end];
+                    if capacity - len < run.len() + Vector::WORDS {
                         // SAFETY: `len` words were written, no more than were reserved.
                         unsafe { out.set_len(len) };
-                        out.reserve(partners.len() + Vector::WORDS);
+                        out.reserve(run.len() + Vector::WORDS);
                         (capacity, to) = (out.capacity(), out.as_mut_ptr());
                     }
-                    // SAFETY: there is room for every partner, and `WORDS` more; no more is readable than the slice
-                    // has.
+                    // SAFETY: there is room for every partner, and `WORDS` more, and so many words follow any run.
                     len += unsafe {
-                        compress(readable.as_ptr(), partners.len(), readable.len(), pattern, pattern, to.add(len))
+                        compress(partners.patterns.as_ptr().add(start), run.len(), pattern, pattern, to.add(len))
                     };
                 }
                 // SAFETY: `len` words were written, no more than were reserved.
@@ -194,22 +193,33 @@ macro_rules! packing {
                         len += keep.count_ones() as usize;
                     }
                 }
-                // SAFETY: as above, and `few` is a slice; then so many words were written.
-                unsafe {
-                    len += compress(few.as_ptr(), few.len(), few.len(), avoid, 0, to.add(len));
-                    out.set_len(len);
+                let (vectors, last) = few.as_chunks();
+                for words in vectors {
+                    let vector = Vector::of(words);
+                    let keep = vector.disjoint(avoided);
+                    // SAFETY: as above.
+                    unsafe { vector.pack(keep, to.add(len)) };
+                    len += keep.count_ones() as usize;
                 }
+                // One by one: a load under a mask might ask for the memory beyond. QEMU does, and not every manual
+                // promises otherwise.
+                for &pattern in last {
+                    // SAFETY: as above.
+                    unsafe { *to.add(len) = pattern };
+                    len += usize::from(pattern & avoid == 0);
+                }
+                // SAFETY: so many words were written.
+                unsafe { out.set_len(len) };
             }
 
             /// Writes the keys of each of `len` patterns that shares no bit with `avoid`, and `add`, and returns how
             /// many.
             ///
             /// # Safety
-            /// `readable` ≥ `len` words can be read; `out` has room for `len` words and `WORDS` more.
+            /// `len` words and `WORDS` more can be read; `out` has room for as many.
             pub(super) unsafe fn compress(
                 patterns: *const u64,
                 len: usize,
-                readable: usize,
                 avoid: u64,
                 add: u64,
                 out: *mut u64,
@@ -232,19 +242,8 @@ macro_rules! packing {
                     put(Vector::of(unsafe { &*patterns.add(index).cast() }), !0);
                     index += Vector::WORDS;
                 }
-                // At the very end the last word stands in for those beyond. A load under a mask might ask for their
-                // memory: QEMU does, and not every manual promises otherwise.
-                let left = len - index;
-                let pattern = if index + Vector::WORDS <= readable {
-                    // SAFETY: these are readable.
-                    Vector::of(unsafe { &*patterns.add(index).cast() })
-                } else if left > 0 {
-                    // SAFETY: no word beyond `len` is read.
-                    Vector::of(&std::array::from_fn(|at| unsafe { *patterns.add(index + at.min(left - 1)) }))
-                } else {
-                    return 0;
-                };
-                put(pattern, (1 << left) - 1);
+                // SAFETY: no more than `WORDS` words beyond `len` are read.
+                put(Vector::of(unsafe { &*patterns.add(index).cast() }), (1 << (len - index)) - 1);
                 kept
             }
         }

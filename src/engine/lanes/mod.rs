@@ -24,18 +24,15 @@
 //! # The trap, and how the compiler rules it out
 //!
 //! An intrinsic becomes an instruction only inside a function that is compiled for its instruction set; anywhere else
-//! it is a *call*, silently, twenty times as slow. An early state of this code fell into it: its operations were
-//! `inline(always)` and `unsafe`, to become part of a function with the features, but a closure in them, or one given
-//! to `array::map`, is a function of its own, without. Every AND of the AVX2 loops was a call, and AVX2 slower than no
-//! vectors at all.
+//! it is a *call*, silently, twenty times as slow. Even a closure in an `inline(always)` function, or one given to
+//! `array::map`, is such a place: every AND of an early AVX2 was a call, and AVX2 slower than no vectors at all.
 //!
 //! So here every operation and every kernel is a *safe* function with `#[target_feature]`. Closures inside such
 //! functions have its features too, intrinsics on values need no `unsafe` there, and an operation called from a
 //! function that lacks its features is error E0133. What cannot be had then is a trait of operations, for safe methods
-//! of a trait may not have features; hence a macro where a generic function would do.
-//!
-//! `unsafe` is left for pointers in loops where each bounds check would cost as much as the work, and for one shell
-//! ([`kernels!`](kernels)), where a value whose only constructor asked the processor proves the features.
+//! of a trait may not have features; hence a macro where a generic function would do. `unsafe` is left for pointers in
+//! loops where each bounds check would cost as much as the work, and for one shell ([`kernels!`](kernels)), where a
+//! value whose only constructor asked the processor proves the features.
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
@@ -110,6 +107,19 @@ fn rank(pattern: u64) -> usize {
     pattern.rotate_left(6) as usize & 0xfff
 }
 
+/// Ranked patterns of the other quadrant of the half in runs, one for each column set. (As arguments by themselves they
+/// took a hundredth more instructions.)
+#[derive(Clone, Copy, Debug)]
+pub struct Partners<'a> {
+    /// All of them, and [`BEYOND`] words more.
+    pub patterns: &'a [u64],
+    /// Where each run begins; one more for the end.
+    pub starts: &'a [u32],
+}
+
+/// Words behind the last run, whatever they hold, so that a vector is read whole there: the most of any set.
+pub const BEYOND: usize = 8;
+
 /// Room for the tables of one block of lanes, and for queries.
 #[derive(Debug, Default)]
 pub struct Tables {
@@ -132,10 +142,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The proof that this processor has the instructions, if it does.
     fn detect() -> Option<Self>;
 
-    /// For each ranked pattern p of the stream and each q of the partners that belongs to its rank, appends the keys of both
-    /// where they share none. Partners are ranked patterns in runs, one for each column set; `starts` tells where each run
-    /// begins, and the last one ends. Rank 0 meets the last run, rank 1 the one before it, and so on.
-    fn pairs(self, stream: &[u64], partners: &[u64], starts: &[u32], out: &mut Vec<u64>);
+    /// For each ranked pattern p of the stream and each pattern q of the partners' run that belongs to its rank,
+    /// appends the keys of both where they share none. Rank 0 meets the last run, rank 1 the one before it, and so on.
+    fn pairs(self, stream: &[u64], partners: Partners, out: &mut Vec<u64>);
 
     /// Appends the patterns that share no bit with `avoid`. A pattern has no bits but [`KEY_BITS`]: some versions would
     /// clear others.

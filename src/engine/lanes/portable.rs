@@ -65,7 +65,7 @@ compiled_for! { cfg(all()):
         let len = out.len();
         // SAFETY: room was reserved for all patterns and one more; as many words as are returned were written.
         unsafe {
-            let kept = compress(patterns.as_ptr(), patterns.len(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
+            let kept = compress(patterns.as_ptr(), patterns.len(), avoid, 0, out.as_mut_ptr().add(len));
             out.set_len(len + kept);
         }
     }
@@ -75,7 +75,7 @@ compiled_for! { cfg(all()):
     ///
     /// # Safety
     /// `len` words can be read; `out` has room for one more than `len`.
-    pub(super) unsafe fn compress(patterns: *const u64, len: usize, _: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
+    pub(super) unsafe fn compress(patterns: *const u64, len: usize, avoid: u64, add: u64, out: *mut u64) -> usize {
         let mut kept = 0;
         for index in 0..len {
             // SAFETY: `index` < `len`, and at most `index` words were written before.

@@ -123,13 +123,14 @@ impl WithLanes for Pairs<'_> {
         let Self(stream, partners) = self;
         let ranked_stream: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank)).collect();
         // The ranks of partners are in the way, not of use.
-        let all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
+        let mut all: Vec<u64> = partners.concat().iter().map(|&partner| ranked(partner, 0xabc)).collect();
+        all.extend([0; BEYOND]);
         let mut starts = vec![0];
         for run in partners {
             starts.push(starts.last().unwrap() + run.len() as u32);
         }
         let mut found = vec![];
-        isa.pairs(&ranked_stream, &all, &starts, &mut found);
+        isa.pairs(&ranked_stream, Partners { patterns: &all, starts: &starts }, &mut found);
         let mut expected = vec![];
         for &(pattern, rank) in stream {
             let run = &partners[partners.len() - 1 - usize::from(rank)];
