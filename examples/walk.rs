@@ -9,9 +9,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let size: Size = arguments.next().as_deref().unwrap_or("8").parse()?;
     let prefix = Placement::parse(arguments.next().as_deref().unwrap_or("42"), size)?;
-    for solution in Solutions::new(prefix) {
+    for solution in Solutions::having(size, prefix.squares()) {
         let orbit = Orbit::of(&solution).expect("every queen is set");
-        println!("{solution}  one of {}, the first of which is {}", orbit.class_size(), orbit.canonical());
+        println!("{solution}  one of {}, the first of which is {}", orbit.images().len(), orbit.canonical());
     }
     Ok(())
 }

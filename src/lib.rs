@@ -34,7 +34,7 @@ mod run;
 mod solutions;
 mod watch;
 
-pub use board::{AllowedRows, Orbit, Placement, PlacementError, Size, SizeError, Square, Symmetry};
+pub use board::{Orbit, Placement, PlacementError, Size, SizeError, Square, Symmetry};
 pub use engine::lanes::Isa;
 pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;

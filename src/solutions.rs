@@ -4,22 +4,23 @@
 //! row, or some row without a queen is free in no column to come. At N = 32 the first solution comes after 12 million
 //! boards; with the columns alone it would be 34 million, with neither 87 million.
 
-use crate::board::{AllowedRows, Board, Orbit, Placement, Size};
+use crate::board::{Board, Orbit, Placement, Size, Square};
 
-/// The solutions whose queens are in the allowed rows, in lexicographic order: an iterator that finds them on demand.
+/// The solutions that have given queens, in lexicographic order: an iterator that finds them on demand. To find them is known
+/// as *n-queens completion* (Gent, Jefferson, Nightingale 2017).
 ///
 /// On a whole board the first is found in less than a second for every N. It may take longer where one or two queens
 /// are given on a board of more than 28 columns, or where the list begins in its middle.
 ///
 /// ```
-/// use queens::{AllowedRows, Placement, Size, Solutions, Square};
+/// use queens::{Placement, Size, Solutions, Square};
 /// let eight = Size::new(8)?;
 /// assert_eq!(Solutions::new(eight).count(), 92);
 /// assert_eq!(Solutions::new(eight).fundamental().count(), 12);
 /// let begun = Placement::parse("158", eight)?;
-/// assert_eq!(Solutions::new(begun).count(), 1);
-/// let given = AllowedRows::from(eight).with(Square { column: 4, row: 2 })?;
-/// assert_eq!(Solutions::new(given).next().unwrap().to_string(), "35726184");
+/// assert_eq!(Solutions::having(eight, begun.squares()).count(), 1);
+/// let given = [Square { column: 4, row: 2 }];
+/// assert_eq!(Solutions::having(eight, given).next().unwrap().to_string(), "35726184");
 /// let later = Solutions::new(eight).from(begun).take(3).map(|solution| solution.to_string());
 /// assert!(later.eq(["15863724", "16837425", "17468253"]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -36,12 +37,26 @@ pub struct Solutions {
 }
 
 impl Solutions {
-    /// The solutions whose queens are in these rows.
-    pub fn new(allowed: impl Into<AllowedRows>) -> Self {
-        let allowed = allowed.into();
-        let size = allowed.size();
-        let rows = (0..size.get()).map(|column| allowed.rows(column)).collect();
-        let mut solutions = Self { size, allowed: rows, is_fundamental: false, path: Vec::new() };
+    /// All solutions on a board of this size.
+    pub fn new(size: Size) -> Self {
+        Self::having(size, [])
+    }
+
+    /// The solutions that have a queen on each of these squares; none if two of these attack each other.
+    ///
+    /// # Panics
+    /// If a square is outside the board.
+    pub fn having(size: Size, queens: impl IntoIterator<Item = Square>) -> Self {
+        let mut allowed = vec![size.all_rows(); size.get()];
+        for queen in queens {
+            let row = 1u64 << (queen.row - 1);
+            for (column, rows) in (1..).zip(&mut allowed) {
+                let distance = queen.column.abs_diff(column);
+                let attacked = (row | row << distance | row >> distance) as u32;
+                *rows &= if distance == 0 { attacked } else { !attacked };
+            }
+        }
+        let mut solutions = Self { size, allowed, is_fundamental: false, path: Vec::new() };
         solutions.enter(Board::empty(size));
         solutions
     }
@@ -100,7 +115,7 @@ impl Solutions {
     fn placement(&self) -> Placement {
         let mut placement = Placement::empty(self.size);
         for pair in self.path.windows(2) {
-            placement.set(pair[0].0.filled, (pair[0].0.rows ^ pair[1].0.rows).trailing_zeros());
+            placement.set(pair[1].0.filled, (pair[0].0.rows ^ pair[1].0.rows).ilog2() as usize + 1);
         }
         placement
     }

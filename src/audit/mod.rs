@@ -184,8 +184,7 @@ pub fn audit(ledger: &Ledger, options: &Options, watch: &Watch) -> Result<Findin
     let method = Method::choose(Some(engine), Some(options.isa), &prefix)?;
     let plan = Plan::new(engine, &prefix);
     let wanted = Fingerprint { prefix, engine, plan: plan.fingerprint(), units: plan.units() };
-    ledger.fingerprint().check(&wanted)?;
-    ledger.check_partials(&plan)?;
+    ledger.check(&wanted, &plan)?;
     let pool = pool(options.threads)?;
     self_check::check(method, prefix.size())?;
 

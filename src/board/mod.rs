@@ -4,11 +4,9 @@
 //! diagonals. It keeps only the rows of the next column that a diagonal attacks. When the next queen is placed, every
 //! falling diagonal moves one row down and every rising one moves one row up, which is one shift of a set.
 
-mod allowed;
 mod placement;
 mod symmetry;
 
-pub use allowed::AllowedRows;
 pub use placement::{Placement, PlacementError, Square};
 pub use symmetry::{Orbit, Symmetry};
 
@@ -48,11 +46,6 @@ impl Size {
     /// The set of all rows.
     pub(crate) const fn all_rows(self) -> u32 {
         ((1u64 << self.0) - 1) as u32
-    }
-
-    /// Every size from 0 to 32.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (0..=Self::MAX as u8).map(Self)
     }
 }
 

@@ -24,14 +24,11 @@ use crate::board::Size;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placement {
     size: Size,
-    /// Rows from 0. The rows of empty columns stay 0, so that equality and order can be derived.
+    /// The row of the queen in each column, from 1; 0 where there is none.
     rows: [u8; Size::MAX],
-    /// Declared after the rows, so that the derived order compares it last: it distinguishes only a placement from its
-    /// continuation in row 1.
-    filled: u8,
 }
 
 /// A square of a board, column and row counted from 1, rows from the top.
@@ -57,17 +54,14 @@ impl Square {
     }
 
     /// Fails if it is outside the board.
-    pub(crate) fn check(self, size: Size) -> Result<(), PlacementError> {
+    fn check(self, size: Size) -> Result<(), PlacementError> {
         let board = 1..=size.get();
-        match (board.contains(&self.column), board.contains(&self.row)) {
-            (true, true) => Ok(()),
-            (false, _) => Err(PlacementError::NoColumn(self, size)),
-            (true, false) => Err(PlacementError::OutOfBoard(self, size)),
-        }
+        let is_there = board.contains(&self.column) && board.contains(&self.row);
+        if is_there { Ok(()) } else { Err(PlacementError::Outside(self, size)) }
     }
 
     /// Fails if queens on the two squares attack each other.
-    pub(crate) fn check_apart(self, other: Self) -> Result<(), PlacementError> {
+    pub fn check_apart(self, other: Self) -> Result<(), PlacementError> {
         let (across, down) = (self.column.abs_diff(other.column), self.row.abs_diff(other.row));
         match (across, down) {
             (0, _) => Err(PlacementError::Attack(self, other, "column")),
@@ -89,27 +83,15 @@ impl fmt::Display for Square {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlacementError {
-    /// Nothing was given.
-    #[error("a placement names at least one queen, as in 158 or 1,5,8")]
-    Empty,
-    /// A part is not a row number.
-    #[error("'{0}' is not a row; a placement is digits (N up to 9) or numbers separated by commas, as in 158 or 1,5,8")]
-    NotARow(String),
-    /// Digits without commas can't name rows past 9.
-    #[error("for N above 9, rows are separated by commas, as in 1,3,5")]
-    NeedsCommas,
-    /// More queens than columns.
-    #[error("{queens} queens are more than the {size} columns of the board")]
-    TooMany { queens: usize, size: Size },
-    /// A row beyond the board.
-    #[error("the queen in {0} is outside the board; rows go from 1 to {1}")]
-    OutOfBoard(Square, Size),
+    /// Not a list of rows.
+    #[error("'{0}' is not a placement: that is digits (N up to 9) or numbers separated by commas, as in 158 or 1,5,8")]
+    NotAPlacement(String),
     /// Not a square.
     #[error("'{0}' is not a square; it is written column,row, as in 4,2")]
     NotASquare(String),
-    /// A column beyond the board.
-    #[error("the queen in {0} is outside the board; columns go from 1 to {1}")]
-    NoColumn(Square, Size),
+    /// A column or a row beyond the board.
+    #[error("the queen in {0} is outside the board; columns and rows go from 1 to {1}")]
+    Outside(Square, Size),
     /// Two queens attack each other.
     #[error("the queens in {0} and {1} share a {2}")]
     Attack(Square, Square, &'static str),
@@ -118,22 +100,15 @@ pub enum PlacementError {
 impl Placement {
     /// A board of this size without queens.
     pub const fn empty(size: Size) -> Self {
-        Self { size, filled: 0, rows: [0; Size::MAX] }
+        Self { size, rows: [0; Size::MAX] }
     }
 
     /// Queens in columns 1, 2 and so on, in the given rows, counted from 1.
     ///
     /// # Errors
-    /// If there are more queens than columns, a row is outside the board, or two queens attack each other.
+    /// If a queen is outside the board, or two attack each other.
     pub fn new(size: Size, rows: &[usize]) -> Result<Self, PlacementError> {
-        if rows.len() > size.get() {
-            return Err(PlacementError::TooMany { queens: rows.len(), size });
-        }
-        let mut placement = Self::empty(size);
-        for &row in rows {
-            placement = placement.with(row)?;
-        }
-        Ok(placement)
+        rows.iter().try_fold(Self::empty(size), |placement, &row| placement.with(row))
     }
 
     /// Reads `15863724` or `1,5,8,6,3,7,2,4`. If there are fewer rows than columns, they are those of the first
@@ -155,35 +130,23 @@ impl Placement {
     /// Reads rows separated by commas; on small boards each digit of a text without commas is a row.
     fn read_rows(text: &str, is_small: bool) -> Result<Vec<usize>, PlacementError> {
         let text = text.trim();
-        let digits_alone = text.bytes().all(|byte| byte.is_ascii_digit());
-        if text.is_empty() {
-            Err(PlacementError::Empty)
-        } else if digits_alone && is_small {
-            Ok(text.bytes().map(|digit| usize::from(digit - b'0')).collect())
-        } else if digits_alone && text.len() > 2 {
-            Err(PlacementError::NeedsCommas)
-        } else {
-            let row = |part: &str| part.parse().map_err(|_| PlacementError::NotARow(part.to_owned()));
-            text.split(',').map(|part| row(part.trim())).collect()
+        let are_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if are_digits && is_small {
+            return Ok(text.bytes().map(|digit| usize::from(digit - b'0')).collect());
         }
+        let rows: Option<Vec<usize>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        // Digits of a larger board that lack their commas are not a row.
+        let is_read = !are_digits || text.len() <= 2;
+        rows.filter(|_| is_read).ok_or_else(|| PlacementError::NotAPlacement(text.to_owned()))
     }
 
     /// This placement with a queen in the next column, in `row` counted from 1.
-    ///
-    /// # Errors
-    /// If the board is full, the row is outside it, or a queen attacks the new one.
-    pub fn with(self, row: usize) -> Result<Self, PlacementError> {
-        let filled = self.len();
-        if filled == self.size.get() {
-            return Err(PlacementError::TooMany { queens: filled + 1, size: self.size });
-        }
-        let new = Square { column: filled + 1, row };
+    fn with(mut self, row: usize) -> Result<Self, PlacementError> {
+        let new = Square { column: self.len() + 1, row };
         new.check(self.size)?;
         self.squares().try_for_each(|old| old.check_apart(new))?;
-        let mut next = self;
-        next.rows[filled] = row as u8 - 1;
-        next.filled += 1;
-        Ok(next)
+        self.set(new.column, row);
+        Ok(self)
     }
 
     /// This placement with one more queen in the next column, once for each row where no queen attacks it, in order:
@@ -192,20 +155,9 @@ impl Placement {
         (1..=self.size.get()).filter_map(move |row| self.with(row).ok())
     }
 
-    /// The placement with top and bottom exchanged.
-    #[must_use]
-    pub fn upside_down(self) -> Self {
-        let mut image = Self::empty(self.size);
-        for (column, row) in self.rows().enumerate() {
-            image.set(column, (self.size.get() - row) as u32);
-        }
-        image
-    }
-
-    /// Places a queen without checking attacks; column and row count from 0.
-    pub(crate) fn set(&mut self, column: usize, row: u32) {
-        self.rows[column] = row as u8;
-        self.filled = self.filled.max(column as u8 + 1);
+    /// Places a queen without checking attacks.
+    pub(crate) fn set(&mut self, column: usize, row: usize) {
+        self.rows[column - 1] = row as u8;
     }
 
     /// The board.
@@ -214,13 +166,13 @@ impl Placement {
     }
 
     /// How many columns hold a queen.
-    pub const fn len(&self) -> usize {
-        self.filled as usize
+    pub fn len(&self) -> usize {
+        self.rows().count()
     }
 
     /// Whether there is no queen at all.
-    pub const fn is_empty(&self) -> bool {
-        self.filled == 0
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Whether every column holds a queen.
@@ -229,8 +181,8 @@ impl Placement {
     }
 
     /// The rows, counted from 1, column by column.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
-        self.rows[..self.len()].iter().map(|&row| usize::from(row) + 1)
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows.iter().take_while(|&&row| row > 0).map(|&row| row.into())
     }
 
     /// The squares of the queens.
@@ -254,12 +206,6 @@ impl fmt::Display for Placement {
     }
 }
 
-impl fmt::Debug for Placement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Placement({self} on {0}×{0})", self.size)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,7 +221,6 @@ mod tests {
         assert_eq!(Placement::parse(" 1, 3,5 ", size(12)).unwrap().to_string(), "1,3,5");
         assert_eq!(Placement::parse("12", size(12)).unwrap().to_string(), "12");
         assert_eq!(Placement::parse("7", size(12)).unwrap().len(), 1);
-        assert_eq!(format!("{:?}", Placement::parse("1,3", size(9)).unwrap()), "Placement(13 on 9×9)");
     }
 
     #[test]
@@ -283,17 +228,16 @@ mod tests {
         let error = |text, n| Placement::parse(text, size(n)).unwrap_err().to_string();
         assert_eq!(error("11", 8), "the queens in column 1, row 1 and column 2, row 1 share a row");
         assert_eq!(error("1,3,2", 8), "the queens in column 2, row 3 and column 3, row 2 share a diagonal");
-        assert_eq!(error("19", 8), "the queen in column 2, row 9 is outside the board; rows go from 1 to 8");
-        assert_eq!(error("0", 8), "the queen in column 1, row 0 is outside the board; rows go from 1 to 8");
-        assert_eq!(error("135", 12), "for N above 9, rows are separated by commas, as in 1,3,5");
-        assert_eq!(error("24135", 4), "5 queens are more than the 4 columns of the board");
-        assert_eq!(error("241353", 4), "6 queens are more than the 4 columns of the board");
-        let full = Placement::parse("2413", size(4)).unwrap();
-        assert_eq!(full.with(5), Err(PlacementError::TooMany { queens: 5, size: size(4) }));
-        assert_eq!(error("1", 0), "1 queens are more than the 0 columns of the board");
-        assert!(error("1,,3", 8).starts_with("'' is not a row"));
-        assert!(error("1x", 8).starts_with("'1x' is not a row"));
-        assert!(error("", 8).starts_with("a placement names at least one queen"));
+        let outside =
+            |queen, n| format!("the queen in {queen} is outside the board; columns and rows go from 1 to {n}");
+        assert_eq!(error("19", 8), outside("column 2, row 9", 8));
+        assert_eq!(error("0", 8), outside("column 1, row 0", 8));
+        assert_eq!(error("24135", 4), outside("column 5, row 5", 4));
+        assert_eq!(error("241353", 4), outside("column 5, row 5", 4));
+        assert_eq!(error("1", 0), outside("column 1, row 1", 0));
+        for (text, n) in [("", 8), ("", 12), ("1,,3", 8), ("1x", 8), ("135", 12)] {
+            assert!(error(text, n).starts_with(&format!("'{text}' is not a placement: that is digits")), "{text}");
+        }
     }
 
     #[test]
@@ -304,14 +248,12 @@ mod tests {
         assert_eq!(alone("1, 12"), Ok(("1,12".into(), 12)));
         assert_eq!(alone("1"), Ok(("1".into(), 1)));
         let beyond = Square { column: 1, row: 33 };
-        assert_eq!(alone("33,1"), Err(PlacementError::OutOfBoard(beyond, size(32))));
-        assert_eq!(alone(""), Err(PlacementError::Empty));
-        assert_eq!(alone("a"), Err(PlacementError::NotARow("a".into())));
-        assert_eq!(alone("a1,2"), Err(PlacementError::NotARow("a1".into())));
-        assert_eq!(alone("a1"), Err(PlacementError::NotARow("a1".into())));
+        assert_eq!(alone("33,1"), Err(PlacementError::Outside(beyond, size(32))));
         assert_eq!(alone("136824975"), Ok(("136824975".into(), 9)));
-        assert_eq!(alone("1352468135"), Err(PlacementError::NeedsCommas));
-        assert_eq!(alone(&"13".repeat(20)), Err(PlacementError::NeedsCommas), "a number of 40 digits");
+        // The last is a number of 40 digits.
+        for text in ["", "a", "a1,2", "1352468135", &"13".repeat(20)] {
+            assert_eq!(alone(text), Err(PlacementError::NotAPlacement(text.into())));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::board::{Placement, Size};
+use crate::board::{Placement, Size, Square};
 
 /// One of the eight symmetries of the square; turns are clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,62 +54,57 @@ impl fmt::Display for Symmetry {
     }
 }
 
-/// A solution, prepared for computing its images: rows by column and columns by row, both from 0.
+/// A solution, prepared for computing its images.
 ///
 /// ```
 /// use queens::{Orbit, Placement, Size, Symmetry};
 /// let solution = Placement::parse("15863724", Size::new(8)?)?;
 /// let orbit = Orbit::of(&solution).expect("eight queens are a solution");
 /// assert_eq!(orbit.image(Symmetry::Rotation90).to_string(), "36428571");
-/// assert_eq!((orbit.class_size(), orbit.is_fundamental()), (8, true));
+/// assert_eq!((orbit.images().len(), orbit.is_fundamental()), (8, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Orbit {
-    solution: Placement,
-    rows: [u8; Size::MAX],
-    columns: [u8; Size::MAX],
+    size: Size,
+    /// By column and by row, from 1.
+    rows: [usize; Size::MAX],
+    columns: [usize; Size::MAX],
 }
 
 impl Orbit {
     /// The orbit of a solution; `None` if columns are still empty.
     pub fn of(solution: &Placement) -> Option<Self> {
-        if !solution.is_solution() {
-            return None;
+        let mut orbit = Self { size: solution.size(), rows: [0; Size::MAX], columns: [0; Size::MAX] };
+        for Square { column, row } in solution.squares() {
+            orbit.rows[column - 1] = row;
+            orbit.columns[row - 1] = column;
         }
-        let (mut rows, mut columns) = ([0; Size::MAX], [0; Size::MAX]);
-        for (column, row) in solution.rows().enumerate() {
-            rows[column] = row as u8 - 1;
-            columns[row - 1] = column as u8;
-        }
-        Some(Self { solution: *solution, rows, columns })
+        solution.is_solution().then_some(orbit)
     }
 
-    /// The image's rows, from 0.
-    fn rows(&self, symmetry: Symmetry) -> impl Iterator<Item = u8> + '_ {
-        let n = self.solution.len();
-        let (rows, columns) = (&self.rows[..n], &self.columns[..n]);
+    /// The image's rows.
+    fn rows(&self, symmetry: Symmetry) -> impl Iterator<Item = usize> + '_ {
+        let n = self.size.get();
         (0..n).map(move |column| {
-            let (opposite, last) = (n - 1 - column, n as u8 - 1);
+            let (rows, columns, opposite) = (&self.rows, &self.columns, n - 1 - column);
             match symmetry {
                 Symmetry::Identity => rows[column],
                 Symmetry::Rotation90 => columns[opposite],
-                Symmetry::Rotation180 => last - rows[opposite],
-                Symmetry::Rotation270 => last - columns[column],
-                Symmetry::TopToBottom => last - rows[column],
+                Symmetry::Rotation180 => n + 1 - rows[opposite],
+                Symmetry::Rotation270 => n + 1 - columns[column],
+                Symmetry::TopToBottom => n + 1 - rows[column],
                 Symmetry::Diagonal => columns[column],
                 Symmetry::LeftToRight => rows[opposite],
-                Symmetry::Antidiagonal => last - columns[opposite],
+                Symmetry::Antidiagonal => n + 1 - columns[opposite],
             }
         })
     }
 
     /// The solution's image under one symmetry.
     pub fn image(&self, symmetry: Symmetry) -> Placement {
-        let mut image = Placement::empty(self.solution.size());
-        for (column, row) in self.rows(symmetry).enumerate() {
-            image.set(column, u32::from(row));
-        }
+        let mut image = Placement::empty(self.size);
+        (1..).zip(self.rows(symmetry)).for_each(|(column, row)| image.set(column, row));
         image
     }
 
@@ -124,12 +119,6 @@ impl Orbit {
             }
         }
         images
-    }
-
-    /// How many distinct images there are: 8 divided by the number of symmetries that change nothing.
-    pub fn class_size(&self) -> usize {
-        let unchanged = Symmetry::ALL.into_iter().filter(|&s| self.rows(s).eq(self.rows(Symmetry::Identity)));
-        Symmetry::ALL.len() / unchanged.count()
     }
 
     /// The least image in lexicographic order.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use queens::{AllowedRows, Placement, PlacementError, Square};
+use queens::{Placement, PlacementError, Square};
 
 use crate::cli::failure::Failure;
 
@@ -15,11 +15,11 @@ pub(crate) struct QueenArgs {
 }
 
 impl QueenArgs {
-    /// These queens beside those of a placement.
-    pub(crate) fn beside(&self, placement: Placement) -> Result<AllowedRows, Failure> {
-        self.queens.iter().try_fold(placement.into(), |allowed: AllowedRows, text| {
-            let queen = Square::parse(text, placement.size()).and_then(|queen| allowed.with(queen));
-            queen.map_err(|error| {
+    /// These queens and those of a placement; one may be named by both.
+    pub(crate) fn beside(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
+        let mut queens: Vec<Square> = placement.squares().collect();
+        for text in &self.queens {
+            let invalid = |error: PlacementError| {
                 // Squares as they are given here.
                 let reason = match error {
                     PlacementError::Attack(a, b, line) => {
@@ -28,8 +28,14 @@ impl QueenArgs {
                     error => error.to_string(),
                 };
                 Failure::value("--queen <COLUMN,ROW>", text, reason)
-            })
-        })
+            };
+            let queen = Square::parse(text, placement.size()).map_err(invalid)?;
+            if !queens.contains(&queen) {
+                queens.iter().try_for_each(|other| other.check_apart(queen)).map_err(invalid)?;
+                queens.push(queen);
+            }
+        }
+        Ok(queens)
     }
 }
 

@@ -87,7 +87,7 @@ impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         let message = error.to_string();
         match error {
-            LedgerError::Conflict { .. } | LedgerError::Part { .. } => Self::Wrong(message),
+            LedgerError::Contradiction { .. } => Self::Wrong(message),
             _ => Self::Run(message),
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use queens::ledger::{self, Ledger, Shard, StoreError, is_ledger, ranges};
+use queens::ledger::{self, FormatError, Ledger, Shard, StoreError, is_ledger};
 
 use super::failure::Failure;
 use super::text;
@@ -31,7 +31,7 @@ impl Ledgers {
             }
             match ledger::read(&path) {
                 Ok(ledger) => files.push((path, ledger)),
-                Err(error) if error.is_damage() => damaged.push(error),
+                Err(error @ StoreError::Format(_, FormatError::Damaged)) => damaged.push(error),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -61,7 +61,7 @@ impl Ledgers {
 /// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`.
 pub(crate) fn missing_shards(missing: &[u32], of: u32) -> String {
     let (shards, are) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-    format!("{shards} {} of {of} {are} missing or unfinished", ranges(missing.iter().copied()))
+    format!("{shards} {} of {of} {are} missing or unfinished", text::ranges(missing))
 }
 
 /// How much of a ledger is finished: `12 of 105 units`, `0 of 105 units and parts of 2`.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use queens::ledger::{Ledger, LedgerError, Shard, Store, StoreError};
+use queens::ledger::{Ledger, Shard, Store, StoreError};
 use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
 use super::failure::{Failure, Stopped};
@@ -24,14 +24,17 @@ pub(crate) fn open(
     }
     let begun = store.as_ref().and_then(Store::ledger);
     let run = request(begun)?.run()?;
-    let mut ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.fingerprint().clone(), shard));
-    let of_file = |error: LedgerError| file.into_iter().fold(Failure::from(error), Failure::of_file);
-    ledger.check(run.fingerprint(), shard).map_err(of_file)?;
-    if let Some(store) = store.as_ref().filter(|_| ledger.is_complete()) {
+    let ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.fingerprint().clone(), shard));
+    let of_file = |failure: Failure| file.into_iter().fold(failure, Failure::of_file);
+    let run = run.resume(ledger).map_err(|error| of_file(error.into()))?.processor(processor());
+    if run.ledger().shard() != shard {
+        let difference = format!("it is for shard {}, not {shard}", run.ledger().shard());
+        return Err(of_file(Failure::Run(difference)));
+    }
+    if let Some(store) = store.as_ref().filter(|_| run.ledger().is_complete()) {
         output::note(&format!("{} is complete: nothing is counted again", store.path().display()));
     }
-    ledger.begin_run(processor());
-    Ok((run.resume(ledger).map_err(of_file)?, store))
+    Ok((run, store))
 }
 
 /// How a run is saved, and when it is stopped.

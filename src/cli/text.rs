@@ -19,6 +19,15 @@ pub(crate) fn count_of(count: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// Ascending numbers, those in a row as ranges, as job arrays take them: `3,7-9`.
+pub(crate) fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|number, next| number + 1 == *next).map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run[0].to_string(),
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
 /// A number to so many digits: `0.42`, `12.3`, `1,600`, `660 million`, `2.6 × 10^18`.
 pub(crate) fn to_digits(value: f64, digits: usize) -> String {
     // Rounded first, so that 9.999 becomes 1.00 of the next power.
@@ -105,6 +114,12 @@ pub(crate) fn labelled<'a>(lines: impl IntoIterator<Item = (&'a str, String)>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_in_a_row_are_ranges() {
+        assert_eq!((ranges(&[]).as_str(), ranges(&[5]).as_str()), ("", "5"));
+        assert_eq!(ranges(&[1, 2, 4, 6, 7, 8]), "1-2,4,6-8");
+    }
 
     #[test]
     fn numbers_have_no_more_digits_than_are_known() {

@@ -7,14 +7,14 @@
 
 mod draft;
 mod format;
-mod lock;
 mod runs;
 mod shard;
 mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::Duration;
 
 use crate::board::Placement;
@@ -24,7 +24,7 @@ use crate::plan::Plan;
 pub use draft::Draft;
 pub use format::{FormatError, decode, encode};
 pub use runs::RunRecord;
-pub use shard::{Shard, ShardError, ranges};
+pub use shard::{Shard, ShardError};
 pub use store::{Store, StoreError, is_ledger, read};
 
 /// A sum does not fit in 128 bits.
@@ -52,19 +52,35 @@ pub struct Fingerprint {
 /// Of any two parts of a unit, the larger contains the smaller. So the larger one is enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Partial {
-    /// How many tasks are finished.
+    /// How many tasks are finished; the largest number stands for all of them.
     pub tasks: u64,
     /// The tally of these tasks, weights included.
     pub tally: u128,
 }
 
 impl Partial {
+    /// The tasks of a whole unit, however many it has.
+    const WHOLE: u64 = u64::MAX;
+
+    fn is_whole(self) -> bool {
+        self.tasks == Self::WHOLE
+    }
+
     /// Adds a task with `count` solutions, each of which stands for `weight` solutions.
     pub(crate) fn add(&mut self, count: u64, weight: u64) -> Result<(), Overflow> {
         // A product of two 64-bit numbers always fits in 128 bits; the sum may not.
         self.tally = self.tally.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
         self.tasks += 1;
         Ok(())
+    }
+}
+
+impl fmt::Display for Partial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.tasks {
+            Self::WHOLE => write!(f, "{} for all of it", self.tally),
+            tasks => write!(f, "{} for its first {tasks} tasks", self.tally),
+        }
     }
 }
 
@@ -76,23 +92,14 @@ pub enum LedgerError {
     /// The ledger belongs to another count.
     #[error("it is for {what} {found}, not {wanted}")]
     Foreign { what: &'static str, found: String, wanted: String },
-    /// The plan has no such unit, or the shard does not contain it.
-    #[error("unit {unit} does not belong to shard {shard} of a plan with {units} units")]
-    Outside { unit: usize, shard: Shard, units: usize },
-    /// Two records of an unfinished unit contradict each other: one of them is wrong.
-    #[error("unit {unit}: its first {} tasks have {}, which contradicts {other}", .part.tasks, .part.tally)]
-    Part { unit: usize, part: Partial, other: String },
-    /// The ledger says that more tasks are finished than the unit has.
-    #[error("unit {unit} has {of} tasks, but {tasks} are recorded as finished")]
-    Beyond { unit: usize, tasks: u64, of: u64 },
-    /// Two tallies for one unit: one of them is wrong.
-    #[error("unit {unit} has two tallies, {first} and {second}")]
-    Conflict { unit: usize, first: u128, second: u128 },
+    /// Two entries for one unit of which one is wrong, or an entry for a unit that the shard does not have.
+    #[error("unit {unit}: {entry} contradicts {other}")]
+    Contradiction { unit: usize, entry: String, other: String },
 }
 
 impl Fingerprint {
     /// Whether this is equal to `wanted`; if not, the error is the first difference, beginning with N.
-    pub fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
+    fn check(&self, wanted: &Self) -> Result<(), LedgerError> {
         let queens =
             |of: &Self| if of.prefix.is_empty() { "the empty board".to_owned() } else { of.prefix.to_string() };
         differ("N =", &self.prefix.size(), &wanted.prefix.size())?;
@@ -111,35 +118,19 @@ fn differ<T: PartialEq + ToString>(what: &'static str, found: &T, wanted: &T) ->
 }
 
 /// Finished units and their tallies, and the finished parts of other units.
-///
-/// ```
-/// use queens::ledger::{Fingerprint, Ledger, Shard};
-/// use queens::{EngineKind, Placement, Size};
-/// let prefix = Placement::empty(Size::new(8)?);
-/// let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive, plan: "rows".into(), units: 4 };
-/// let mut ledger = Ledger::new(fingerprint, Shard::new(1, 2)?);
-/// ledger.record(2, 32)?;
-/// assert!(ledger.record(2, 33).is_err(), "a unit has one tally");
-/// assert_eq!(ledger.todo(), [0]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ledger {
     fingerprint: Fingerprint,
     shard: Shard,
-    tallies: BTreeMap<usize, u128>,
-    /// The finished parts of unfinished units.
-    partials: BTreeMap<usize, Partial>,
+    /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
+    entries: BTreeMap<usize, Partial>,
     runs: Vec<RunRecord>,
-    /// Which of these is in progress, in this process.
-    current: Option<usize>,
 }
 
 impl Ledger {
     /// A ledger without finished units.
     pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        let (tallies, partials) = (BTreeMap::new(), BTreeMap::new());
-        Self { fingerprint, shard, tallies, partials, runs: Vec::new(), current: None }
+        Self { fingerprint, shard, entries: BTreeMap::new(), runs: Vec::new() }
     }
 
     /// The meaning of its units.
@@ -154,12 +145,12 @@ impl Ledger {
 
     /// The finished units with their tallies, in order.
     pub fn tallies(&self) -> impl Iterator<Item = (usize, u128)> {
-        self.tallies.iter().map(|(&unit, tally)| (unit, *tally))
+        self.entries.iter().filter(|(_, entry)| entry.is_whole()).map(|(&unit, entry)| (unit, entry.tally))
     }
 
     /// The finished parts of unfinished units, in order.
     pub fn partials(&self) -> impl Iterator<Item = (usize, Partial)> {
-        self.partials.iter().map(|(&unit, partial)| (unit, *partial))
+        self.entries.iter().filter(|(_, entry)| !entry.is_whole()).map(|(&unit, &entry)| (unit, entry))
     }
 
     /// The runs that added to it, the earliest first unless it was merged.
@@ -177,36 +168,28 @@ impl Ledger {
         self.runs.iter().try_fold(Duration::ZERO, |sum, run| Some(sum.saturating_add(run.cpu_time?)))
     }
 
-    /// Records that a run goes on from here, on a processor of this name. A run whose ledger has no such record begins one
-    /// without a processor.
-    pub fn begin_run(&mut self, processor: Option<String>) {
-        self.current = Some(self.enter_run(RunRecord::begin(processor)));
+    /// A run goes on from here: its record is the last one.
+    pub(crate) fn begin_run(&mut self) {
+        self.runs.push(RunRecord::begin());
     }
 
-    /// Enters the record of a run, and says where it is; of two records of one run, the later one is kept.
-    fn enter_run(&mut self, run: RunRecord) -> usize {
-        let place = self.runs.iter().position(|known| known.is_of(&run));
-        match place.map(|place| &mut self.runs[place]) {
+    /// The record of the run in progress.
+    pub(crate) fn last_run(&mut self) -> &mut RunRecord {
+        self.runs.last_mut().expect("a run has begun its record")
+    }
+
+    /// Enters the record of a run; of two records of one run, the later one is kept.
+    fn enter_run(&mut self, run: RunRecord) {
+        match self.runs.iter_mut().find(|known| known.is_of(&run)) {
             None => self.runs.push(run),
             Some(known) if known.elapsed < run.elapsed => *known = run,
             Some(_) => {}
         }
-        place.unwrap_or(self.runs.len() - 1)
-    }
-
-    /// Whether the record of a run in this process was begun.
-    pub(crate) fn is_run_begun(&self) -> bool {
-        self.current.is_some()
-    }
-
-    /// The record of the run in progress, if one was begun.
-    pub(crate) fn current_run(&mut self) -> Option<&mut RunRecord> {
-        self.current.and_then(|current| self.runs.get_mut(current))
     }
 
     /// How many units are finished.
     pub fn finished(&self) -> usize {
-        self.tallies.len()
+        self.tallies().count()
     }
 
     /// How many units its shard has.
@@ -216,7 +199,7 @@ impl Ledger {
 
     /// The units of its shard that are not finished, in order.
     pub fn todo(&self) -> Vec<usize> {
-        self.shard.units(self.fingerprint.units).filter(|unit| !self.tallies.contains_key(unit)).collect()
+        self.shard.units(self.fingerprint.units).filter(|&unit| !self.partial(unit).is_whole()).collect()
     }
 
     /// Whether every unit of its shard is finished.
@@ -226,22 +209,15 @@ impl Ledger {
 
     /// The sum of the tallies of its finished units.
     pub fn total(&self) -> Result<u128, Overflow> {
-        self.tallies.values().try_fold(0u128, |sum, &tally| sum.checked_add(tally)).ok_or(Overflow)
+        self.tallies().try_fold(0u128, |sum, (_, tally)| sum.checked_add(tally)).ok_or(Overflow)
     }
 
-    /// Checks that the ledger is for this shard of this count.
-    pub fn check(&self, fingerprint: &Fingerprint, shard: Shard) -> Result<(), LedgerError> {
-        self.fingerprint.check(fingerprint)?;
-        differ("shard", &self.shard, &shard)
-    }
-
-    /// Checks that no unit has more finished tasks than the plan gives it: else this plan did not make the ledger.
-    pub(crate) fn check_partials(&self, plan: &Plan) -> Result<(), LedgerError> {
-        let beyond = |(&unit, &Partial { tasks, .. }): (&usize, &Partial)| {
-            let of = plan.tasks(unit);
-            (tasks > of).then_some(LedgerError::Beyond { unit, tasks, of })
-        };
-        self.partials.iter().find_map(beyond).map_or(Ok(()), Err)
+    /// Checks that the ledger is of this plan: has its fingerprint, and no part of a unit with more tasks than the unit.
+    pub(crate) fn check(&self, wanted: &Fingerprint, plan: &Plan) -> Result<(), LedgerError> {
+        self.fingerprint.check(wanted)?;
+        self.partials().try_for_each(|(unit, part)| {
+            differ("a plan that gives a unit more tasks:", &part.tasks.max(plan.tasks(unit)), &plan.tasks(unit))
+        })
     }
 
     /// Enters a finished unit, which replaces any part of it. Entering the same tally again changes nothing.
@@ -249,16 +225,7 @@ impl Ledger {
     /// # Errors
     /// If the unit is not in the shard, if it has another tally already, or if a part of it already has more.
     pub fn record(&mut self, unit: usize, tally: u128) -> Result<(), LedgerError> {
-        self.check_unit(unit)?;
-        if let Some(&first) = self.tallies.get(&unit).filter(|&&first| first != tally) {
-            return Err(LedgerError::Conflict { unit, first, second: tally });
-        }
-        if let Some(partial) = self.partials.get(&unit).filter(|partial| tally < partial.tally) {
-            return Err(LedgerError::Part { unit, part: *partial, other: format!("{tally} for all of it") });
-        }
-        self.partials.remove(&unit);
-        self.tallies.insert(unit, tally);
-        Ok(())
+        self.record_partial(unit, Partial { tasks: Partial::WHOLE, tally })
     }
 
     /// Enters the finished part of a unit. If a larger part is known already, nothing changes.
@@ -266,37 +233,30 @@ impl Ledger {
     /// # Errors
     /// If the unit is not in the shard, or if the part contradicts what is known of the unit.
     pub fn record_partial(&mut self, unit: usize, part: Partial) -> Result<(), LedgerError> {
-        self.check_unit(unit)?;
-        if let Some(tally) = self.tallies.get(&unit) {
-            let other = format!("{tally} for all of it");
-            return if *tally >= part.tally { Ok(()) } else { Err(LedgerError::Part { unit, part, other }) };
-        }
-        if part.tasks == 0 {
-            return Ok(());
+        let contradicts = |other: String| LedgerError::Contradiction { unit, entry: part.to_string(), other };
+        let units = self.fingerprint.units;
+        if unit >= units || !self.shard.contains(unit) {
+            return Err(contradicts(format!("shard {} of {units} units", self.shard)));
         }
         let known = self.partial(unit);
         let (less, more) = if known.tasks <= part.tasks { (known, part) } else { (part, known) };
         if more.tally < less.tally || (more.tasks == less.tasks && more.tally != less.tally) {
-            return Err(LedgerError::Part { unit, part: less, other: format!("{} for {}", more.tally, more.tasks) });
+            return Err(contradicts(known.to_string()));
         }
-        self.partials.insert(unit, more);
+        if more.tasks > 0 {
+            self.entries.insert(unit, more);
+        }
         Ok(())
     }
 
-    /// The finished part of an unfinished unit.
+    /// What is finished of a unit.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
-        self.partials.get(&unit).copied().unwrap_or_default()
-    }
-
-    fn check_unit(&self, unit: usize) -> Result<(), LedgerError> {
-        let units = self.fingerprint.units;
-        let is_there = unit < units && self.shard.contains(unit);
-        if is_there { Ok(()) } else { Err(LedgerError::Outside { unit, shard: self.shard, units }) }
+        self.entries.get(&unit).copied().unwrap_or_default()
     }
 
     /// The progress: the number of finished units, and of finished tasks of other units. Every new entry raises it.
     pub fn reached(&self) -> (usize, u64) {
-        (self.finished(), self.partials.values().map(|partial| partial.tasks).fold(0, u64::saturating_add))
+        (self.finished(), self.partials().map(|(_, part)| part.tasks).fold(0, u64::saturating_add))
     }
 
     /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
@@ -309,21 +269,17 @@ impl Ledger {
         if self.shard != other.shard {
             self.shard = Shard::WHOLE;
         }
-        other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
-        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial))?;
+        other.entries.into_iter().try_for_each(|(unit, entry)| self.record_partial(unit, entry))?;
         for run in other.runs {
             self.enter_run(run);
         }
         Ok(self)
     }
 
-    /// Which of `of` shards have units that are not finished here; shards are numbered from 1. `of` is that of a [`Shard`].
+    /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
     pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
-        let shards = (1..=of).filter_map(|index| Shard::new(index, of).ok());
-        let mut left: Vec<usize> = shards.map(|shard| shard.units(self.fingerprint.units).len()).collect();
-        for unit in self.tallies.keys() {
-            left[unit % of as usize] -= 1;
-        }
-        (1..=of).zip(left).filter_map(|(index, left)| (left > 0).then_some(index)).collect()
+        let left = (0..self.fingerprint.units).filter(|&unit| !self.partial(unit).is_whole());
+        let shards: BTreeSet<u32> = left.map(|unit| (unit % of as usize) as u32 + 1).collect();
+        shards.into_iter().collect()
     }
 }

@@ -4,14 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Shard K of M: the units K-1, K-1+M, K-1+2M and so on of a plan. It is written `K/M`; the whole plan is `1/1`.
-///
-/// ```
-/// use queens::ledger::Shard;
-/// let shard: Shard = "2/3".parse()?;
-/// assert_eq!(shard.units(8).collect::<Vec<_>>(), [1, 4, 7]);
-/// assert!("4/3".parse::<Shard>().is_err());
-/// # Ok::<(), queens::ledger::ShardError>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {
     index: u32,
@@ -32,11 +24,6 @@ impl Shard {
     /// Shard `index`, counted from 1, of `of`.
     pub const fn new(index: u32, of: u32) -> Result<Self, ShardError> {
         if 0 < index && index <= of && of <= Self::MOST { Ok(Self { index, of }) } else { Err(ShardError) }
-    }
-
-    /// Its number K, from 1.
-    pub const fn index(self) -> u32 {
-        self.index
     }
 
     /// The number M of shards.
@@ -76,20 +63,6 @@ impl FromStr for Shard {
     }
 }
 
-/// Ascending numbers as text, with consecutive numbers written as ranges, as job arrays take them: `3,7-9`.
-///
-/// ```
-/// assert_eq!(queens::ledger::ranges([3, 7, 8, 9]), "3,7-9");
-/// ```
-pub fn ranges(numbers: impl IntoIterator<Item = u32>) -> String {
-    let numbers: Vec<u32> = numbers.into_iter().collect();
-    let runs = numbers.chunk_by(|number, next| number + 1 == *next).map(|run| match run {
-        [first, .., last] => format!("{first}-{last}"),
-        _ => run[0].to_string(),
-    });
-    runs.collect::<Vec<_>>().join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,17 +75,9 @@ mod tests {
         }
         assert_eq!("1/1".parse(), Ok(Shard::WHOLE));
         assert_eq!("1000000/1000000".parse(), Shard::new(Shard::MOST, Shard::MOST));
-        assert_eq!(Shard::new(Shard::MOST, Shard::MOST).map(Shard::index), Ok(Shard::MOST));
         assert_eq!("7/9".parse::<Shard>().unwrap().to_string(), "7/9");
         let shard: Shard = "7/9".parse().unwrap();
-        assert_eq!((shard.index(), shard.of(), shard.is_whole()), (7, 9, false));
-    }
-
-    #[test]
-    fn runs_are_drawn_together() {
-        assert_eq!(ranges([]), "");
-        assert_eq!(ranges([5]), "5");
-        assert_eq!(ranges([1, 2, 4, 6, 7, 8]), "1-2,4,6-8");
+        assert_eq!((shard.of(), shard.is_whole()), (9, false));
     }
 
     proptest! {

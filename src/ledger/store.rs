@@ -3,14 +3,13 @@
 //! So it is a whole save at every moment, for every reader and wherever the process is killed. A save that fails, for
 //! example because the disk is full, leaves it as it was.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::Ledger;
-use super::draft::{Draft, followed, remove_leftovers};
+use super::draft::{Draft, beside, followed, remove_leftovers};
 use super::format::{FormatError, MAGIC, decode, encode};
-use super::lock::Lock;
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
 const LARGEST: u64 = 1 << 28;
@@ -33,13 +32,6 @@ pub enum StoreError {
     Format(PathBuf, FormatError),
 }
 
-impl StoreError {
-    /// Whether the file is damaged, so that it is best removed and counted again.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Format(_, FormatError::Cut | FormatError::Checksum))
-    }
-}
-
 /// A ledger's file, locked as long as this value lives.
 ///
 /// The lock is on `.NAME.lock` beside the file. A file with several names, by symbolic links, has one lock.
@@ -50,9 +42,7 @@ impl StoreError {
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    /// Where symbolic links led when it was opened.
-    place: PathBuf,
-    lock: Option<Lock>,
+    lock: Option<File>,
     ledger: Option<Ledger>,
 }
 
@@ -65,7 +55,7 @@ impl Store {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
-        let lock = Lock::take(&place).map_err(|error| match error.kind() {
+        let lock = lock(&place).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => StoreError::Busy(path.clone()),
             _ => StoreError::Save(path.clone(), error),
         })?;
@@ -76,7 +66,7 @@ impl Store {
             Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
             ledger => Some(ledger?),
         };
-        Ok(Self { path, place, lock, ledger })
+        Ok(Self { path, lock, ledger })
     }
 
     /// What the file held when it was opened; `None` if there was no file.
@@ -98,11 +88,24 @@ impl Store {
     /// or if only syncing its folder failed, this ledger.
     pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
         let save = || {
-            let mut draft = Draft::new(&self.place)?;
+            let mut draft = Draft::new(&self.path)?;
             draft.write_all(encode(ledger).as_bytes())?;
             draft.commit()
         };
         save().map_err(|error| StoreError::Save(self.path.clone(), error))
+    }
+}
+
+/// Takes the lock of the file at this place for as long as it is open; `None` where the file system has no locks.
+///
+/// It is of `.NAME.lock`, since every save replaces the file itself. That one stays: to remove it would let a run lock a file
+/// that is gone.
+fn lock(place: &Path) -> io::Result<Option<File>> {
+    let file = File::create(beside(place, "lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

@@ -27,12 +27,9 @@ fn differences_are_named_the_plainest_first() {
         (fingerprint(6), "it is for a plan with units: 6, not 5"),
     ];
     for (theirs, message) in cases {
-        assert_eq!(theirs.check(&ours).unwrap_err().to_string(), message);
         let merged = empty(5, "1/1").merge(Ledger::new(theirs, Shard::WHOLE));
         assert_eq!(merged.unwrap_err().to_string(), message);
     }
-    assert_eq!(empty(5, "1/2").check(&ours, Shard::WHOLE).unwrap_err().to_string(), "it is for shard 1/2, not 1/1");
-    assert_eq!(empty(5, "1/1").check(&ours, Shard::WHOLE), Ok(()));
 }
 
 #[test]
@@ -40,7 +37,7 @@ fn units_stay_in_their_shard() {
     let mut ledger = empty(10, "2/3");
     for unit in [0, 10, 11] {
         let error = ledger.record(unit, 1).unwrap_err().to_string();
-        assert_eq!(error, format!("unit {unit} does not belong to shard 2/3 of a plan with 10 units"));
+        assert_eq!(error, format!("unit {unit}: 1 for all of it contradicts shard 2/3 of 10 units"));
         assert!(ledger.record_partial(unit, Partial { tasks: 1, tally: 1 }).is_err());
     }
     ledger.record(4, 1).unwrap();
@@ -58,15 +55,16 @@ fn what_contradicts_is_refused() {
         ledger
     };
     let refused = |unit, part| ledger().record_partial(unit, part).unwrap_err().to_string();
-    let start = "unit 2: its first 3 tasks have 30, which contradicts ";
-    assert_eq!(refused(2, part(3, 31)), format!("{start}31 for 3"));
-    assert_eq!(refused(2, part(4, 29)), format!("{start}29 for 4"));
-    assert_eq!(refused(2, part(2, 31)), "unit 2: its first 2 tasks have 31, which contradicts 30 for 3");
-    assert_eq!(refused(4, part(1, 51)), "unit 4: its first 1 tasks have 51, which contradicts 50 for all of it");
-    assert_eq!(ledger().record(2, 29).unwrap_err().to_string(), format!("{start}29 for all of it"));
+    let known = "contradicts 30 for its first 3 tasks";
+    assert_eq!(refused(2, part(3, 31)), format!("unit 2: 31 for its first 3 tasks {known}"));
+    assert_eq!(refused(2, part(4, 29)), format!("unit 2: 29 for its first 4 tasks {known}"));
+    assert_eq!(refused(2, part(2, 31)), format!("unit 2: 31 for its first 2 tasks {known}"));
+    assert_eq!(refused(4, part(1, 51)), "unit 4: 51 for its first 1 tasks contradicts 50 for all of it");
+    assert_eq!(ledger().record(2, 29).unwrap_err().to_string(), format!("unit 2: 29 for all of it {known}"));
     let mut other = empty(5, "1/1");
     other.record(4, 51).unwrap();
-    assert_eq!(ledger().merge(other).unwrap_err().to_string(), "unit 4 has two tallies, 50 and 51");
+    let contradiction = "unit 4: 51 for all of it contradicts 50 for all of it";
+    assert_eq!(ledger().merge(other).unwrap_err().to_string(), contradiction);
 }
 
 /// All tasks of a unit may be finished while the unit is not: the run may have been killed in between.
@@ -74,13 +72,13 @@ fn what_contradicts_is_refused() {
 fn no_part_is_more_than_its_unit() {
     let prefix = Placement::empty(Size::new(8).unwrap());
     let plan = Plan::Prefixes(PrefixPlan::new(&prefix));
-    let (plan_line, units) = (plan.fingerprint(), plan.units());
+    let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive, plan: plan.fingerprint(), units: plan.units() };
     for tasks in 0..3 {
-        let fingerprint = Fingerprint { prefix, engine: EngineKind::Naive, plan: plan_line.clone(), units };
-        let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
-        ledger.record_partial(3, Partial { tasks, tally: 1 }).unwrap();
-        let beyond = LedgerError::Beyond { unit: 3, tasks, of: 1 };
-        assert_eq!(ledger.check_partials(&plan), if tasks <= 1 { Ok(()) } else { Err(beyond) });
+        let mut ledger = Ledger::new(fingerprint.clone(), Shard::WHOLE);
+        ledger.record_partial(3, Partial { tasks, tally: u128::from(tasks) }).unwrap();
+        let checked = ledger.check(&fingerprint, &plan).map_err(|error| error.to_string());
+        let beyond = "it is for a plan that gives a unit more tasks: 2, not 1".to_owned();
+        assert_eq!(checked, if tasks <= 1 { Ok(()) } else { Err(beyond) });
     }
 }
 
@@ -91,7 +89,7 @@ fn each_run_counts_once() {
     let seconds = Duration::from_secs;
     let run = |begun: Option<u64>, host: &str, elapsed: u64| {
         let (elapsed, cpu_time, host) = (seconds(elapsed), Some(seconds(2 * elapsed)), Some(host.to_owned()));
-        let begun = begun.map(|nanoseconds| seconds(1_795_551_234) + Duration::from_nanos(nanoseconds));
+        let begun = begun.map(|nanoseconds| format!("1795551234.{nanoseconds:09}"));
         let mut ledger = empty(5, "1/1");
         ledger.enter_run(RunRecord { begun, elapsed, cpu_time, host, ..RunRecord::default() });
         ledger
@@ -112,23 +110,19 @@ fn each_run_counts_once() {
     assert_eq!(merged(&[&first, &cpu_unknown]).cpu_time(), None, "not known is not known");
 }
 
-/// The record of a run that begins says where and when, and is the one that is in progress.
+/// The record of a run that begins says where and when.
 #[test]
 fn a_run_begins_its_record() {
     let mut ledger = empty(5, "1/1");
-    assert!(!ledger.is_run_begun());
-    let mut records: Vec<RunRecord> = Vec::new();
-    for processor in ["a", "b"] {
-        ledger.begin_run(Some(processor.to_owned()));
-        records.push(ledger.current_run().unwrap().clone());
-    }
-    assert_eq!(ledger.runs(), records);
-    let RunRecord { begun, program, host, processor, .. } = &records[1];
-    let now = std::time::UNIX_EPOCH.elapsed().unwrap();
-    assert!(begun.is_some_and(|begun| begun <= now && now < begun + Duration::from_secs(1000)));
+    ledger.begin_run();
+    ledger.begin_run();
+    assert_eq!(ledger.runs().len(), 2);
+    let RunRecord { begun, program, host, .. } = ledger.last_run();
+    let begun: f64 = begun.as_deref().unwrap().parse().unwrap();
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    assert!((begun..begun + 1000.0).contains(&now));
     assert_eq!(program.as_deref(), Some(concat!("queens ", env!("CARGO_PKG_VERSION"))));
-    assert_eq!((host.is_some(), processor.as_deref()), (true, Some("b")));
-    assert!(!decode(encode(&ledger).as_bytes()).unwrap().is_run_begun(), "a run that was read is over");
+    assert!(host.is_some());
 }
 
 proptest! {
@@ -170,7 +164,7 @@ proptest! {
             assert!(ledger.is_complete());
             ledger
         });
-        let there = shards.filter(|shard| shard.shard().index() != lost);
+        let there = shards.filter(|shard| Ok(shard.shard()) != Shard::new(lost, of));
         let mut merged = empty(units, "1/1");
         for shard in there {
             prop_assert_eq!(shard.clone().merge(empty(units, &shard.shard().to_string())).unwrap(), shard.clone());
@@ -192,7 +186,8 @@ proptest! {
         let mut merged = empty(4, "1/1");
         for (number, &(unit, tasks)) in parts.iter().enumerate() {
             let mut one = empty(4, "1/1");
-            one.record_partial(unit, Partial { tasks, tally: tally(unit, tasks) }).unwrap();
+            let tally_of_part = if tasks > 0 { tally(unit, tasks) } else { 0 };
+            one.record_partial(unit, Partial { tasks, tally: tally_of_part }).unwrap();
             if finished[unit] && number % 3 == 0 {
                 one.record(unit, tally(unit, 5)).unwrap();
             }
@@ -203,9 +198,8 @@ proptest! {
             let done = finished && known().any(|(number, _)| number % 3 == 0);
             let most = known().map(|(_, part)| part.1).max().unwrap_or(0);
             prop_assert_eq!(merged.todo().contains(&unit), !done);
-            let tasks = if done { 0 } else { most };
-            prop_assert_eq!(merged.partial(unit).tasks, tasks);
-            prop_assert!(tasks == 0 || merged.partial(unit).tally == tally(unit, tasks));
+            let part = Partial { tasks: most, tally: if most > 0 { tally(unit, most) } else { 0 } };
+            prop_assert!(done || merged.partial(unit) == part);
         }
     }
 }

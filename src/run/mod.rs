@@ -78,7 +78,7 @@ impl Run {
         let (engine, units) = (method.engine, plan.units());
         let fingerprint = Fingerprint { prefix, engine, plan: plan.fingerprint(), units };
         let mut ledger = Ledger::new(fingerprint, Shard::WHOLE);
-        ledger.begin_run(None);
+        ledger.begin_run();
         Self { prefix, method, threads, plan, ledger }
     }
 
@@ -93,13 +93,16 @@ impl Run {
     /// # Errors
     /// If the ledger belongs to another count.
     pub fn resume(mut self, ledger: Ledger) -> Result<Self, LedgerError> {
-        ledger.fingerprint().check(self.fingerprint())?;
-        ledger.check_partials(&self.plan)?;
+        ledger.check(self.fingerprint(), &self.plan)?;
         self.ledger = ledger;
-        if !self.ledger.is_run_begun() {
-            self.ledger.begin_run(None);
-        }
+        self.ledger.begin_run();
         Ok(self)
+    }
+
+    /// Has this name of the processor in the record of the run.
+    pub fn processor(mut self, name: Option<String>) -> Self {
+        self.ledger.last_run().processor = name;
+        self
     }
 
     /// What earlier runs have finished, with the record of this one.

@@ -107,9 +107,9 @@ impl RunState {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let units = (ledger.finished() - self.earlier.finished()) as u64;
         let cpu_time = process_time().zip(self.cpu_before).map(|(now, before)| now.saturating_sub(before));
-        let run = ledger.current_run().expect("a run has begun its record");
+        let run = ledger.last_run();
         (run.saved, run.elapsed, run.units, run.cpu_time) =
-            (Some(now.as_secs()), self.begun.elapsed(), Some(units), cpu_time);
+            (Some(now.as_secs() as u32), self.begun.elapsed(), Some(units), cpu_time);
         ledger
     }
 

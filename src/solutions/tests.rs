@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 
 use super::*;
-use crate::board::Square;
 use crate::oeis;
 
 fn size(n: usize) -> Size {
@@ -18,11 +17,13 @@ fn all(begun: Placement) -> Vec<Placement> {
 }
 
 /// Up to so many queens on random squares, none attacking another.
-fn random_queens(n: usize, most: usize, random: &mut Rng) -> AllowedRows {
-    let mut queens = AllowedRows::from(size(n));
+fn random_queens(n: usize, most: usize, random: &mut Rng) -> Vec<Square> {
+    let mut queens: Vec<Square> = Vec::new();
     for _ in 0..most {
         let square = Square { column: random.usize(1..=n), row: random.usize(1..=n) };
-        queens = queens.with(square).unwrap_or(queens);
+        if queens.iter().all(|queen| queen.check_apart(square).is_ok()) {
+            queens.push(square);
+        }
     }
     queens
 }
@@ -57,10 +58,9 @@ fn given_queens_and_a_start_are_a_filter() {
         for tried in 0..200 {
             let (given, start) =
                 (random_queens(n, tried % 5, &mut random), random_start(n, tried / 5 % 12, &mut random));
-            let has =
-                |solution: &&Placement| given.queens().all(|queen| solution.squares().any(|other| other == queen));
+            let has = |solution: &&Placement| given.iter().all(|queen| solution.squares().any(|other| other == *queen));
             let expected: Vec<_> = all.iter().filter(has).filter(|solution| **solution >= start).copied().collect();
-            let found = Solutions::new(given).from(start);
+            let found = Solutions::having(size(n), given.iter().copied()).from(start);
             assert!(found.eq(expected.iter().copied()), "{given:?} from {start:?}");
             listed += expected.len();
         }
@@ -82,7 +82,8 @@ fn a_prefix_and_a_start_agree() {
             let completions = all(prefix);
             for &start in &starts {
                 let expected = completions.iter().filter(|solution| **solution >= start);
-                assert!(Solutions::new(prefix).from(start).eq(expected.copied()), "{start:?} within {prefix:?}");
+                let found = Solutions::having(size(n), prefix.squares()).from(start);
+                assert!(found.eq(expected.copied()), "{start:?} within {prefix:?}");
             }
         }
     }
@@ -113,8 +114,8 @@ fn the_first_with_given_queens_comes_at_once() {
     let mut random = Rng::with_seed(2);
     for n in 20..=32 {
         let given = random_queens(n, 4, &mut random);
-        let first = Solutions::new(given).next().expect("a few queens leave solutions");
-        assert!(given.queens().all(|queen| first.squares().any(|other| other == queen)), "{given:?}: {first}");
+        let first = Solutions::having(size(n), given.iter().copied()).next().expect("a few queens leave solutions");
+        assert!(given.iter().all(|queen| first.squares().any(|other| other == *queen)), "{given:?}: {first}");
         let start = random_start(n, n / 2, &mut random);
         let after = Solutions::new(size(n)).from(start).next().expect("the last solution is later");
         assert!(after.is_solution() && after >= start, "{after} from {start}");
@@ -129,11 +130,29 @@ fn each_class_has_one_fundamental_solution() {
         for solution in Solutions::new(size(n)) {
             *classes.entry(Orbit::of(&solution).unwrap().canonical()).or_default() += 1;
         }
-        let with_size = |solution| (solution, Orbit::of(&solution).unwrap().class_size());
+        let with_size = |solution| (solution, Orbit::of(&solution).unwrap().images().len());
         assert!(Solutions::new(size(n)).fundamental().map(with_size).eq(classes), "N = {n}");
         let from_the_middle = Solutions::new(size(n)).from(random_start(n, n, &mut Rng::with_seed(3)));
         let filtered = from_the_middle.clone().filter(|solution| Orbit::of(solution).unwrap().is_fundamental());
         assert!(from_the_middle.fundamental().eq(filtered), "N = {n}");
     }
     assert_eq!(Solutions::new(size(12)).fundamental().count() as u128, oeis::UNIQUE.term(12).unwrap());
+}
+
+/// Every two queens on 7×7, and one on 32×32: a column may have the rows where one more queen may be placed.
+#[test]
+fn rows_are_those_where_a_queen_may_be_placed() {
+    let squares = |n: usize| (1..=n).flat_map(move |column| (1..=n).map(move |row| Square { column, row }));
+    let check = |n: usize, given: &[Square]| {
+        let may = |queen: &Square| given.iter().all(|other| other == queen || other.check_apart(*queen).is_ok());
+        let mut expected = vec![0; n];
+        squares(n).filter(may).for_each(|queen| expected[queen.column - 1] |= 1 << (queen.row - 1));
+        assert_eq!(Solutions::having(size(n), given.iter().copied()).allowed, expected, "{given:?}");
+    };
+    squares(32).for_each(|queen| check(32, &[queen]));
+    for (one, other) in squares(7).flat_map(|one| squares(7).map(move |other| (one, other))) {
+        if one.check_apart(other).is_ok() {
+            check(7, &[one, other]);
+        }
+    }
 }

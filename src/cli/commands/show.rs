@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::value_parser;
-use queens::{AllowedRows, Placement, Size, Solutions, Square};
+use queens::{Placement, Size, Solutions};
 
 use crate::cli::boards::{QueenArgs, extension};
 use crate::cli::draw::{self, Palette};
@@ -44,15 +44,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         file => file.as_ref().is_some_and(|(_, extension)| extension == "svg"),
     };
-    let given = args.queens.beside(read(args)?)?;
-    let (queens, caption): (Vec<Square>, String) = match args.number {
-        None => (given.queens().collect(), String::new()),
-        Some(number) => {
-            let solution = nth(given, number)?;
-            (solution.squares().collect(), format!("{number}: {solution}\n"))
-        }
-    };
-    let n = given.size().get();
+    let placement = read(args)?;
+    let (size, mut queens, mut caption) = (placement.size(), args.queens.beside(placement)?, String::new());
+    if let Some(number) = args.number {
+        let solution = nth(Solutions::having(size, queens), number)?;
+        (queens, caption) = (solution.squares().collect(), format!("{number}: {solution}\n"));
+    }
+    let n = size.get();
     let palette = if file.is_some() { Palette::Unicode } else { Palette::of_stdout() };
     let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, palette) };
     let mut out = Output::open(args.output.as_deref())?;
@@ -72,9 +70,9 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 }
 
 /// The solution with this number, found by walking the list.
-fn nth(given: AllowedRows, number: u64) -> Result<Placement, Failure> {
+fn nth(solutions: Solutions, number: u64) -> Result<Placement, Failure> {
     let mut last = 0;
-    for (index, solution) in (1..).zip(Solutions::new(given)) {
+    for (index, solution) in (1..).zip(solutions) {
         if index == number {
             return Ok(solution);
         }

@@ -82,8 +82,8 @@ impl Args {
     }
 
     fn solutions(&self) -> Result<Solutions, Failure> {
-        let allowed = self.queens.beside(self.placement("--prefix <P>", self.prefix.as_deref())?)?;
-        let solutions = Solutions::new(allowed).from(self.placement("--from <P>", self.from.as_deref())?);
+        let queens = self.queens.beside(self.placement("--prefix <P>", self.prefix.as_deref())?)?;
+        let solutions = Solutions::having(self.size, queens).from(self.placement("--from <P>", self.from.as_deref())?);
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 

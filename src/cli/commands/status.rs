@@ -1,6 +1,6 @@
 //! `queens status PATH...`
 
-use queens::ledger::{Fingerprint, Ledger, RunRecord, ranges};
+use queens::ledger::{Fingerprint, Ledger, RunRecord};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ struct Line {
     parts: usize,
     seconds: f64,
     /// Of the run that saved last: when, in seconds since 1970, and where.
-    saved: Option<u64>,
+    saved: Option<u32>,
     host: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     match &counts[..] {
         [count] if count.missing.is_empty() => Ok(()),
-        [count] => output::print(&format!("{}\n", ranges(count.missing.iter().copied()))),
+        [count] => output::print(&format!("{}\n", text::ranges(&count.missing))),
         [] => Err(Failure::Run("every file is damaged".to_owned())),
         _ => Err(Failure::Usage("--missing needs the files of one count; these are of several".to_owned())),
     }
@@ -123,7 +123,7 @@ impl Line {
             board(self.n, self.prefix),
             self.shard.clone(),
             format!("{done}, {}/{}", self.finished, self.units),
-            self.saved.map_or_else(|| "-".to_owned(), text::moment),
+            self.saved.map_or_else(|| "-".to_owned(), |saved| text::moment(saved.into())),
             self.host.clone().unwrap_or_else(|| "-".to_owned()),
         ]
     }
@@ -150,7 +150,7 @@ impl Answer for Status {
         let missing = self.counts.iter().filter(|count| count.shards > 1 && !count.missing.is_empty()).map(|count| {
             format!("N = {}: {}\n", board(count.n, count.prefix), missing_shards(&count.missing, count.shards))
         });
-        let damaged = self.damaged.iter().map(|damaged| format!("{damaged}; remove it and count it again\n"));
+        let damaged = self.damaged.iter().map(|damaged| format!("{damaged}\n"));
         table + &missing.chain(damaged).collect::<String>()
     }
 }

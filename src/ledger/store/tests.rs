@@ -74,7 +74,8 @@ fn a_damaged_file_is_refused_and_left() {
     ] {
         fs::write(&path, damaged).unwrap();
         let error = Store::open(&path).unwrap_err();
-        assert!(matches!(error, StoreError::Format(..)) && error.is_damage() == is_damage, "{error}");
+        let StoreError::Format(_, format) = &error else { panic!("{error}") };
+        assert_eq!(*format == FormatError::Damaged, is_damage, "{error}");
         assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path())), (damaged.to_owned(), vec!["c".into()]));
     }
 }
@@ -109,17 +110,14 @@ fn what_cannot_be_saved_is_said_at_once() {
 #[test]
 #[cfg(target_os = "linux")]
 fn only_files_are_opened() {
-    let (folder, path) = saved();
-    let make_pipe = |path: &Path| assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    let (folder, _) = saved();
     let pipe = folder.path().join("pipe");
-    make_pipe(&pipe);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for place in [&*pipe, Path::new("/dev/null")] {
         assert!(matches!(Store::open(place), Err(StoreError::Read(..))));
         assert!(Draft::new(place).is_err() && !is_ledger(place));
     }
     assert!(matches!(read(Path::new("/dev/zero")), Err(StoreError::Format(_, FormatError::NotALedger))));
-    make_pipe(&folder.path().join(".c.lock"));
-    Store::open(&path).unwrap();
 }
 
 #[test]
@@ -136,8 +134,6 @@ fn a_link_stays_a_link() {
     assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink() && !path.is_symlink());
     assert_eq!(read(&path).unwrap(), ledger(3));
     assert_eq!((names(folder.path()).join(" "), names(&at("sub")).join(" ")), ("c sub".into(), "chain there".into()));
-    symlink("none", at("dangling")).unwrap();
-    assert!(matches!(Store::open(at("dangling")), Err(StoreError::Read(..))));
     symlink("circle", at("circle")).unwrap();
     assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))));
 }
@@ -162,9 +158,9 @@ fn a_save_keeps_the_mode() {
 #[test]
 fn leftovers_are_removed_by_the_holder_of_the_lock() {
     let (folder, path) = saved();
-    let others = [".c.2.aB3dE6gH.new", ".c.aB3dE6g.new", ".c.aB3dE6gH", ".c.aB3d-6gH.new", ".d.aB3dE6gH.new", "c"];
+    let others = [".c.2.aB3dE6gH.new", ".c.aB3dE6g.new", ".c.aB3dE6gH", ".d.aB3dE6gH.new", "c"];
     let first = Store::open(&path).unwrap();
-    for name in [".c.aB3dE6gH.new", ".c.00000000.new"].iter().chain(&others[..5]) {
+    for name in [".c.aB3dE6gH.new", ".c.00000000.new"].iter().chain(&others[..4]) {
         fs::write(folder.path().join(name), "queens").unwrap();
     }
     let before = names(folder.path());
@@ -197,12 +193,10 @@ fn a_draft_takes_the_place_or_leaves_no_trace() {
 #[test]
 #[cfg(unix)]
 fn what_a_file_system_lacks_is_told_from_what_fails() {
-    use crate::ledger::draft::lacks;
+    use crate::ledger::draft::is_lack;
     use rustix::io::Errno;
-    let is_lack = |errno: Errno, number| lacks(&errno.into(), number);
-    for errno in [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP] {
-        assert!(is_lack(errno, Errno::INVAL), "{errno}");
+    for errno in [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP] {
+        assert!(is_lack(&errno.into()), "{errno}");
     }
-    assert!(is_lack(Errno::NOLCK, Errno::NOLCK) && !is_lack(Errno::NOLCK, Errno::INVAL));
-    assert!(!is_lack(Errno::IO, Errno::INVAL) && !is_lack(Errno::NOSPC, Errno::INVAL));
+    assert!(!is_lack(&Errno::IO.into()) && !is_lack(&Errno::NOSPC.into()));
 }
