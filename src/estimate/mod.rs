@@ -79,6 +79,7 @@ pub struct Estimate {
     /// A guide to the memory of the run, in bytes.
     pub memory: u64,
     /// The exact number of solutions, of a board so small that it was counted.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::known_as_text"))]
     pub counted: Option<u128>,
     /// Wall time of the estimate.
     #[cfg_attr(feature = "serde", serde(rename = "spent_seconds", serialize_with = "crate::request::seconds"))]
