@@ -100,7 +100,9 @@ def check(browser, folder):
                          ".getAttribute('aria-label') + '  ' + image.querySelector('span').textContent)")
     lines = subprocess.run([PROGRAM, "symmetries", "15863724"], check=True, capture_output=True, text=True).stdout
     expect("the images are the program's", images, lines.splitlines()[:8])
-    browser.to("#images li:nth-child(2) a", "click")
+    # The page follows its address a moment later.
+    browser.run("return new Promise((done) => { addEventListener('hashchange', () => done());"
+                "document.querySelectorAll('#images a')[1].click(); })")
     expect("an image leads to its place in the list", shown()[1], "36428571")
 
     browser.to("#fundamental", "click")
