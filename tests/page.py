@@ -3,8 +3,7 @@
 
     tests/page.py PROGRAM [SCREENSHOTS]
 
-Drives headless Chromium by chromedriver's WebDriver protocol, on the loopback interface only. With a folder as second
-argument it leaves screenshots there.
+Drives headless Chromium by chromedriver's WebDriver protocol, on the loopback interface only.
 """
 
 import base64
@@ -15,7 +14,7 @@ import sys
 import tempfile
 import urllib.request
 
-PROGRAM, SHOTS = sys.argv[1], sys.argv[2:]
+PROGRAM, SHOTS = sys.argv[1], sys.argv[2:3]
 LEFT, RIGHT, HOME, END, ENTER = "\ue012", "\ue014", "\ue011", "\ue010", "\ue007"
 
 
@@ -31,8 +30,7 @@ class Browser:
         self.base += "/session/" + self.call("/session", capabilities={"alwaysMatch": wanted})["sessionId"]
 
     def call(self, path, method="POST", **body):
-        data = json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, method=method)
+        request = urllib.request.Request(self.base + path, json.dumps(body).encode(), method=method)
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as answer:
             return json.load(answer)["value"]
 
@@ -60,13 +58,13 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, button="left", clickCount=1)
 
     def screen(self, width, scheme, media="screen"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.command("Emulation.setEmulatedMedia", media=media, features=features)
+        self.command("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=860, deviceScaleFactor=1, mobile=False)
 
     def shot(self, name):
-        picture = base64.b64decode(self.command("Page.captureScreenshot")["data"])
-        [pathlib.Path(folder, f"{name}.png").write_bytes(picture) for folder in SHOTS]
+        for folder in SHOTS:
+            picture = base64.b64decode(self.command("Page.captureScreenshot")["data"])
+            pathlib.Path(folder, f"{name}.png").write_bytes(picture)
 
     def open(self, folder, line, link=""):
         file = folder / (line.replace(" ", "") + ".html")
