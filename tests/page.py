@@ -19,8 +19,6 @@ LEFT, RIGHT, HOME, END, ENTER = "\ue012", "\ue014", "\ue011", "\ue010", "\ue007"
 
 
 class Browser:
-    """A WebDriver session, as far as it is needed here."""
-
     def __init__(self, profile):
         self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
         line = next(line for line in self.process.stdout if "started successfully on port" in line)
