@@ -3,8 +3,7 @@
 
     tests/page.py PROGRAM [SCREENSHOTS]
 
-Drives headless Chromium by chromedriver's WebDriver protocol, on the loopback interface only. With a folder as second
-argument it leaves screenshots there.
+Drives headless Chromium by chromedriver's WebDriver protocol, on the loopback interface only.
 """
 
 import base64
@@ -15,13 +14,11 @@ import sys
 import tempfile
 import urllib.request
 
-PROGRAM, SHOTS = sys.argv[1], sys.argv[2:]
+PROGRAM, SHOTS = sys.argv[1], sys.argv[2:3]
 LEFT, RIGHT, HOME, END, ENTER = "\ue012", "\ue014", "\ue011", "\ue010", "\ue007"
 
 
 class Browser:
-    """A WebDriver session, as far as it is needed here."""
-
     def __init__(self, profile):
         self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
         line = next(line for line in self.process.stdout if "started successfully on port" in line)
@@ -31,8 +28,7 @@ class Browser:
         self.base += "/session/" + self.call("/session", capabilities={"alwaysMatch": wanted})["sessionId"]
 
     def call(self, path, method="POST", **body):
-        data = json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, method=method)
+        request = urllib.request.Request(self.base + path, json.dumps(body).encode(), method=method)
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as answer:
             return json.load(answer)["value"]
 
@@ -60,13 +56,13 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=f"mouse{kind}", x=x, y=y, button="left", clickCount=1)
 
     def screen(self, width, scheme, media="screen"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.command("Emulation.setEmulatedMedia", media=media, features=features)
+        self.command("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=860, deviceScaleFactor=1, mobile=False)
 
     def shot(self, name):
-        picture = base64.b64decode(self.command("Page.captureScreenshot")["data"])
-        [pathlib.Path(folder, f"{name}.png").write_bytes(picture) for folder in SHOTS]
+        for folder in SHOTS:
+            picture = base64.b64decode(self.command("Page.captureScreenshot")["data"])
+            pathlib.Path(folder, f"{name}.png").write_bytes(picture)
 
     def open(self, folder, line, link=""):
         file = folder / (line.replace(" ", "") + ".html")
@@ -100,7 +96,9 @@ def check(browser, folder):
                          ".getAttribute('aria-label') + '  ' + image.querySelector('span').textContent)")
     lines = subprocess.run([PROGRAM, "symmetries", "15863724"], check=True, capture_output=True, text=True).stdout
     expect("the images are the program's", images, lines.splitlines()[:8])
-    browser.to("#images li:nth-child(2) a", "click")
+    # The page follows its address a moment later.
+    browser.run("return new Promise((done) => { addEventListener('hashchange', () => done());"
+                "document.querySelectorAll('#images a')[1].click(); })")
     expect("an image leads to its place in the list", shown()[1], "36428571")
 
     browser.to("#fundamental", "click")
