@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use queens::engine::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, Windows, WithLanes};
+use queens::internals::lanes::{Block, Cost, Isa, Lanes, Matcher, Permuted, Tables, Windows, WithLanes, disjoint};
 
 /// Seconds of the fastest of many runs of `times` calls.
 fn seconds(times: usize, runs: usize, mut work: impl FnMut()) -> f64 {
@@ -86,9 +86,10 @@ impl WithLanes for Measure {
             let windows = Windows { active: keys, count: 1 };
             let call = || match permuted {
                 Some(by) => {
-                    _ = black_box(lanes.attacked_by((Matcher::Permuted(by), windows), build, [probe], &mut tables));
+                    let matcher = Some(Matcher::Permuted(by));
+                    _ = black_box(lanes.attacked(matcher, windows, build, [probe], &mut tables));
                 }
-                None => _ = black_box(lanes.disjoint(keys, build, [probe], &mut tables)),
+                None => _ = black_box(disjoint(lanes, keys, build, [probe], &mut tables)),
             };
             seconds(times, self.runs, call) / cycle / times as f64
         };
