@@ -1,5 +1,6 @@
 //! The auditor's tasks cover the board, and the engines count each task as it does.
 
+mod plans;
 mod random_tasks;
 
 use super::*;

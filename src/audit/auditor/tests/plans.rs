@@ -1,0 +1,82 @@
+//! Golden plans: which tasks each unit has, and what they weigh.
+//!
+//! A ledger from last year is gone on with by this year's program if the fingerprints match. So whatever changes the tasks
+//! of a unit, were it their order, must change the version in the fingerprint: else old and new shards merge to a wrong
+//! total. `plans.txt` has a hash of small plans, and of units here and there of large ones, as version 1.0 wrote them. A
+//! plan of a new version gets new lines; a line of a version that still exists never changes.
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::audit::auditor::Definition;
+use crate::plan::{HalvesPlan, Plan, PrefixPlan, Weighted};
+use crate::{EngineKind, Placement, Size};
+
+/// Tasks that are hashed of a large plan, at least: in units at equal distances.
+const TASKS: u64 = 10_000;
+
+/// A task by what it means, the squares that it allows, so that other names or types for the same change nothing.
+fn line(task: &Weighted) -> String {
+    format!("{:?} {}\n", Definition::of(&task.task), task.weight)
+}
+
+fn all_tasks(plan: &Plan) -> u64 {
+    (0..plan.units()).map(|unit| plan.tasks(unit)).sum()
+}
+
+/// The hash of all that a plan says of its units.
+fn hash(plan: &Plan) -> String {
+    let mut hash = Sha256::new();
+    let step = (all_tasks(plan) / TASKS).max(1) as usize;
+    for unit in 0..plan.units() {
+        hash.update(format!("unit {unit} {}\n", plan.tasks(unit)));
+        if unit % step == 0 || unit + 1 == plan.units() {
+            plan.unit(unit, 0).for_each(|task| hash.update(line(&task)));
+        }
+    }
+    hexadecimal(hash)
+}
+
+/// The hash of the first and the last tasks of a thousand units or more: N = 27 has 79 ways to set the middle queens, of
+/// which the four units that [`hash`] looks into have four.
+fn hash_of_ends(plan: &Plan) -> String {
+    const FEW: u64 = 4;
+    let mut hash = Sha256::new();
+    for unit in (0..plan.units()).step_by((plan.units() / 1000).max(1)).chain([plan.units() - 1]) {
+        let tasks = plan.tasks(unit);
+        let last = (tasks.saturating_sub(FEW)..tasks).map(|index| plan.task(unit, index));
+        for task in plan.unit(unit, 0).take(FEW as usize).chain(last) {
+            hash.update(format!("{unit} {}", line(&task)));
+        }
+    }
+    hexadecimal(hash)
+}
+
+fn hexadecimal(hash: Sha256) -> String {
+    hash.finalize()[..8].iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+        text
+    })
+}
+
+#[test]
+fn a_fingerprint_has_one_plan_for_ever() {
+    let empty = |n| Placement::empty(Size::new(n).unwrap());
+    let prefix = |text, n| Placement::parse(text, Size::new(n).unwrap()).unwrap();
+    let halves = HalvesPlan::SIZES.map(|n| Plan::new(EngineKind::Join, &empty(n)));
+    let prefixes = [0, 1, 2, 5, 8, 13, 16, 21, 22, 24, 27, 32].map(empty);
+    let prefixes = prefixes.into_iter().chain([prefix("158", 8), prefix("7,1", 13), prefix("5", 9)]);
+    let mut lines = Vec::new();
+    for plan in halves.chain(prefixes.map(|prefix| Plan::Prefixes(PrefixPlan::new(&prefix)))) {
+        let fingerprint = plan.fingerprint();
+        lines.push(format!("{fingerprint} | units={} tasks={}", plan.units(), hash(&plan)));
+        if all_tasks(&plan) > 2 * TASKS {
+            lines.push(format!("{fingerprint} ends | tasks={}", hash_of_ends(&plan)));
+        }
+    }
+    let mut golden: Vec<&str> = include_str!("plans.txt").lines().collect();
+    lines.sort();
+    golden.sort_unstable();
+    assert_eq!(lines, golden);
+}
