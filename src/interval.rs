@@ -26,31 +26,6 @@ impl Interval {
         Self { mean, low: 0.0, high: f64::INFINITY }
     }
 
-    /// The mean of independent samples, or 0 where there was nothing to sample.
-    pub(crate) fn of(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
-        Self::from(samples, |n| 1.0 / n)
-    }
-
-    /// Where one more sample will be: around the mean, by the error of the mean and by the deviation of a sample.
-    pub(crate) fn of_another(samples: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
-        Self::from(samples, |n| 1.0 + 1.0 / n)
-    }
-
-    /// The mean of n samples and an interval, of which `variance` tells the variance in those of a sample.
-    fn from(samples: impl ExactSizeIterator<Item = f64> + Clone, variance: impl Fn(f64) -> f64) -> Self {
-        let n = samples.len() as f64;
-        if n == 0.0 {
-            return Self::exactly(0.0);
-        }
-        let mean = samples.clone().sum::<f64>() / n;
-        if samples.len() < FEWEST {
-            return Self::open(mean);
-        }
-        let squares: f64 = samples.map(|sample| (sample - mean).powi(2)).sum();
-        let reach = student(n - 1.0) * (squares / (n - 1.0) * variance(n)).sqrt();
-        Self { mean, low: (mean - reach).max(0.0), high: mean + reach }
-    }
-
     /// With a factor beside its own error by which the truth may be larger or smaller than the mean. A lower end of 0 stays.
     pub(crate) fn within(self, factor: f64) -> Self {
         let reach = |end: f64| (end / self.mean).ln().hypot(factor.ln()).exp();
@@ -78,10 +53,40 @@ impl Interval {
     pub fn factor(&self) -> f64 {
         if self.high <= self.mean { 1.0 } else { (self.high / self.mean).max(self.mean / self.low) }
     }
+}
 
-    /// Half the interval over the mean: 0.01 is to within one percent.
-    pub fn relative(&self) -> f64 {
-        (self.high - self.mean) / self.mean
+/// Independent samples of a number: as much of them as their mean and its interval need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Samples {
+    number: u64,
+    mean: f64,
+    /// The sum of the squares of the differences from the mean.
+    squares: f64,
+}
+
+impl Samples {
+    /// One more (Welford 1962).
+    pub(crate) fn add(&mut self, sample: f64) {
+        self.number += 1;
+        let before = sample - self.mean;
+        self.mean += before / self.number as f64;
+        self.squares += before * (sample - self.mean);
+    }
+
+    /// Their mean; 0 where there are none.
+    pub(crate) fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// Their mean with the interval in which the truth is.
+    pub(crate) fn interval(&self) -> Interval {
+        let Self { number, mean, squares } = *self;
+        if number < FEWEST as u64 {
+            return Interval::open(mean);
+        }
+        let (n, degrees) = (number as f64, (number - 1) as f64);
+        let reach = student(degrees) * (squares / degrees / n).sqrt();
+        Interval { mean, low: (mean - reach).max(0.0), high: mean + reach }
     }
 }
 
@@ -100,19 +105,21 @@ pub(crate) fn student(degrees: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn of(samples: &[f64]) -> Interval {
+        let mut all = Samples::default();
+        samples.iter().for_each(|&sample| all.add(sample));
+        all.interval()
+    }
+
     #[test]
     fn intervals_are_those_of_student() {
-        let interval = Interval::of([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
+        let interval = of(&[1.0, 5.0, 3.0, 4.0, 2.0]);
         // t for 4 degrees of freedom is 2.776, the standard error sqrt(2.5 / 5).
         assert!((interval.mean - 3.0).abs() < 1e-12 && (interval.high - 3.0 - 2.776_445 * 0.5f64.sqrt()).abs() < 1e-5);
-        // One more is off by its own deviation too, which is that of the mean times the root of six.
-        let another = Interval::of_another([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
-        assert!(
-            (another.mean - 3.0).abs() < 1e-12 && (another.relative() - 6f64.sqrt() * interval.relative()).abs() < 1e-9
-        );
-        assert!(Interval::of([1.0].into_iter()).high.is_infinite());
-        assert!(Interval::of([1.0, 2.0, 3.0, 4.0].into_iter()).high.is_infinite(), "a handful tells something");
-        assert!((Interval::of([1.0, 1.0, 1.0, 1.0, 90.0].into_iter()).low).abs() < 1e-12);
+        assert!((interval.low + interval.high - 6.0).abs() < 1e-12);
+        assert_eq!(of(&[1.0, 1.0, 1.0, 1.0, 90.0]).low.to_bits(), 0f64.to_bits());
+        assert_eq!(of(&[1.0, 2.0, 3.0, 4.0]), Interval::open(2.5));
+        assert_eq!(of(&[]), Interval::open(0.0));
     }
 
     #[test]
@@ -159,12 +166,10 @@ mod tests {
     /// The farther end counts, and of nothing there is no other guess.
     #[test]
     fn factors_are_those_of_the_farther_end() {
-        let nothing = Interval::of([].into_iter());
-        assert_eq!(nothing, Interval { mean: 0.0, low: 0.0, high: 0.0 });
         let (down, up) = (Interval { mean: 2.0, low: 0.5, high: 4.0 }, Interval { mean: 2.0, low: 1.8, high: 6.0 });
-        for (interval, factor) in [(nothing, 1.0), (down, 4.0), (up, 3.0)] {
+        for (interval, factor) in [(Interval::exactly(0.0), 1.0), (down, 4.0), (up, 3.0)] {
             assert!((interval.factor() - factor).abs() < 1e-12, "{interval:?}: {}", interval.factor());
         }
-        assert!((up.relative() - 2.0).abs() < 1e-12);
+        assert!(Interval::open(5.0).factor().is_infinite());
     }
 }

@@ -25,7 +25,6 @@ pub mod ledger;
 pub mod oeis;
 pub mod symmetric;
 
-pub(crate) mod auditor;
 mod board;
 mod engine;
 mod interval;
@@ -49,10 +48,9 @@ pub use watch::{Progress, Watch};
 #[doc(hidden)]
 pub mod internals {
     pub mod auditor {
-        pub use crate::auditor::*;
+        pub use crate::audit::auditor::*;
     }
     pub use crate::engine::backtrack::Backtrack;
-    pub use crate::engine::join::{Join, Worker};
     pub use crate::engine::naive::Naive;
     pub use crate::engine::{Engine, MakeEngine, lanes};
     pub use crate::plan::{Halves, HalvesPlan, InnerSquares, Middle, Plan, PrefixPlan, Task, Weighted};

@@ -1,6 +1,10 @@
-//! The program `queens`.
+//! The program `queens`: an allocator, and the command line.
 
-fn main() {
-    // The self-check of a skeleton: the new program grows in src/cli.
-    println!("{}", queens::count(14).expect("a small board"));
+mod cli;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
 }

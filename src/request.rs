@@ -49,9 +49,9 @@ pub struct Report {
     pub engine: &'static str,
     /// The instruction set.
     pub isa: Isa,
-    /// The number of threads.
+    /// The number of threads: at most eight for each core.
     pub threads: usize,
-    /// Wall time. It includes the self-check and the plan, but not starting the threads.
+    /// Wall time, with the self-check and the tables, without the plan and starting the threads.
     #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "seconds"))]
     pub elapsed: Duration,
 }

@@ -100,13 +100,19 @@ pub(crate) struct Steps {
     doing: &'static str,
     begun: Instant,
     total: u64,
+    within: Option<Duration>,
     done: AtomicU64,
 }
 
 impl Steps {
     /// Begins work in so many steps; 0 if nobody knows how many.
     pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64) -> Arc<Self> {
-        let steps = Arc::new(Self { doing, begun: Instant::now(), total, done: AtomicU64::new(0) });
+        Self::begin_within(watch, doing, total, None)
+    }
+
+    /// Begins work that ends after this time, unless it is done before.
+    pub(crate) fn begin_within(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
+        let steps = Arc::new(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) });
         watch.begin(Arc::clone(&steps) as _);
         steps
     }
@@ -120,7 +126,9 @@ impl Steps {
 impl Watched for Steps {
     fn progress(&self) -> Progress {
         let (done, total, elapsed) = (self.done.load(Ordering::Relaxed), self.total, self.begun.elapsed());
-        let share = if total > 0 { done as f64 / total as f64 } else { 0.0 };
+        let of_steps = if total > 0 { done as f64 / total as f64 } else { 0.0 };
+        let of_time = self.within.map_or(0.0, |time| elapsed.div_duration_f64(time));
+        let share = of_steps.max(of_time).min(1.0);
         Progress { doing: self.doing, done, total, share, elapsed, left: left(elapsed, share) }
     }
 }

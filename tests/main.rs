@@ -1,40 +1,25 @@
 //! Every test of the program, and those of the library as its users see it, in one program: each more would be linked anew.
 //! They run side by side in it, so that none may change what belongs to the process: its folder, its variables, its limits.
+//!
+//! Start with `contract`. `engines`, `kills`, `wrong` and `forged` are the four families that find real faults.
+#![cfg(feature = "cli")]
 
-#[cfg(feature = "cli")]
 mod common;
 
-mod activity;
-mod audit;
-mod bench;
-mod boards;
-mod browse;
-mod checkpoints;
-mod cli;
-mod commands;
-mod completions;
-mod counts;
-mod docs;
+#[cfg(target_os = "linux")]
+mod bar;
+mod contract;
+mod engines;
+#[cfg(unix)]
 mod files;
-mod formats;
-mod fuzz;
-mod json_output;
-mod limits;
-mod options;
-mod outputs;
-mod plans;
-mod progress;
-mod readers;
-mod rotational;
-mod self_check;
+mod forged;
+#[cfg(unix)]
+mod kills;
 mod shards;
+#[cfg(unix)]
 mod shown;
+#[cfg(target_os = "linux")]
 mod signals;
-mod solutions;
-mod status;
-mod survive;
-mod unlocked;
-mod values;
 mod wrong;
 
 /// A file that is no module of this program would be no test.

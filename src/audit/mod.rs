@@ -1,12 +1,38 @@
-//! An audit of a ledger.
-#![allow(unused_variables)]
+//! An audit of a ledger: the engine recounts random units, and the auditor recounts a random task of each.
+//!
+//! The audit answers two questions separately:
+//!
+//! - Does the ledger hold what the engine finds? The engine recounts whole units, on portable lanes unless told otherwise,
+//!   and the audit compares them with the tallies of the ledger.
+//! - Does the engine find the right number? The [auditor], which shares no code with the engine, recounts single tasks of
+//!   the same units, and the audit compares them with the engine's counts.
+//!
+//! An error in all tasks, or in a large share of them, shows in a few tasks. An error in one unit of thousands shows
+//! only if that unit is drawn. The findings give the chance of that.
+//!
+//! Somebody who forges a ledger must not know which units will be drawn. So the seed is random unless it is given. A
+//! seed puts all finished units in an order, and an audit takes the first ones: a share of them, or those that it has
+//! begun when its time is over. These are finished, however long they take: an audit that dropped them would recount
+//! long units less often than short ones. Audits with different seeds add up: if one audit misses an error with chance
+//! q, then k audits miss it with chance q^k.
 
-use std::time::Duration;
+pub(crate) mod auditor;
+mod parts;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
 
 use crate::engine::lanes::Isa;
-use crate::ledger::Ledger;
-use crate::run::CountError;
-use crate::watch::Watch;
+use crate::engine::{Engine, Method};
+use crate::ledger::{Fingerprint, Ledger, Partial};
+use crate::plan::Plan;
+use crate::run::{CountError, for_each_unit, pool, self_check};
+use crate::watch::{Steps, Watch, lock};
+
+use parts::{Compared, compare};
 
 /// What an audit recounts.
 #[derive(Clone, Copy, Debug)]
@@ -108,9 +134,44 @@ impl Findings {
     }
 
     /// The chance that such an audit draws, and so finds, at least one of `wrong` units with a wrong tally.
+    ///
+    /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
+    /// with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
-        todo!("audit")
+        let all_right = (0..self.units.len()).map(|drawn| {
+            let left = self.finished - drawn;
+            left.saturating_sub(wrong) as f64 / left as f64
+        });
+        1.0 - all_right.product::<f64>()
     }
+}
+
+/// A unit that is to be recounted.
+#[derive(Debug)]
+struct Drawn {
+    unit: usize,
+    /// Of an unfinished unit, how many tasks are finished.
+    first: Option<u64>,
+    tally: u128,
+    /// Draws a task.
+    random: Rng,
+}
+
+/// All units of the ledger, in the order in which this seed recounts them.
+fn order(ledger: &Ledger, seed: u64) -> Vec<Drawn> {
+    // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
+    let mut random = Rng::with_seed(seed).fork();
+    let whole = ledger.tallies().map(|(unit, tally)| (unit, None, tally));
+    let parts = ledger.partials().map(|(unit, part)| (unit, Some(part.tasks), part.tally));
+    let mut units: Vec<_> = whole.chain(parts).collect();
+    random.shuffle(&mut units);
+    units.into_iter().map(|(unit, first, tally)| Drawn { unit, first, tally, random: random.fork() }).collect()
+}
+
+/// This share of the units, rounded up, and at least one of them.
+fn share_of(units: usize, share: f64) -> usize {
+    // A share of 0.07 is a little more than 7 of 100.
+    (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
 }
 
 /// Audits a ledger. It goes on after a difference and lists all; if it is stopped, the findings are those until then.
@@ -118,5 +179,64 @@ impl Findings {
 /// # Errors
 /// If the engine of the ledger fails its self-check, the ledger is not of its plan, or the threads cannot be started.
 pub fn audit(ledger: &Ledger, options: &Options, watch: &Watch) -> Result<Findings, CountError> {
-    todo!("audit")
+    let &Fingerprint { prefix, engine, .. } = ledger.fingerprint();
+    let method = Method::choose(Some(engine), Some(options.isa), &prefix)?;
+    let plan = Plan::new(engine, &prefix);
+    let wanted = Fingerprint { prefix, engine, plan: plan.fingerprint(), units: plan.units() };
+    ledger.fingerprint().check(&wanted)?;
+    ledger.check_partials(&plan)?;
+    let pool = pool(options.threads)?;
+    self_check::check(method, prefix.size())?;
+
+    let mut order = order(ledger, options.seed);
+    let finished = order.len();
+    order.truncate(options.share.map_or(finished, |share| share_of(finished, share)));
+    let (begun, within) = (Instant::now(), options.share.is_none().then_some(options.max_time));
+    let steps = Steps::begin_within(watch, "recounting units", order.len() as u64, within);
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let make = method.engines(prefix.size());
+    // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
+    // recounted are the first ones.
+    let turns: Vec<usize> = (0..order.len()).collect();
+    let done = for_each_unit(&pool, &turns, watch, &make, |engine, _| {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
+            return Ok(());
+        }
+        let unit = recount(&mut **engine, &plan, &order[place], watch)?;
+        lock(&found).push(unit);
+        steps.add();
+        Ok(())
+    });
+    done.or_else(|error| if error == CountError::Stopped { Ok(()) } else { Err(error) })?;
+    let mut units = found.into_inner().unwrap_or_default();
+    units.sort_unstable_by_key(|unit: &Recounted| unit.unit);
+    let (engine, threads) = (engine.info().name, pool.current_num_threads());
+    Ok(Findings { engine, isa: method.isa, threads, seed: options.seed, elapsed: begun.elapsed(), finished, units })
 }
+
+/// Recounts one unit, or its first tasks, and has the auditor count one of them.
+fn recount(engine: &mut dyn Engine, plan: &Plan, drawn: &Drawn, watch: &Watch) -> Result<Recounted, CountError> {
+    let &Drawn { unit, first, tally, ref random } = drawn;
+    let (mut random, mut sum, mut tasks) = (random.clone(), Partial::default(), Vec::new());
+    let last = first.unwrap_or_else(|| plan.tasks(unit));
+    let chosen = random.u64(..last.max(1));
+    for (index, weighted) in (0..last).zip(plan.unit(unit, 0)) {
+        if watch.is_stopped() {
+            return Err(CountError::Stopped);
+        }
+        let (task, weight) = (weighted.task, weighted.weight);
+        let count = engine.count(&task);
+        sum.add(count, weight)?;
+        if index == chosen {
+            let compared = compare(engine, (&task, count), &mut random, &|| watch.is_stopped());
+            let Compared { engine, auditor, is_part } = compared.ok_or(CountError::Stopped)?;
+            tasks.push(AuditedTask { index, weight, engine, auditor, is_part });
+        }
+    }
+    let name = first.map_or_else(|| plan.name(unit), |first| format!("{}, its first {first} tasks", plan.name(unit)));
+    Ok(Recounted { unit, name, tally, recounted: sum.tally, tasks })
+}
+
+#[cfg(test)]
+mod tests;

@@ -46,12 +46,13 @@ impl AllowedRows {
         rows.map(|(column, &row)| Square { column: column + 1, row: row.into() })
     }
 
-    /// The rows of a column, from 0, as a set.
+    /// The rows of a column, from 0, as a set, without those that a queen of another column attacks.
     pub(crate) fn rows(&self, column: usize) -> u32 {
-        match self.rows[column] {
-            0 => self.size.all_rows(),
-            row => 1 << (row - 1),
-        }
+        self.queens().fold(self.size.all_rows(), |rows, queen| {
+            let (row, distance) = (1u64 << (queen.row - 1), (queen.column - 1).abs_diff(column));
+            let attacked = (row | row << distance | row >> distance) as u32;
+            rows & if distance == 0 { attacked } else { !attacked }
+        })
     }
 }
 

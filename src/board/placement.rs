@@ -233,11 +233,6 @@ impl Placement {
         self.rows[..self.len()].iter().map(|&row| usize::from(row) + 1)
     }
 
-    /// Whether another placement begins with these queens.
-    pub(crate) fn begins(&self, other: &Self) -> bool {
-        self.len() <= other.len() && self.rows().eq(other.rows().take(self.len()))
-    }
-
     /// The squares of the queens.
     pub fn squares(&self) -> impl Iterator<Item = Square> + '_ {
         self.rows().enumerate().map(|(column, row)| Square { column: column + 1, row })

@@ -3,10 +3,10 @@
 //! An engine knows nothing of threads, plans, files or printing. The command line, the tests and the benchmarks take
 //! the engines from [`ENGINES`]. [`Method::choose`] is the one place that chooses an engine by size.
 
-pub mod backtrack;
-pub mod join;
+pub(crate) mod backtrack;
+pub(crate) mod join;
 pub mod lanes;
-pub mod naive;
+pub(crate) mod naive;
 pub(crate) mod split;
 
 use std::fmt;
@@ -222,7 +222,7 @@ impl WithLanes for Joins {
 
     fn with<L: Lanes + LevelSearch>(self, lanes: L) -> MakeEngine {
         let shared = Arc::new(Join::new(self.0, lanes));
-        Box::new(move || Box::new(join::Thread::new(Arc::clone(&shared))))
+        Box::new(move || Box::new(join::Thread(Arc::clone(&shared), join::Worker::default())))
     }
 }
 

@@ -22,24 +22,24 @@ use std::ops::Range;
 
 #[cfg(test)]
 use crate::engine::lanes::{Block, Portable};
-use crate::engine::lanes::{Cost, Lanes, Tables};
+use crate::engine::lanes::{Cost, Lanes, Tables, disjoint};
 
 /// First pieces that patterns are grouped by, at most.
-pub(super) const MAX_DEPTH: usize = 4;
+pub(crate) const MAX_DEPTH: usize = 4;
 
 /// The keys of the first pieces of a group; 0 from the first piece on that it is not cut by.
-pub(super) type FirstPieces = [u64; MAX_DEPTH];
+pub(crate) type FirstPieces = [u64; MAX_DEPTH];
 
 /// A pattern, or a piece, with its keys as the other side has them.
 #[inline(always)]
-pub(super) fn mirrored(pattern: u64) -> u64 {
+pub(crate) fn mirrored(pattern: u64) -> u64 {
     pattern.reverse_bits()
 }
 
 /// Patterns in groups, one for each way to choose the first pieces.
 #[derive(Debug, Default)]
-pub(super) struct Grouped {
-    pub(super) patterns: Vec<u64>,
+pub(crate) struct Grouped {
+    pub(crate) patterns: Vec<u64>,
     /// Where each group ends.
     ends: Vec<usize>,
     /// Keys of each group: every one that any of its patterns holds, and maybe others.
@@ -47,27 +47,27 @@ pub(super) struct Grouped {
 }
 
 impl Grouped {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.patterns.clear();
         self.ends.clear();
         self.keys.clear();
     }
 
     /// So many groups without a pattern.
-    pub(super) fn clear_groups(&mut self, groups: usize) {
+    pub(crate) fn clear_groups(&mut self, groups: usize) {
         self.clear();
         self.ends.resize(groups, 0);
         self.keys.resize(groups, 0);
     }
 
     /// Ends the group being appended.
-    pub(super) fn close<L: Lanes>(&mut self, lanes: L) {
+    pub(crate) fn close<L: Lanes>(&mut self, lanes: L) {
         self.keys.push(lanes.union(&self.patterns[self.start(self.ends.len())..]));
         self.ends.push(self.patterns.len());
     }
 
     /// Whether nothing was appended to the last group.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.patterns.len() == self.start(self.ends.len())
     }
 
@@ -76,14 +76,14 @@ impl Grouped {
     }
 
     /// The patterns of consecutive groups.
-    pub(super) fn of(&self, groups: &Range<usize>) -> &[u64] {
+    pub(crate) fn of(&self, groups: &Range<usize>) -> &[u64] {
         if groups.is_empty() { &[] } else { &self.patterns[self.start(groups.start)..self.ends[groups.end - 1]] }
     }
 
     /// Refills itself with those patterns of the groups of `from` that hold none of the keys. `pieces` are the first pieces
     /// of each group: where one of them holds a key, all patterns do, and none is read. That is 7 % of what would be read
     /// at N = 20 to 24, and 10 % at 26.
-    pub(super) fn retain<'a, L: Lanes>(
+    pub(crate) fn retain<'a, L: Lanes>(
         &mut self,
         lanes: L,
         from: &Self,
@@ -107,9 +107,9 @@ impl Grouped {
 
 /// The patterns of one side, in one list or in several that weigh differently, with the first pieces of each group.
 #[derive(Debug)]
-pub(super) struct GroupedLists<const LISTS: usize> {
-    pub(super) lists: [Grouped; LISTS],
-    pub(super) pieces: Vec<FirstPieces>,
+pub(crate) struct GroupedLists<const LISTS: usize> {
+    pub(crate) lists: [Grouped; LISTS],
+    pub(crate) pieces: Vec<FirstPieces>,
 }
 
 impl<const LISTS: usize> Default for GroupedLists<LISTS> {
@@ -120,7 +120,7 @@ impl<const LISTS: usize> Default for GroupedLists<LISTS> {
 
 impl<const LISTS: usize> GroupedLists<LISTS> {
     /// Takes down the first pieces of the groups listed.
-    pub(super) fn name(&mut self, pieces: impl Iterator<Item = FirstPieces>) {
+    pub(crate) fn name(&mut self, pieces: impl Iterator<Item = FirstPieces>) {
         self.pieces.clear();
         self.pieces.extend(pieces);
     }
@@ -143,6 +143,7 @@ struct Remaining<'a, const LISTS: usize> {
 }
 
 impl<'a, const LISTS: usize> Remaining<'a, LISTS> {
+    #[inline(always)]
     fn patterns(&self) -> [&'a [u64]; LISTS] {
         self.lists.each_ref().map(|list| list.of(&self.groups))
     }
@@ -188,7 +189,7 @@ struct CutBuffers<const LISTS: usize> {
 
 /// Buffers for one pair of sides at a time.
 #[derive(Debug)]
-pub(super) struct Splitter<const LISTS: usize> {
+pub(crate) struct Splitter<const LISTS: usize> {
     /// One for each cut after another.
     buffers: [CutBuffers<LISTS>; 2 * MAX_DEPTH],
     tables: Tables,
@@ -203,7 +204,7 @@ impl<const LISTS: usize> Default for Splitter<LISTS> {
 
 impl<const LISTS: usize> Splitter<LISTS> {
     /// For each list of the probe side its pairs with a pattern of the build side that share no key.
-    pub(super) fn count<L: Lanes>(
+    pub(crate) fn count<L: Lanes>(
         &mut self,
         lanes: L,
         model: &Model,
@@ -241,7 +242,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
         if step == Step::Match {
             let keys = probe.keys() & mirrored(build.keys());
             let [build] = build.patterns();
-            let found = self.lanes.disjoint(keys, build, probe.patterns(), self.tables);
+            let found = disjoint(self.lanes, keys, build, probe.patterns(), self.tables);
             for (count, more) in self.counts.iter_mut().zip(found) {
                 *count += more;
             }
@@ -266,7 +267,7 @@ impl<L: Lanes, const LISTS: usize> Cutting<'_, L, LISTS> {
 }
 
 /// Into how many parts a side with these groups falls by its first piece, each of them on average by the next, ...
-pub(super) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
+pub(crate) fn branching(pieces: &[FirstPieces]) -> [f64; MAX_DEPTH] {
     let mut parts = [1; MAX_DEPTH];
     for pair in pieces.windows(2) {
         let agree = (0..MAX_DEPTH).take_while(|&cut| pair[0][cut] == pair[1][cut]).count();
@@ -297,12 +298,12 @@ enum Step {
 
 /// Chooses what to do with sides of such lengths.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Model {
-    pub(super) cost: Cost,
+pub(crate) struct Model {
+    pub(crate) cost: Cost,
     /// Share of a list that one piece of the other side leaves.
-    pub(super) survivors: f64,
+    pub(crate) survivors: f64,
     /// For the build and the probe side: into how many parts it falls with each cut, see [`branching`].
-    pub(super) branching: [[f64; MAX_DEPTH]; 2],
+    pub(crate) branching: [[f64; MAX_DEPTH]; 2],
 }
 
 /// The build and the probe side as the model has them.
@@ -361,7 +362,7 @@ impl Model {
 
 /// Matching so costly that whatever can be cut is cut: what pays only for large boards is done on those of a test.
 #[cfg(test)]
-pub(super) const ENDLESS_MATCHING: Cost = {
+pub(crate) const ENDLESS_MATCHING: Cost = {
     let block = Block { query: 1e12, ..Portable::COST.block };
     Cost { pair: 1e9, block, ..Portable::COST }
 };

@@ -3,45 +3,29 @@
 //! A checkpoint is an unfinished ledger. The result of a shard is a ledger in which all units of the shard are
 //! finished. Resuming and merging are the same operation, the union of ledgers with the same [`Fingerprint`], so no
 //! unit can enter a total twice. As text a ledger has a [`format`](mod@format) with a version and a checksum. As a file
-//! it is in a [`store`]: locked and saved durably.
+//! it is in a [`Store`]: locked and saved durably.
 
-mod files;
+mod draft;
 mod format;
+mod lock;
+mod runs;
 mod shard;
+mod store;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::board::Placement;
 use crate::engine::EngineKind;
 use crate::plan::Plan;
 
-pub use files::{Draft, Store, StoreError, is_ledger, read};
+pub use draft::Draft;
 pub use format::{FormatError, decode, encode};
+pub use runs::RunRecord;
 pub use shard::{Shard, ShardError, ranges};
-
-/// A run of the program that added to a ledger, for people to read: nothing that is counted depends on it. `None` stands for
-/// what a file does not know.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunRecord {
-    /// When it began, in seconds since 1970. With the host it identifies the run: a run that is in two ledgers counts once
-    /// when they are merged.
-    pub begun: Option<u64>,
-    /// When it saved the ledger last, in seconds since 1970.
-    pub saved: Option<u64>,
-    /// Its wall time.
-    pub elapsed: Duration,
-    /// The processor time of all its threads together; unknown on Windows.
-    pub cpu_time: Option<Duration>,
-    /// The units that it finished.
-    pub units: Option<u64>,
-    /// Name and version of the program.
-    pub program: Option<String>,
-    /// The machine's name.
-    pub host: Option<String>,
-    /// The name of its processor.
-    pub processor: Option<String>,
-}
+pub use store::{Store, StoreError, is_ledger, read};
 
 /// A sum does not fit in 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -174,8 +158,8 @@ impl Ledger {
     }
 
     /// The finished parts of unfinished units, in order.
-    pub fn partials(&self) -> impl Iterator<Item = (usize, &Partial)> {
-        self.partials.iter().map(|(&unit, partial)| (unit, partial))
+    pub fn partials(&self) -> impl Iterator<Item = (usize, Partial)> {
+        self.partials.iter().map(|(&unit, partial)| (unit, *partial))
     }
 
     /// The runs that added to it, the earliest first unless it was merged.
@@ -196,10 +180,18 @@ impl Ledger {
     /// Records that a run goes on from here, on a processor of this name. A run whose ledger has no such record begins one
     /// without a processor.
     pub fn begin_run(&mut self, processor: Option<String>) {
-        self.current = Some(self.runs.len());
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let program = Some(concat!("queens ", env!("CARGO_PKG_VERSION")).to_owned());
-        self.runs.push(RunRecord { begun: Some(now.as_secs()), program, processor, ..RunRecord::default() });
+        self.current = Some(self.enter_run(RunRecord::begin(processor)));
+    }
+
+    /// Enters the record of a run, and says where it is; of two records of one run, the later one is kept.
+    fn enter_run(&mut self, run: RunRecord) -> usize {
+        let place = self.runs.iter().position(|known| known.is_of(&run));
+        match place.map(|place| &mut self.runs[place]) {
+            None => self.runs.push(run),
+            Some(known) if known.elapsed < run.elapsed => *known = run,
+            Some(_) => {}
+        }
+        place.unwrap_or(self.runs.len() - 1)
     }
 
     /// Whether the record of a run in this process was begun.
@@ -224,7 +216,7 @@ impl Ledger {
 
     /// The units of its shard that are not finished, in order.
     pub fn todo(&self) -> Vec<usize> {
-        self.shard.units(self.fingerprint.units).filter(|&unit| !self.has(unit)).collect()
+        self.shard.units(self.fingerprint.units).filter(|unit| !self.tallies.contains_key(unit)).collect()
     }
 
     /// Whether every unit of its shard is finished.
@@ -291,11 +283,6 @@ impl Ledger {
         Ok(())
     }
 
-    /// Whether this unit is finished.
-    pub(crate) fn has(&self, unit: usize) -> bool {
-        self.tallies.contains_key(&unit)
-    }
-
     /// The finished part of an unfinished unit.
     pub(crate) fn partial(&self, unit: usize) -> Partial {
         self.partials.get(&unit).copied().unwrap_or_default()
@@ -309,21 +296,34 @@ impl Ledger {
 
     /// The progress: the number of finished units, and of finished tasks of other units. Every new entry raises it.
     pub fn reached(&self) -> (usize, u64) {
-        (self.finished(), self.partials.values().map(|partial| partial.tasks).sum())
+        (self.finished(), self.partials.values().map(|partial| partial.tasks).fold(0, u64::saturating_add))
     }
 
-    /// The union with another ledger, which may be of another shard. Then it is a ledger of all units.
+    /// The union with another ledger: of their shard if both are of one, else of all units. It has what either has, so that
+    /// merging in any order, or one of them again, gives the same.
     ///
     /// # Errors
     /// If `other` belongs to another count or contradicts this ledger.
-    pub fn merge(self, other: Self) -> Result<Self, LedgerError> {
-        let _ = other;
-        todo!("ledger")
+    pub fn merge(mut self, other: Self) -> Result<Self, LedgerError> {
+        other.fingerprint.check(&self.fingerprint)?;
+        if self.shard != other.shard {
+            self.shard = Shard::WHOLE;
+        }
+        other.tallies().try_for_each(|(unit, tally)| self.record(unit, tally))?;
+        other.partials().try_for_each(|(unit, partial)| self.record_partial(unit, partial))?;
+        for run in other.runs {
+            self.enter_run(run);
+        }
+        Ok(self)
     }
 
-    /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
+    /// Which of `of` shards have units that are not finished here; shards are numbered from 1. `of` is that of a [`Shard`].
     pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
-        let _ = of;
-        todo!("ledger")
+        let shards = (1..=of).filter_map(|index| Shard::new(index, of).ok());
+        let mut left: Vec<usize> = shards.map(|shard| shard.units(self.fingerprint.units).len()).collect();
+        for unit in self.tallies.keys() {
+            left[unit % of as usize] -= 1;
+        }
+        (1..=of).zip(left).filter_map(|(index, left)| (left > 0).then_some(index)).collect()
     }
 }

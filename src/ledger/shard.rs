@@ -6,11 +6,11 @@ use std::str::FromStr;
 /// Shard K of M: the units K-1, K-1+M, K-1+2M and so on of a plan. It is written `K/M`; the whole plan is `1/1`.
 ///
 /// ```
-/// use queens::Shard;
+/// use queens::ledger::Shard;
 /// let shard: Shard = "2/3".parse()?;
 /// assert_eq!(shard.units(8).collect::<Vec<_>>(), [1, 4, 7]);
 /// assert!("4/3".parse::<Shard>().is_err());
-/// # Ok::<(), queens::ShardError>(())
+/// # Ok::<(), queens::ledger::ShardError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {

@@ -112,20 +112,22 @@ const UNITS: u64 = 4096;
 /// tasks, a hundred times as short. So a ledger has at most 100,000 units, and a unit takes at most hours.
 const MOST_TASKS: [u64; 2] = [256, 4096];
 
-/// How many south sets a tile has, by the size of the half. While all quadrants fit in memory, one tile has all south
-/// sets. For larger boards each thread keeps the south quadrants of one tile, 20 to 50 MB. From h = 13 on, listing them
-/// anew takes less than 1 % of the time, and keeping them would take hundreds of megabytes.
-pub(crate) fn tile_width(half: usize, odd: bool) -> Option<usize> {
-    match (half, odd) {
-        (..=SHARED_QUADRANTS | 13.., _) | (10, false) => None,
-        (10, true) => Some(32),
-        (11, _) => Some(8),
-        (12, _) => Some(4),
+/// The largest board whose quadrants are all kept, for all threads: they take 130 MB, and 70 MB at N = 19, where there are
+/// some for each place of the middle row's queen. They would take ten times that at N = 21, and 1.1 GB at N = 22. (Many row
+/// sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
+pub(crate) const KEPT: usize = 20;
+
+/// How many south sets a tile has. While all quadrants fit in memory, one tile has all of them. For larger boards each
+/// thread keeps the south quadrants of one tile, 20 to 50 MB. From N = 26 on, listing them anew takes less than 1 % of the
+/// time, and keeping them would take hundreds of megabytes.
+pub(crate) fn tile_width(n: usize) -> Option<usize> {
+    match n {
+        ..=KEPT | 26.. => None,
+        21 => Some(32),
+        22 | 23 => Some(8),
+        24 | 25 => Some(4),
     }
 }
-
-/// The largest half whose quadrants all fit in memory.
-const SHARED_QUADRANTS: usize = 9;
 
 /// The largest half for which the tasks of a row set, one for each place of the middle row's queen, follow one another,
 /// so that the east is listed once for all of them. For larger halves listing takes hardly any time.
@@ -189,7 +191,7 @@ impl HalvesPlan {
             let spans: Vec<_> =
                 self.subsets[size].iter().map(|&north| self.south_of(section.middles[0], north)).collect();
             let all = self.subsets[half - size].len();
-            let width = tile_width(half, self.size.get() % 2 == 1).unwrap_or(all);
+            let width = tile_width(self.size.get()).unwrap_or(all);
             for start in (0..all).step_by(width) {
                 let south = start..all.min(start + width);
                 let sets: usize = spans.iter().map(|span| common(span, &south).len()).sum();
@@ -319,7 +321,7 @@ impl HalvesPlan {
     /// While the threads share the quadrants of a board, a group is all tasks with the same middle column.
     pub fn group(&self, unit: usize) -> usize {
         let section = self.units[unit].section as usize;
-        let shared = self.sections.len() > 1 && self.half() <= SHARED_QUADRANTS;
+        let shared = self.sections.len() > 1 && self.size.get() <= KEPT;
         if shared { section } else { unit }
     }
 
@@ -363,13 +365,7 @@ impl HalvesPlan {
         if self.half() >= LONG_TASKS {
             return if middles > 1 { middles as u64 } else { 0 };
         }
-        (middles * tile_width(self.half(), self.size.get() % 2 == 1).unwrap_or(1)) as u64
-    }
-
-    /// One task of a unit, without generating the tasks before it.
-    pub fn task(&self, unit: usize, index: u64) -> Weighted<Halves> {
-        assert!(index < self.tasks(unit), "the unit has so many tasks");
-        self.unit(unit, index).next().expect("the section has the tasks of its units")
+        (middles * tile_width(self.size.get()).unwrap_or(1)) as u64
     }
 
     /// The tasks of a unit in order, from this one on.

@@ -6,8 +6,8 @@
 //! A plan is an ordered list of *units*, each an ordered list of *tasks* that one thread solves in one go. Units are
 //! saved, dealt to shards and recounted. Tasks are the smallest parts that can be counted or sampled.
 
-pub mod halves;
-pub mod prefixes;
+pub(crate) mod halves;
+pub(crate) mod prefixes;
 
 pub(crate) use halves::{ANYWHERE, SHARED_EAST};
 pub use halves::{Halves, HalvesPlan, InnerSquares, Middle};
@@ -87,10 +87,7 @@ impl Plan {
 
     /// One task of a unit, without generating the tasks before it.
     pub fn task(&self, unit: usize, index: u64) -> Weighted {
-        match self {
-            Self::Prefixes(plan) => plan.task(unit, index).map(Task::Completions),
-            Self::Halves(plan) => plan.task(unit, index).map(|halves| Task::Halves(halves, ANYWHERE)),
-        }
+        self.unit(unit, index).next().expect("the unit has so many tasks")
     }
 
     /// The tasks of one unit in order, from this one on.

@@ -114,24 +114,18 @@ impl PrefixPlan {
         self.units[unit].first.task
     }
 
-    /// One task of a unit.
-    pub fn task(&self, unit: usize, index: u64) -> Weighted<Placement> {
-        self.unit(unit).nth(index as usize).expect("the unit has so many tasks")
-    }
-
     /// The tasks of a unit, in order.
     pub fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
         tasks_to(self.units[unit].first, self.queens)
     }
 }
 
-/// A random part of a task and a factor. The part is counted in a fraction of a millisecond, and on average its solutions
-/// times the factor are those of the task: it places a queen on a random free square of the next column, and so on, and
-/// the factor is the product of the numbers of free squares (Knuth 1975). `choose(k)` picks each number below k with the
-/// same chance.
-pub(crate) fn part(mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
+/// A random part of a task, which leaves so many columns empty, and a factor. On average its solutions times the factor are
+/// those of the task: it places a queen on a random free square of the next column, and so on, and the factor is the product
+/// of the numbers of free squares (Knuth 1975). `choose(k)` picks each number below k with the same chance.
+pub(crate) fn part(mut task: Placement, left: usize, choose: &mut dyn FnMut(usize) -> usize) -> (Placement, f64) {
     let mut parts = 1.0;
-    while task.size().get() - task.len() > part_columns(task.size()) {
+    while task.size().get() - task.len() > left {
         let next: Vec<_> = task.extensions().collect();
         if next.is_empty() {
             break;
@@ -142,17 +136,17 @@ pub(crate) fn part(mut task: Placement, choose: &mut dyn FnMut(usize) -> usize) 
     (task, parts)
 }
 
-/// How many columns of a part are left to fill: enough that parts differ little, but few enough that each part takes a
-/// fraction of a millisecond and small boards have many more parts than are sampled.
-fn part_columns(size: Size) -> usize {
+/// How many columns a part leaves empty that is to be counted: enough that parts differ little, but few enough that each
+/// takes a fraction of a millisecond and small boards have many more parts than are sampled.
+pub(crate) fn part_columns(size: Size) -> usize {
     (size.get() * 2 / 3).min(13)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
     use crate::engine::backtrack::Backtrack;
+    use crate::engine::lanes::Isa;
 
     fn plan(n: usize) -> Vec<(String, u64)> {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
@@ -183,10 +177,9 @@ mod tests {
     /// iterator gives; and if the unit has no queen yet, its tasks use the symmetry.
     #[test]
     fn tasks_of_a_unit_are_its_completions() {
-        let backtrack = Backtrack::default();
-        let mut worker = backtrack.worker();
+        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         let mut sum = |tasks: &mut dyn Iterator<Item = Weighted<Placement>>| -> u64 {
-            tasks.map(|task| task.weight * backtrack.count(&mut worker, &task.task)).sum()
+            tasks.map(|task| task.weight * backtrack.completions(&task.task)).sum()
         };
         for (n, total) in [(8, 92), (9, 352), (10, 724)] {
             let empty = Placement::empty(Size::new(n).unwrap());
@@ -200,8 +193,7 @@ mod tests {
                     for unit in 0..units.len() {
                         assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
                         assert!(fine.unit(unit).all(|task| task.task.len() == fine.queens));
-                        let each = (0..fine.tasks(unit)).map(|index| fine.task(unit, index));
-                        assert!(each.eq(fine.unit(unit)), "N = {n}, unit {unit}, {left} columns left");
+                        assert_eq!(fine.unit(unit).count() as u64, fine.tasks(unit), "N = {n}, {left} columns left");
                     }
                     let all = &mut (0..fine.units()).flat_map(|unit| fine.unit(unit));
                     assert_eq!(sum(all), total, "N = {n}, {left} columns left");
@@ -227,23 +219,22 @@ mod tests {
     #[test]
     fn parts_stand_for_their_task() {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
-        let backtrack = Backtrack::default();
-        let mut worker = backtrack.worker();
+        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
         // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
-        let task = plan.task(3, 0).task;
+        let task = plan.unit(3).next().unwrap().task;
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
         let mut sum = 0.0;
         for choice in 0..choices {
-            let (part, parts) = plan.part(parent, &mut |below| {
+            let (part, parts) = part(parent, part_columns(parent.size()), &mut |below| {
                 assert_eq!(below, choices);
                 choice
             });
             assert_eq!(15 - part.len(), part_columns(part.size()));
-            sum += backtrack.count(&mut worker, &part) as f64 * parts / choices as f64;
+            sum += backtrack.completions(&part) as f64 * parts / choices as f64;
         }
-        assert!((sum - backtrack.count(&mut worker, &parent) as f64).abs() < 1e-6);
-        assert_eq!(plan.part(task, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
+        assert!((sum - backtrack.completions(&parent) as f64).abs() < 1e-6);
+        assert_eq!(part(task, 10, &mut |_| unreachable!("nothing to choose")), (task, 1.0));
     }
 
     /// A placement to which no queen can be added is its own only part.
@@ -253,7 +244,7 @@ mod tests {
         // They attack all of the next column.
         let dead = Placement::parse("1,3,14,17,8,13,19,12,15,20,7,10,21,23", size).unwrap();
         assert!(dead.extensions().next().is_none() && dead.len() < 28 - part_columns(size));
-        assert_eq!(PrefixPlan::new(&dead).part(dead, &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
+        assert_eq!(part(dead, part_columns(size), &mut |_| unreachable!("nothing to choose")), (dead, 1.0));
     }
 
     #[test]

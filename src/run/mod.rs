@@ -200,3 +200,6 @@ pub(crate) fn for_each_unit<W: Send>(
     let _ = pool.install(|| order.par_iter().with_max_len(1).try_for_each(one));
     lock(&first).take().map_or(Ok(()), Err)
 }
+
+#[cfg(test)]
+mod tests;

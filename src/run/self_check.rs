@@ -49,20 +49,29 @@ const LARGE_FROM: usize = 18;
 /// What has passed in this process: kernels, or the board of a size.
 static PASSED: Mutex<Vec<(Method, Option<usize>)>> = Mutex::new(Vec::new());
 
-/// Checks the engine and its kernels before they count a board of this size.
-pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
-    let n = size.get();
-    let small = [8, 9].into_iter().filter(|small| n > 8 && small % 2 <= n % 2);
+/// The boards that are counted before one of this size, the smallest first.
+pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
     let large = 14 + n % 2;
     let is_large = n >= LARGE_FROM && large <= method.engine.info().quick;
-    { small }.try_for_each(|n| once(method, Some(n), || check_board(method, n)))?;
-    once(method, None, || check_kernels(method))?;
-    if is_large { once(method, Some(large), || check_board(method, large)) } else { Ok(()) }
+    [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)]
+        .into_iter()
+        .filter(|board| board.1)
+        .map(|board| board.0)
+        .collect()
+}
+
+/// Checks the engine and its kernels before they count a board of this size.
+pub(crate) fn check(method: Method, size: Size) -> Result<(), SelfCheckError> {
+    let board = |n| once(method, Some(n), || check_board(method, n));
+    let (small, large): (Vec<_>, Vec<_>) = boards(method, size.get()).into_iter().partition(|&n| n < 10);
+    small.into_iter().try_for_each(board)?;
+    check_kernels(method)?;
+    large.into_iter().try_for_each(board)
 }
 
 /// Takes a step of the self-check unless it has passed before. What passes while a kernel is wrong on purpose says nothing
 /// of others.
-pub(crate) fn once(
+fn once(
     method: Method,
     step: Option<usize>,
     check: impl FnOnce() -> Result<(), SelfCheckError>,
@@ -95,19 +104,20 @@ pub(crate) fn compare(board: String, found: u128, published: Option<u128>) -> Re
     if found == expected { Ok(()) } else { Err(SelfCheckError::Wrong { board, found, expected }) }
 }
 
-/// Checks the kernels that the engine counts with.
-fn check_kernels(Method { engine, isa }: Method) -> Result<(), SelfCheckError> {
-    let checked = match engine {
+/// Checks the kernels that the engine counts with. Those of the join count turns too.
+pub(crate) fn check_kernels(method: Method) -> Result<(), SelfCheckError> {
+    let Method { engine, isa } = method;
+    let check = || match engine {
         EngineKind::Join => isa.with(CheckLists).expect("the method fits the processor"),
         EngineKind::Backtrack if Backtrack::new(isa).is_ok_and(|mut backtrack| backtrack.is_right()) => Ok(()),
         EngineKind::Backtrack => Err("placing queens in vectors".to_owned()),
         EngineKind::Naive => Ok(()),
     };
-    checked.map_err(|operation| SelfCheckError::Kernel { operation, isa })
+    once(method, None, || check().map_err(|operation| SelfCheckError::Kernel { operation, isa }))
 }
 
 /// Checks the kernels of matching.
-pub(crate) struct CheckLists;
+struct CheckLists;
 
 impl WithLanes for CheckLists {
     type Output = Result<(), String>;

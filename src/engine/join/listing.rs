@@ -35,21 +35,11 @@ impl Inner {
     }
 }
 
-/// Where the inner queens are: the height of each, and its column.
-type Heights = [(i32, usize); MAX_DEPTH];
-
-/// All ways to place the inner queens of a half with these rows in north and south, those that agree in the first columns
-/// side by side.
-fn inner_queens(keys: &Keys, shape: Shape, rows: [u32; 2], out: &mut Vec<Inner>) {
-    out.clear();
-    let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
-    InnerSearch { keys, shape, rows, out }.column(0, 0, inner, Heights::default(), rows);
-}
-
-/// Places the inner queens column by column.
+/// Places the inner queens of a half column by column, those that agree in the first columns side by side.
 struct InnerSearch<'a> {
     keys: &'a Keys,
     shape: Shape,
+    /// The rows of the half in the north and in the south.
     rows: [u32; 2],
     out: &'a mut Vec<Inner>,
 }
@@ -57,10 +47,22 @@ struct InnerSearch<'a> {
 impl InnerSearch<'_> {
     /// Places the queens from this column on in the rows that are free. `placed` are there already; `heights` holds for each of
     /// them twice its distance south of the middle, and its column.
-    fn column(&mut self, column: usize, placed: usize, inner: Inner, heights: Heights, free: [u32; 2]) {
+    fn column(
+        &mut self,
+        column: usize,
+        placed: usize,
+        inner: Inner,
+        heights: [(i32, usize); MAX_DEPTH],
+        free: [u32; 2],
+    ) {
         let shape = self.shape;
         if column == shape.depth {
-            return self.finish(inner);
+            let [north, south] = [0, 1].map(|side| shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]));
+            // Complementary sets are equally many; where one side can't have such queens, neither has the half.
+            if north > 0 && south > 0 {
+                self.out.push(Inner { sets: north, ..inner });
+            }
+            return;
         }
         if shape.taken == Some(column) {
             return self.column(column + 1, placed, inner, heights, free);
@@ -84,26 +86,6 @@ impl InnerSearch<'_> {
             }
         }
     }
-
-    fn finish(&mut self, mut inner: Inner) {
-        let [north, south] =
-            [0, 1].map(|side| self.shape.sets(self.rows[side].count_ones() as usize, inner.rows[side]));
-        // Complementary sets are equally many; where one side can't have such queens, neither has the half.
-        if north > 0 && south > 0 {
-            inner.sets = north;
-            self.out.push(inner);
-        }
-    }
-}
-
-/// Which outer queens a half may have.
-struct Outer {
-    /// Whether one is on the long diagonal, in the north and in the south.
-    pub(super) diagonals: [LongDiagonal; 2],
-    /// Places of the north's column set among those of its size in increasing order; the south takes the complement,
-    /// which is as far from the end of its own list: with three column sets a < b < c in the north, a goes with the last
-    /// of the south's, b with the middle one.
-    pub(super) ranks: Range<usize>,
 }
 
 /// North and south of one half.
@@ -115,15 +97,18 @@ pub(super) struct Half<'a> {
 }
 
 impl Half<'_> {
-    /// Appends the halves with these inner queens and none on a long diagonal; with any outer ones where those are not
-    /// kept apart.
-    fn list<L: Lanes>(&self, lanes: L, inner: &Inner, out: &mut Vec<u64>) {
-        self.list_some(lanes, inner, Outer { diagonals: [Free; 2], ranks: 0..inner.sets }, out);
-    }
-
-    /// Appends the halves with these inner queens and such outer ones.
-    fn list_some<L: Lanes>(&self, lanes: L, inner: &Inner, outer: Outer, out: &mut Vec<u64>) {
-        let Outer { diagonals, ranks } = outer;
+    /// Appends the halves with these inner queens, with and without one on the long diagonal in north and south, and with
+    /// some of the column sets of the other queens: the north's are at these places among those of their size in
+    /// increasing order, and the south takes the complement, which is as far from the end of its own list. With three sets
+    /// a < b < c in the north, a goes with the last of the south's, b with the middle one.
+    fn list_some<L: Lanes>(
+        &self,
+        lanes: L,
+        inner: &Inner,
+        diagonals: [LongDiagonal; 2],
+        ranks: Range<usize>,
+        out: &mut Vec<u64>,
+    ) {
         if ranks.is_empty() {
             return;
         }
@@ -138,6 +123,24 @@ impl Half<'_> {
         let one = usize::from(stream[1].len() < stream[0].len());
         let stream = &quadrants[one].patterns[stream[one].clone()];
         lanes.pairs(stream, Partners { patterns: &quadrants[1 - one].patterns, starts: runs[1 - one] }, out);
+    }
+
+    /// Appends the west halves of an even board with these inner queens, apart by what they weigh: 4, 2 and 1. Those with no
+    /// queen on a long diagonal weigh as [`Halves::mirror`] has it.
+    fn list_west<L: Lanes>(&self, lanes: L, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
+        let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
+        if mirror > 0 {
+            let list = if mirror == 2 { &mut *two } else { one };
+            self.list_some(lanes, inner, [Free; 2], 0..inner.sets, list);
+        }
+        let (below, equal) = self.ranks_below(Side::North, inner);
+        self.list_some(lanes, inner, [Taken, Free], 0..below, four);
+        self.list_some(lanes, inner, [Taken, Free], below..below + equal, two);
+        let (below, equal) = self.ranks_below(Side::South, inner);
+        let (end, equal_end) = (inner.sets, inner.sets - below);
+        self.list_some(lanes, inner, [Free, Taken], equal_end..end, four);
+        self.list_some(lanes, inner, [Free, Taken], equal_end - equal..equal_end, two);
+        self.list_some(lanes, inner, [Taken, Taken], 0..end, four);
     }
 
     /// For a side whose queen on the long diagonal is in this half: how many of its column sets, in order, are
@@ -157,6 +160,12 @@ impl Half<'_> {
     }
 }
 
+/// Appends to the first list the halves with these inner queens and none on a long diagonal; with any outer ones where
+/// those are not kept apart.
+fn list<const LISTS: usize, L: Lanes>(half: &Half, lanes: L, inner: &Inner, lists: &mut [Grouped; LISTS]) {
+    half.list_some(lanes, inner, [Free; 2], 0..inner.sets, &mut lists[0].patterns);
+}
+
 /// How many sets of `size` elements are smaller than `bound`, as numbers.
 fn rank_of(bound: u32, size: u32) -> usize {
     let mut left = size as usize;
@@ -172,40 +181,25 @@ fn rank_of(bound: u32, size: u32) -> usize {
     rank
 }
 
-/// How many halves are listed at a time, about. Longer lists are made in pieces, and the probe side anew for each piece
-/// of the build side.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Longest {
-    pub(super) build: usize,
-    pub(super) probe: usize,
-}
-
+/// How many halves of the build and of the probe side are listed at a time, about. Longer lists are made in pieces, and
+/// the probe side anew for each piece of the build side.
+///
 /// Only N = 28 has longer ones, of 20 to 90 million on the build side and up to 20 million an innermost queen on the
 /// probe side, and a few row sets of N = 26. There every piece but the first costs 1.4 s, for the probe side is listed
 /// again, of the 5 minutes that the largest tasks take.
-pub(super) const LONGEST: Longest = Longest { build: 12 << 20, probe: 6 << 20 };
+pub(super) const LONGEST: [usize; 2] = [12 << 20, 6 << 20];
 
 /// Whether two halves agree in the queen of the innermost column.
 fn same_innermost(a: &Inner, b: &Inner) -> bool {
     a.keys[0] == b.keys[0]
 }
 
-/// Appends halves with these inner queens, a group each, until there are `longest` or more. Returns how many groups.
-fn list_groups<L: Lanes>(lanes: L, half: &Half, inner: &[Inner], longest: usize, out: &mut Grouped) -> usize {
-    for (index, inner) in inner.iter().enumerate() {
-        half.list(lanes, inner, &mut out.patterns);
-        out.close(lanes);
-        if out.patterns.len() >= longest {
-            return index + 1;
-        }
-    }
-    inner.len()
-}
-
 /// All ways to place the inner queens of a side on these squares.
 pub(super) fn list_inner(quadrants: &Quadrants, keys: &Keys, role: Role, squares: &InnerSquares, out: &mut Vec<Inner>) {
     let (shape, rows) = quadrants.shape(role);
-    inner_queens(keys, shape, rows, out);
+    out.clear();
+    let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
+    InnerSearch { keys, shape, rows, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
     if *squares != ANYWHERE {
         let squares = &squares[usize::from(!quadrants.is_west(role))];
         out.retain(|inner| inner.is_within(squares, rows));
@@ -227,28 +221,49 @@ impl<L: Lanes> Join<L> {
         *east_of = of;
         list_inner(quadrants, keys, Role::Probe, squares, probe_inner);
         if of.is_some() && shares_east(task) {
-            east.clear();
+            east.iter_mut().for_each(Grouped::clear);
             for queen in probe_inner.chunk_by(same_innermost) {
-                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
-                list_groups(self.lanes, &half, queen, usize::MAX, east);
+                self.list_queen(quadrants, Role::Probe, queen, usize::MAX, east, list);
             }
         }
+    }
+
+    /// Lists halves of that side with these inner queens, of which the innermost one is the same, a group of each list for
+    /// each of them, until there are `longest` or more. Returns how many groups.
+    fn list_queen<const LISTS: usize>(
+        &self,
+        quadrants: &mut Quadrants,
+        role: Role,
+        queen: &[Inner],
+        longest: usize,
+        lists: &mut [Grouped; LISTS],
+        list: impl Fn(&Half, L, &Inner, &mut [Grouped; LISTS]),
+    ) -> usize {
+        let half = quadrants.half(&self.tables, role, &queen[0]);
+        for (index, inner) in queen.iter().enumerate() {
+            list(&half, self.lanes, inner, lists);
+            lists.iter_mut().for_each(|list| list.close(self.lanes));
+            if lists.iter().map(|list| list.patterns.len()).sum::<usize>() >= longest {
+                return index + 1;
+            }
+        }
+        queen.len()
     }
 
     /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
     /// Returns how many groups.
     pub(super) fn list_build(&self, worker: &mut Worker, start: usize) -> usize {
         let Worker { quadrants, build_inner, build, .. } = worker;
-        let (inner, [out]) = (&build_inner[start..], &mut build.lists);
-        out.clear();
+        let (inner, lists, longest) = (&build_inner[start..], &mut build.lists, self.longest[0]);
+        lists[0].clear();
         let mut listed = 0;
         for queen in inner.chunk_by(same_innermost) {
-            let half = quadrants.half(&self.tables, Role::Build, &queen[0]);
-            listed += list_groups(self.lanes, &half, queen, self.longest.build, out);
+            listed += self.list_queen(quadrants, Role::Build, queen, longest, lists, list);
             // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
-            let expected = out.patterns.len() * inner.len() / listed;
-            out.patterns.reserve(expected.min(self.longest.build).saturating_sub(out.patterns.len()));
-            if out.patterns.len() >= self.longest.build {
+            let patterns = &mut lists[0].patterns;
+            let expected = patterns.len() * inner.len() / listed;
+            patterns.reserve(expected.min(longest).saturating_sub(patterns.len()));
+            if patterns.len() >= longest {
                 break;
             }
         }
@@ -261,74 +276,31 @@ impl<L: Lanes> Join<L> {
     pub(super) fn list_probe(&self, worker: &mut Worker, keys: &Keys, task: &Halves, start: usize) -> usize {
         let Worker { quadrants, probe_inner, probe, east, .. } = worker;
         let queen = probe_inner[start..].chunk_by(same_innermost).next().expect("there is one left");
-        let lists = &mut probe.lists;
+        let (longest, lists) = (self.longest[1], &mut probe.lists);
         lists.iter_mut().for_each(Grouped::clear);
-        let longest = self.longest.probe;
-        let listed = if let Middle::Crossed { row, .. } = task.middle {
-            let groups = if shares_east(task) {
-                start..start + queen.len()
-            } else {
-                east.clear();
-                let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
-                0..list_groups(self.lanes, &half, queen, longest, east)
-            };
-            let pieces = queen.iter().map(|inner| &inner.keys);
-            lists[0].retain(self.lanes, east, groups.clone(), pieces, keys.middle_row_queen(row));
-            groups.len()
-        } else {
-            let half = quadrants.half(&self.tables, Role::Probe, &queen[0]);
-            if task.middle == Middle::None {
-                self.list_west(&half, queen, task.mirror(), lists)
-            } else {
-                list_groups(self.lanes, &half, queen, longest, &mut lists[0])
+        let listed = match task.middle {
+            Middle::None => {
+                let (mirror, role) = (task.mirror(), Role::Probe);
+                self.list_queen(quadrants, role, queen, longest, lists, |half, lanes, inner, west| {
+                    half.list_west(lanes, inner, mirror, west);
+                })
+            }
+            Middle::Centre => self.list_queen(quadrants, Role::Probe, queen, longest, lists, list),
+            Middle::Crossed { row, .. } => {
+                let groups = if shares_east(task) {
+                    start..start + queen.len()
+                } else {
+                    east[0].clear();
+                    0..self.list_queen(quadrants, Role::Probe, queen, longest, east, list)
+                };
+                let pieces = queen.iter().map(|inner| &inner.keys);
+                lists[0].retain(self.lanes, &east[0], groups.clone(), pieces, keys.middle_row_queen(row));
+                lists[1..].iter_mut().for_each(|list| list.clear_groups(groups.len()));
+                groups.len()
             }
         };
-        if task.middle != Middle::None {
-            lists[1..].iter_mut().for_each(|list| list.clear_groups(listed));
-        }
         probe.name(queen[..listed].iter().map(|inner| inner.keys));
         listed
-    }
-
-    /// Lists west halves of an even board with these inner queens, apart by what they weigh, a group each, until the
-    /// lists are long. Returns how many groups.
-    fn list_west(&self, half: &Half, inner: &[Inner], mirror: u64, west: &mut [Grouped; WEIGHTS]) -> usize {
-        for (index, inner) in inner.iter().enumerate() {
-            self.list_west_group(half, inner, mirror, west);
-            for list in west.iter_mut() {
-                list.close(self.lanes);
-            }
-            if west.iter().map(|list| list.patterns.len()).sum::<usize>() >= self.longest.probe {
-                return index + 1;
-            }
-        }
-        inner.len()
-    }
-
-    /// Lists the west halves of a group, apart by what they weigh: 4, 2 and 1.
-    fn list_west_group(&self, half: &Half, inner: &Inner, mirror: u64, west: &mut [Grouped; WEIGHTS]) {
-        let [four, two, one] = west.each_mut().map(|list| &mut list.patterns);
-        let (lanes, sets) = (self.lanes, inner.sets);
-        let list = |diagonals, ranks, out: &mut Vec<u64>| half.list_some(lanes, inner, Outer { diagonals, ranks }, out);
-        // No queen on a long diagonal: as the mirror has it.
-        if self.classes[0] {
-            match mirror {
-                2 => half.list(lanes, inner, two),
-                1 => half.list(lanes, inner, one),
-                _ => {}
-            }
-        }
-        if self.classes[1] {
-            let (below, equal) = half.ranks_below(Side::North, inner);
-            list([Taken, Free], 0..below, four);
-            list([Taken, Free], below..below + equal, two);
-            let (below, equal) = half.ranks_below(Side::South, inner);
-            list([Free, Taken], sets - below..sets, four);
-            list([Free, Taken], sets - below - equal..sets - below, two);
-        }
-        if self.classes[2] {
-            list([Taken, Taken], 0..sets, four);
-        }
     }
 }
 

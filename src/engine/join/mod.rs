@@ -38,7 +38,7 @@ mod listing;
 mod quadrant;
 mod table;
 
-use self::listing::{Inner, LONGEST, Longest, list_inner};
+use self::listing::{Inner, LONGEST, list_inner};
 use self::table::{QuadrantTables, Quadrants, Role};
 use std::sync::Arc;
 
@@ -59,31 +59,28 @@ const SURVIVORS: f64 = 0.42;
 
 /// The engine `join`, for one size of board and one instruction set.
 #[derive(Debug)]
-pub struct Join<L> {
+pub(super) struct Join<L> {
     lanes: L,
     cost: Cost,
     tables: QuadrantTables,
-    longest: Longest,
-    /// Which solutions of an even board are counted, by queens on long diagonals: all, but where a test asks for a class.
-    classes: [bool; 3],
+    longest: [usize; 2],
 }
 
 impl<L: Lanes> Join<L> {
     /// The engine for boards of this size.
-    pub fn new(size: Size, lanes: L) -> Self {
+    pub(super) fn new(size: Size, lanes: L) -> Self {
         Self {
             lanes,
             cost: cost_on(lanes, size),
             tables: QuadrantTables::new(size, L::COST.block.lanes),
             longest: LONGEST,
-            classes: [true; 3],
         }
     }
 }
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
-pub struct Worker {
+pub(super) struct Worker {
     quadrants: Quadrants,
     build_inner: Vec<Inner>,
     build: GroupedLists<1>,
@@ -91,37 +88,23 @@ pub struct Worker {
     probe: GroupedLists<WEIGHTS>,
     /// Odd N: the east halves without regard to the middle row's queen, and for which middle column and east rows, north
     /// and south, and inner squares. `probe_inner` is good as long as they are.
-    east: Grouped,
+    east: [Grouped; 1],
     east_of: Option<(u8, [u32; 2], InnerSquares)>,
     splitter: Splitter<WEIGHTS>,
 }
 
 /// The join of one thread.
 #[derive(Debug)]
-pub(super) struct Thread<L> {
-    join: Arc<Join<L>>,
-    worker: Worker,
-}
-
-impl<L> Thread<L> {
-    pub(super) fn new(join: Arc<Join<L>>) -> Self {
-        Self { join, worker: Worker::default() }
-    }
-}
+pub(super) struct Thread<L>(pub(super) Arc<Join<L>>, pub(super) Worker);
 
 impl<L: Lanes> Engine for Thread<L> {
     fn count(&mut self, task: &Task) -> u64 {
         let Task::Halves(halves, squares) = task else { unreachable!("its plan has halves") };
-        self.join.count_part(&mut self.worker, halves, squares)
+        self.0.count_part(&mut self.1, halves, squares)
     }
 }
 
 impl<L: Lanes> Join<L> {
-    /// Inner columns of the west and of the east.
-    pub(crate) fn depths(&self, middle: Middle) -> [usize; 2] {
-        self.tables.depths(middle)
-    }
-
     /// The number of solutions of the part of `task` that has its inner queens on `squares`. It is found in the same way
     /// as that of the whole task.
     pub(crate) fn count_part(&self, worker: &mut Worker, task: &Halves, squares: &InnerSquares) -> u64 {

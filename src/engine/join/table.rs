@@ -6,22 +6,11 @@ use super::keys::{Keys, Side};
 use super::listing::{Half, Inner};
 use super::quadrant::{Blocked, Buffers, Quadrant, QuadrantLister, Shape};
 use crate::board::Size;
-use crate::plan::{Halves, Middle, halves::tile_width};
+use crate::plan::halves::{KEPT, tile_width};
+use crate::plan::{Halves, Middle};
 
-/// How many inner queens the build and the probe side are cut by at most, given the half and the middle.
-pub(super) type Depths = fn(usize, Middle) -> (usize, usize);
-
-/// Largest half whose quadrants are all kept: for h = 10 and even N they take 130 MB, for h = 11 they would take 1.1 GB.
-/// For odd N there are some for each place of the middle row's queen: 70 MB for h = 9, ten times that for h = 10.
-/// (Many row sets in one piece of memory took more of it, not less, and N = 18 was 4 % slower.)
-const KEPT_HALF: [usize; 2] = [10, 9];
-
-/// Largest half whose quadrants fit in each thread's memory whole. For h = 14 one has up to 26 million placements.
-const WHOLE_HALF: usize = 13;
-
-/// The quadrants: north or south, and whether in the west. West ones are listed as their mirror images in the east.
-const CORNERS: [(Side, bool); 4] =
-    [(Side::North, false), (Side::South, false), (Side::North, true), (Side::South, true)];
+/// The largest board whose quadrants fit in each thread's memory whole. For N = 28 one has up to 26 million placements.
+const WHOLE: usize = 27;
 
 /// How the quadrants of a corner are listed, for certain middle queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +32,7 @@ struct CornerTable {
 #[derive(Debug)]
 struct MiddleTables {
     middle: Middle,
-    keys: Keys,
+    /// North-east, south-east, north-west, south-west. West ones are listed as their mirror images in the east.
     corners: [Arc<CornerTable>; 4],
 }
 
@@ -62,8 +51,9 @@ pub(super) enum CachePolicy {
 #[derive(Debug)]
 pub(super) struct QuadrantTables {
     half: usize,
-    depths: Depths,
-    cache: CachePolicy,
+    /// How many inner queens the build and the probe side are cut by.
+    pub(super) depths: [usize; 2],
+    pub(super) cache: CachePolicy,
     /// The middle queens in use: as many as there are threads at the most, and in practice one or two.
     middles: Mutex<Vec<Arc<MiddleTables>>>,
 }
@@ -71,28 +61,12 @@ pub(super) struct QuadrantTables {
 impl QuadrantTables {
     /// For blocks of so many lanes.
     pub(super) fn new(size: Size, lanes: usize) -> Self {
-        let (half, odd) = (size.get() / 2, size.get() % 2);
-        let cache = if half <= KEPT_HALF[odd] {
-            CachePolicy::All
-        } else if half <= WHOLE_HALF {
-            CachePolicy::Tile(tile_width(half, odd == 1).unwrap_or(1))
-        } else {
-            CachePolicy::Parts
+        let cache = match size.get() {
+            ..=KEPT => CachePolicy::All,
+            n @ ..=WHOLE => CachePolicy::Tile(tile_width(n).unwrap_or(1)),
+            _ => CachePolicy::Parts,
         };
-        let depths = if lanes < 512 { depths_of_narrow_blocks } else { depths };
-        Self { half, depths, cache, middles: Mutex::default() }
-    }
-
-    /// Tables that are cut and kept as if for another size.
-    #[cfg(test)]
-    pub(super) fn otherwise(size: Size, depths: Depths, cache: CachePolicy) -> Self {
-        Self { depths, cache, ..Self::new(size, 0) }
-    }
-
-    /// Inner columns of the west and of the east.
-    pub(super) fn depths(&self, middle: Middle) -> [usize; 2] {
-        let (build, probe) = (self.depths)(self.half, middle);
-        if build_is_west(middle) { [build, probe] } else { [probe, build] }
+        Self { half: size.get() / 2, depths: depths(size.get(), lanes), cache, middles: Mutex::default() }
     }
 
     /// The tables for these middle queens. Those of as many are kept as there are for two queens of the middle column,
@@ -114,12 +88,11 @@ impl QuadrantTables {
 impl MiddleTables {
     /// East quadrants are the same for every place of the middle row's queen, so those of `others` are shared.
     fn new(tables: &QuadrantTables, middle: Middle, others: &[Arc<Self>]) -> Self {
-        let half = tables.half;
-        let (build, probe) = (tables.depths)(half, middle);
+        let (half, [build, probe]) = (tables.half, tables.depths);
         let gap = if middle == Middle::None { 1 } else { 2 };
         let keys = Keys { half, gap, without_long: !matches!(middle, Middle::Crossed { .. }) };
         let mut corners: Vec<Arc<CornerTable>> = Vec::new();
-        for (side, is_west) in CORNERS {
+        for (is_west, side) in [false, true].into_iter().flat_map(|west| [(west, Side::North), (west, Side::South)]) {
             let taken = match middle {
                 Middle::Crossed { row, .. } if is_west => Some(usize::from(row) - 1),
                 _ => None,
@@ -134,7 +107,7 @@ impl MiddleTables {
                 Arc::new(CornerTable { recipe, quadrants: (0..kept).map(|_| OnceLock::new()).collect() })
             }));
         }
-        Self { middle, keys, corners: corners.try_into().expect("four corners") }
+        Self { middle, corners: corners.try_into().expect("four corners") }
     }
 }
 
@@ -145,26 +118,21 @@ fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
 
-/// See [`Depths`]. Short lists are cheaper matched than cut, and one column too many costs 5 to 60 %, for then there are
-/// many tiny lists: at N = 16 one column made all of it take twice as long.
-fn depths(half: usize, middle: Middle) -> (usize, usize) {
-    match (half, middle) {
-        (9, Middle::None) => (1, 0),
-        (0..=9, _) => (0, 0),
-        (10, _) => (1, 1),
-        (11, Middle::None) => (2, 1),
-        (11, _) | (12, Middle::None) => (2, 2),
-        (12, _) => (2, 3),
-        (13, _) => (3, 3),
-        _ => (4, 4),
-    }
-}
-
-/// With blocks of 256 lanes it is the probe side that is cut first: portable code is 1.15 times as fast at N = 18.
-fn depths_of_narrow_blocks(half: usize, middle: Middle) -> (usize, usize) {
-    match (half, middle) {
-        (9, Middle::None) => (0, 1),
-        _ => depths(half, middle),
+/// How many inner queens the build and the probe side of a board are cut by, with blocks of so many lanes. Short lists are
+/// cheaper matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one
+/// column made all of it take twice as long.
+fn depths(n: usize, lanes: usize) -> [usize; 2] {
+    match n {
+        // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
+        18 if lanes < 512 => [0, 1],
+        18 => [1, 0],
+        ..=19 => [0, 0],
+        20 | 21 => [1, 1],
+        22 => [2, 1],
+        23 | 24 => [2, 2],
+        25 => [2, 3],
+        26 | 27 => [3, 3],
+        _ => [4, 4],
     }
 }
 
@@ -208,11 +176,11 @@ impl CornerCache {
 
     /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest that the task does not
     /// use makes room.
-    fn prepare(&mut self, rows: u32, most: usize, in_use: &[usize], buffers: &mut Buffers) -> usize {
+    fn prepare(&mut self, rows: u32, most: usize, is_used: impl Fn(usize) -> bool, buffers: &mut Buffers) -> usize {
         if let Some(found) = self.quadrants.iter().position(|quadrant| quadrant.rows == rows) {
             return found;
         }
-        while in_use.contains(&self.next) {
+        while is_used(self.next) {
             self.next = (self.next + 1) % most;
         }
         let place = self.next;
@@ -223,13 +191,6 @@ impl CornerCache {
         self.lister.list(rows, None, self.recipe.blocked, buffers, &mut self.quadrants[place]);
         place
     }
-}
-
-/// Of a quadrant the placements with its innermost queen in one place, or with none there ([`QuadrantLister::list`]).
-#[derive(Debug, Default)]
-struct QuadrantPart {
-    of: Option<(Recipe, u32, usize)>,
-    quadrant: Quadrant,
 }
 
 /// Which side of the join.
@@ -250,8 +211,9 @@ pub(super) struct Quadrants {
     /// Where not all quadrants are kept: this thread's, and for each corner which of them is that of the task.
     caches: Vec<CornerCache>,
     places: [(usize, usize); 4],
-    /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other.
-    parts: [QuadrantPart; 2],
+    /// Where quadrants are kept in parts: what goes with an innermost queen in one quadrant and in the other, each with
+    /// how it was listed, its rows, and the place of that queen ([`QuadrantLister::list`]).
+    parts: [(Option<(Recipe, u32, usize)>, Quadrant); 2],
     buffers: Buffers,
     /// What is to be kept for all threads grows here and is then copied, to take no more than it needs.
     scratch: Quadrant,
@@ -271,11 +233,9 @@ impl Quadrants {
         self.rows = [task.north, task.south, north_free & !task.north, all & !task.south];
         self.choose(tables, middle);
         let current = &self.middles[self.current];
-        let mut in_use = Vec::with_capacity(4);
         for (corner, (table, &rows)) in current.corners.iter().zip(&self.rows).enumerate() {
             let recipe = table.recipe;
-            let kept = table.quadrants.get(rows as usize);
-            if kept.is_some_and(|quadrant| quadrant.get().is_some()) {
+            if table.quadrants.get(rows as usize).is_some_and(|quadrant| quadrant.get().is_some()) {
                 continue;
             }
             let cache = self.caches.iter().position(|cache| cache.recipe == recipe).unwrap_or_else(|| {
@@ -294,16 +254,14 @@ impl Quadrants {
                     // The tasks of a tile come north by north. Corners of one recipe share what is kept.
                     let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * width } else { sharing };
-                    let others: Vec<usize> =
-                        in_use.iter().filter(|(other, _)| *other == cache).map(|&(_, place)| place).collect();
-                    let place = self.caches[cache].prepare(rows, most, &others, &mut self.buffers);
-                    in_use.push((cache, place));
+                    let is_used = |place| self.places[..corner].contains(&(cache, place));
+                    let place = self.caches[cache].prepare(rows, most, is_used, &mut self.buffers);
                     self.places[corner] = (cache, place);
                 }
                 CachePolicy::Parts => self.places[corner] = (cache, 0),
             }
         }
-        current.keys
+        current.corners[0].recipe.keys
     }
 
     /// Finds the tables of these middle queens.
@@ -328,25 +286,31 @@ impl Quadrants {
     /// The half whose placements are that side: at least what has these innermost queens.
     pub(super) fn half(&mut self, tables: &QuadrantTables, role: Role, inner: &Inner) -> Half<'_> {
         let (north, (shape, _)) = (self.north(role), self.shape(role));
-        let corners = [north, north + 1];
+        // The innermost queen is in the north, in the south or, where its column is taken, in neither.
+        let first = usize::from(inner.rows[0][0] > 0);
+        let corners = [(north, first), (north + 1, 1 - first)];
         if tables.cache == CachePolicy::Parts {
-            // The innermost queen is in the north, in the south or, where its column is taken, in neither.
-            let first = usize::from(inner.rows[0][0] > 0);
-            for (side, part) in [first, 1 - first].into_iter().enumerate() {
-                let cache = &self.caches[self.places[corners[side]].0];
-                let of = Some((cache.recipe, self.rows[corners[side]], inner.rows[side][0]));
-                let part = &mut self.parts[part];
-                if part.of != of {
-                    part.of = of;
-                    let place = Some(inner.rows[side][0]);
-                    let (rows, blocked) = (self.rows[corners[side]], cache.recipe.blocked);
-                    cache.lister.list(rows, place, blocked, &mut self.buffers, &mut part.quadrant);
+            for ((corner, part), inner) in corners.into_iter().zip(inner.rows) {
+                let (part, rows) = (&mut self.parts[part], self.rows[corner]);
+                let cache = &self.caches[self.places[corner].0];
+                let of = Some((cache.recipe, rows, inner[0]));
+                if part.0 != of {
+                    part.0 = of;
+                    cache.lister.list(rows, Some(inner[0]), cache.recipe.blocked, &mut self.buffers, &mut part.1);
                 }
             }
-            let [north, south] = [first, 1 - first].map(|part| &self.parts[part].quadrant);
-            return Half { shape, north, south };
         }
-        let [north, south] = corners.map(|corner| self.whole(corner));
+        let [north, south] = corners.map(|(corner, part)| match tables.cache {
+            CachePolicy::All => {
+                let kept = &self.middles[self.current].corners[corner].quadrants[self.rows[corner] as usize];
+                kept.get().expect("it was made for the task")
+            }
+            CachePolicy::Tile(_) => {
+                let (cache, place) = self.places[corner];
+                &self.caches[cache].quadrants[place]
+            }
+            CachePolicy::Parts => &self.parts[part].1,
+        });
         Half { shape, north, south }
     }
 
@@ -358,14 +322,5 @@ impl Quadrants {
     /// Whether these are the west halves.
     pub(super) fn is_west(&self, role: Role) -> bool {
         build_is_west(self.middles[self.current].middle) == (role == Role::Build)
-    }
-
-    /// A quadrant of the task.
-    fn whole(&self, corner: usize) -> &Quadrant {
-        let kept = self.middles[self.current].corners[corner].quadrants.get(self.rows[corner] as usize);
-        kept.and_then(OnceLock::get).unwrap_or_else(|| {
-            let (cache, place) = self.places[corner];
-            &self.caches[cache].quadrants[place]
-        })
     }
 }

@@ -1,32 +1,26 @@
 //! The join against plain enumeration, class by class, however its lists are cut and kept.
 
-use super::table::{CachePolicy, Depths};
+use super::table::CachePolicy;
 use super::*;
 use crate::engine::lanes::{Isa, Permuted, Portable, WithLanes};
 use crate::engine::split::ENDLESS_MATCHING;
-use crate::plan::{HalvesPlan, Plan, Units};
+use crate::plan::{ANYWHERE, HalvesPlan};
 
 impl<L: Lanes> Join<L> {
-    /// What a test makes it find too many of the class that weighs most.
-    pub(super) fn too_many(&self, task: &Halves) -> u64 {
-        (self.fault)(task.n(), std::any::type_name::<L>(), u64::from(task.north) << 32 | u64::from(task.south))
-    }
-
-    /// The same engine with lists in pieces where parts of large tasks are counted.
-    pub(crate) fn in_pieces(self) -> Self {
-        Self { longest: Longest { build: 1 << 14, probe: 1 << 12 }, ..self }
+    fn count(&self, worker: &mut Worker, task: &Halves) -> u64 {
+        self.count_part(worker, task, &ANYWHERE)
     }
 }
 
-impl Worker {
-    /// Forgets what it keeps for other places of the middle row's queen.
-    pub(crate) fn forget_east(&mut self) {
-        self.east_of = None;
-    }
+/// Tables that are cut and kept as if for another size.
+fn tables(size: Size, depths: [usize; 2], cache: CachePolicy) -> QuadrantTables {
+    let mut tables = QuadrantTables::new(size, 0);
+    (tables.depths, tables.cache) = (depths, cache);
+    tables
 }
 
 /// Pieces of lists as short as those of small boards.
-const SHORT: Longest = Longest { build: 30, probe: 20 };
+const SHORT: [usize; 2] = [30, 20];
 
 /// The rows, from 0, of every solution, by plain recursion.
 fn solutions(n: usize) -> Vec<Vec<usize>> {
@@ -43,35 +37,22 @@ fn solutions(n: usize) -> Vec<Vec<usize>> {
     boards
 }
 
-/// Queens on the two long diagonals.
-fn on_long_diagonals(board: &[usize]) -> usize {
-    let n = board.len();
-    board.iter().enumerate().filter(|&(column, &row)| row == column || row + column == n - 1).count()
-}
-
 fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle) -> bool) -> u64 {
-    let mut worker = join.worker();
+    let mut worker = Worker::default();
     (0..plan.units())
-        .flat_map(|unit| plan.unit(unit))
+        .flat_map(|unit| plan.unit(unit, 0))
         .filter(|weighted| wanted(weighted.task.middle))
         .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
         .sum()
 }
 
-/// Even N: each reduction by quarter turns, mirror and diagonal reflection by itself.
+/// Even N, where the halves weigh differently by their queens on the long diagonals.
 #[test]
-fn classes_of_even_boards_agree_with_enumeration() {
+fn even_boards_agree_with_enumeration() {
     for n in [6, 8, 10, 12] {
         let size = Size::new(n).unwrap();
-        let (plan, boards) = (HalvesPlan::new(size), solutions(n));
-        for queens in 0..=2 {
-            let mut join = Join::new(size, Portable::new());
-            join.classes = [0, 1, 2].map(|class| class == queens);
-            let expected = boards.iter().filter(|board| on_long_diagonals(board) == queens).count();
-            let count = weighted(&join, &plan, |_| true);
-            assert_eq!(count, expected as u64, "N = {n}, {queens} queens on the long diagonals");
-        }
-        assert_eq!(weighted(&Join::new(size, Portable::new()), &plan, |_| true), boards.len() as u64, "N = {n}");
+        let join = Join::new(size, Portable::default());
+        assert_eq!(weighted(&join, &HalvesPlan::new(size), |_| true), solutions(n).len() as u64, "N = {n}");
     }
 }
 
@@ -88,30 +69,18 @@ fn cuts_and_tables_change_nothing_on_larger_boards() {
 }
 
 fn whatever_the_cuts(n: usize) {
-    const DEPTHS: [Depths; 12] = [
-        |_, _| (0, 0),
-        |_, _| (0, 1),
-        |_, _| (1, 0),
-        |_, _| (1, 1),
-        |_, _| (1, 2),
-        |_, _| (2, 1),
-        |_, _| (2, 2),
-        |_, _| (2, 3),
-        |_, _| (3, 3),
-        |_, _| (4, 0),
-        |_, _| (0, 4),
-        |_, _| (4, 4),
-    ];
+    const DEPTHS: [[usize; 2]; 12] =
+        [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2], [2, 1], [2, 2], [2, 3], [3, 3], [4, 0], [0, 4], [4, 4]];
     let size = Size::new(n).unwrap();
     let (plan, expected) = (HalvesPlan::new(size), crate::oeis::QUEENS.term(n).unwrap());
     for (index, depths) in DEPTHS.into_iter().enumerate() {
         for always in [false, true] {
             // Each depth with every way to keep quadrants and with lists whole and in pieces, as n grows.
             let cache = [CachePolicy::All, CachePolicy::Tile(1 + index % 3), CachePolicy::Parts][(n + index) % 3];
-            let tables = QuadrantTables::otherwise(size, depths, cache);
+            let tables = tables(size, depths, cache);
             let longest = if (n + usize::from(always)).is_multiple_of(2) { LONGEST } else { SHORT };
             let cost = if always { ENDLESS_MATCHING } else { Portable::COST };
-            let join = Join { cost, tables, longest, ..Join::new(size, Portable::new()) };
+            let join = Join { cost, tables, longest, ..Join::new(size, Portable::default()) };
             let found = weighted(&join, &plan, |_| true);
             assert_eq!(u128::from(found), expected, "N = {n}, depths {index}, always {always}");
         }
@@ -149,13 +118,13 @@ fn permuted_bytes_count_the_same() {
 fn the_order_of_tasks_changes_nothing() {
     let size = Size::new(9).unwrap();
     // With inner queens, which smaller boards have only where a test asks for them.
-    let tables = QuadrantTables::otherwise(size, |_, _| (1, 1), CachePolicy::All);
-    let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::new()) });
-    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|weighted| weighted.task);
+    let tables = tables(size, [1, 1], CachePolicy::All);
+    let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::default()) });
+    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.task);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
-    let mut worker = join.worker();
+    let mut worker = Worker::default();
     for (task, between) in tasks().zip(centred.iter().cycle()) {
-        let [expected, expected_between] = [&task, between].map(|task| join.count(&mut join.worker(), task));
+        let [expected, expected_between] = [&task, between].map(|task| join.count(&mut Worker::default(), task));
         let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
         assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
     }
@@ -167,7 +136,7 @@ fn classes_of_odd_boards_agree_with_enumeration() {
     for n in [5, 7, 9, 11] {
         let size = Size::new(n).unwrap();
         let (plan, boards, half) = (HalvesPlan::new(size), solutions(n), n / 2);
-        let join = Join::new(size, Portable::new());
+        let join = Join::new(size, Portable::default());
         let crossing = |board: &Vec<usize>| {
             let row = board.iter().position(|&row| row == half).unwrap();
             let mut distances = [board[half].abs_diff(half), row.abs_diff(half)];

@@ -3,9 +3,9 @@
 use std::arch::x86_64::*;
 use std::sync::LazyLock;
 
-use super::cost::{AVX2, Cost};
+use super::cost::AVX2 as COST;
 use super::kernels::{kernels, packing};
-use super::matching::{matching, transposing};
+use super::matching::transposing;
 use super::windows::{self, distances, slots};
 
 pub(super) mod permute;
@@ -13,8 +13,6 @@ pub(super) mod permute;
 /// 256 lanes on a processor with AVX2.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
-
-const COST: Cost = AVX2;
 
 #[derive(Clone, Copy)]
 pub(super) struct Vector(pub(super) __m256i);
@@ -38,8 +36,6 @@ impl Vector {
         pub(super) fn or(self, other: Self) -> Self { Self(_mm256_or_si256(self.0, other.0)) }
         pub(super) fn or3(self, second: Self, third: Self) -> Self { self.or(second).or(third) }
 
-        /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which are `BITS` lower. `mask`
-        /// holds the lower `BITS` of every 2 × `BITS`.
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let bits = _mm_cvtsi32_si128(BITS as i32);
             let swap = _mm256_and_si256(_mm256_xor_si256(_mm256_srl_epi64(self.0, bits), other.0), mask.0);
@@ -47,7 +43,6 @@ impl Vector {
             (Self(low), Self(_mm256_xor_si256(other.0, swap)))
         }
 
-        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
         pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let half = _mm256_xor_si256(self.0, second.0);
             let carry = _mm256_or_si256(_mm256_and_si256(self.0, second.0), _mm256_and_si256(half, third.0));
@@ -74,14 +69,6 @@ impl Vector {
                 let order = _mm256_loadu_si256(PACK[set as usize].as_ptr().cast());
                 _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(self.0, order));
             }
-        }
-
-        /// # Safety
-        /// So many words can be read there, at most four.
-        unsafe fn load_first(from: *const u64, words: usize) -> Self {
-            const FIRST: [u64; 8] = [!0, !0, !0, !0, 0, 0, 0, 0];
-            // SAFETY: four words follow; what the mask leaves is readable, as the caller vouches.
-            Self(unsafe { _mm256_maskload_epi64(from.cast(), _mm256_loadu_si256(FIRST[4 - words..].as_ptr().cast())) })
         }
 
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm256_add_epi64(self.0, other.0)) }
@@ -158,11 +145,4 @@ compiled_for! { target_feature(enable = "avx2,bmi1,bmi2"):
 }
 
 packing!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-matching!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
-kernels!(
-    Avx2,
-    "avx2",
-    target_feature(enable = "avx2,bmi1,bmi2,popcnt"),
-    detected!("avx2", "bmi1", "bmi2", "popcnt"),
-    permute
-);
+kernels!(Avx2, target_feature(enable = "avx2,bmi1,bmi2,popcnt"), detected!("avx2", "bmi1", "bmi2", "popcnt"), permute);

@@ -4,9 +4,20 @@
 //! the [splitter](crate::engine::split) chooses what to match and what to cut. Only ratios matter, and not much: twice
 //! or half of any of them costs 3 % at N = 18 to 24.
 //!
-//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has.
+//! `cargo bench --bench costs` measures the figures below for every instruction set that the processor has. Only what it
+//! costs to permute bytes is measured by each join anew: which way to match is faster differs from one make of processor to
+//! the next, and on most of those that have the instructions nobody has measured it. A wrong choice costs time and nothing
+//! else: a plan and its tallies are the same, whatever matches.
 
-use super::windows::Windows;
+use std::hint::black_box;
+use std::ops::Range;
+use std::time::Instant;
+
+use fastrand::Rng;
+
+use super::windows::{LEAST, MOST, Windows};
+use super::{Lanes, Tables, disjoint};
+use crate::board::Size;
 
 /// Cycles of each step on an instruction set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,12 +78,29 @@ pub enum Matcher {
 }
 
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
-// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads, one of 64 bytes a cycle: `query` is 0.3 and `window` 1.1
-// and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00 of the time for N = 17 to 20,
-// which is less than its noise, so there is one table for both.
+// Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads, one of
+// 64 bytes a cycle: `query` is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00
+// of the time for N = 17 to 20, which is less than its noise, so there is one table for both.
 //
-// `permuted` is from a Zen 4, and scaled by what `choice.rs` measures. With AVX-512 `call` from 2,500 to 8,000, `pattern`
+// `permuted` is from a Zen 4, and scaled by what [`measured`] finds. With AVX-512 `call` from 2,500 to 8,000, `pattern`
 // from 5 to 8, `lane` from 1.5 to 4 and `classes` from 20 to 50 made no difference beyond the noise at N = 22 to 24.
+
+pub(super) const PORTABLE: Cost = Cost {
+    largest: 9,
+    retain: 1.55,
+    pair: 0.9,
+    block: Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 },
+    permuted: None,
+};
+
+#[cfg(target_arch = "x86_64")]
+pub(super) const AVX2: Cost = Cost {
+    retain: 0.7,
+    pair: 0.37,
+    block: Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 },
+    permuted: Some(Permuted { keys: 4, call: 3000.0, pattern: 9.0, lane: 4.0, classes: 30.0, window: 2.0 }),
+    ..PORTABLE
+};
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512: Cost = Cost {
@@ -80,58 +108,23 @@ pub(super) const AVX512: Cost = Cost {
     retain: 0.45,
     pair: 0.18,
     block: Block { lanes: 512, transpose: 400.0, entry: 2.0, query: 1.3, window: 0.5 },
-    permuted: Some(Permuted {
-        keys: super::avx512::permute::WINDOW,
-        call: 3000.0,
-        pattern: 6.0,
-        lane: 1.5,
-        classes: 25.0,
-        window: 1.1,
-    }),
+    permuted: Some(Permuted { keys: 6, call: 3000.0, pattern: 6.0, lane: 1.5, classes: 25.0, window: 1.1 }),
 };
 
 #[cfg(target_arch = "x86_64")]
 pub(super) const AVX512F: Cost = Cost {
-    largest: 8,
-    retain: 0.45,
     pair: 0.21,
     block: Block { lanes: 512, transpose: 490.0, entry: 4.5, query: 1.7, window: 0.5 },
     permuted: None,
+    ..AVX512
 };
-
-#[cfg(target_arch = "x86_64")]
-pub(super) const AVX2: Cost = Cost {
-    permuted: Some(Permuted {
-        keys: super::avx2::permute::WINDOW,
-        call: 3000.0,
-        pattern: 9.0,
-        lane: 4.0,
-        classes: 30.0,
-        window: 2.0,
-    }),
-    ..without_permuting(0.7, 0.37, Block { lanes: 256, transpose: 630.0, entry: 1.2, query: 3.1, window: 0.8 })
-};
-
-pub(super) const PORTABLE: Cost =
-    without_permuting(1.55, 0.9, Block { lanes: 256, transpose: 850.0, entry: 2.2, query: 6.8, window: 1.2 });
 
 /// Not measured, for want of such a processor; those of permuting are counted from the guide to the Neoverse N1.
 #[cfg(target_arch = "aarch64")]
 pub(super) const NEON: Cost = Cost {
-    permuted: Some(Permuted {
-        keys: super::neon::permute::WINDOW,
-        call: 5000.0,
-        pattern: 17.0,
-        lane: 8.0,
-        classes: 30.0,
-        window: 4.5,
-    }),
+    permuted: Some(Permuted { keys: 4, call: 5000.0, pattern: 17.0, lane: 8.0, classes: 30.0, window: 4.5 }),
     ..PORTABLE
 };
-
-const fn without_permuting(retain: f64, pair: f64, block: Block) -> Cost {
-    Cost { largest: 9, retain, pair, block, permuted: None }
-}
 
 /// Of 40 to 52 keys 25 to 30 are held by both sides in the large calls of N = 18 to 28.
 const TYPICAL_KEYS: u32 = 26;
@@ -143,10 +136,19 @@ impl Cost {
         self.permuted.map_or(by_blocks, |permuted| by_blocks.min(permuted.matching(TYPICAL_KEYS, build, probe)))
     }
 
-    /// Whether it is cheaper to match two sides of so many patterns by permuting bytes than by blocks.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    pub(super) fn permutes(&self, permuted: Permuted, keys: u32, build: usize, probe: usize) -> bool {
-        keys <= permuted.most_keys() && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
+    /// The matcher for two sides of so many patterns that hold these keys in common, if not blocks of them: permuting
+    /// bytes, at these costs, if it may, or comparing.
+    #[inline(always)]
+    pub(super) fn matcher(&self, permuted: Option<Permuted>, keys: u64, build: usize, probe: usize) -> Option<Matcher> {
+        let keys = keys.count_ones();
+        let is_cheaper = |permuted: &Permuted| {
+            let most = Permuted::WINDOWS[1] as u32 * permuted.keys + Permuted::DENSE[1];
+            keys <= most && permuted.matching(keys, build, probe) < self.by_blocks(build, probe)
+        };
+        if let Some(permuted) = permuted.filter(is_cheaper) {
+            return Some(Matcher::Permuted(permuted.dense(keys, build, probe)));
+        }
+        self.are_few(build, probe).then_some(Matcher::Pairs)
     }
 
     /// [`of_sides`](Self::of_sides) by blocks, or pair by pair.
@@ -156,7 +158,7 @@ impl Cost {
     }
 
     /// Whether these are too few to make any table of.
-    pub(super) fn are_few(&self, patterns: usize, queries: usize) -> bool {
+    fn are_few(&self, patterns: usize, queries: usize) -> bool {
         self.pairs(patterns, queries) <= self.block.transpose
     }
 
@@ -167,19 +169,32 @@ impl Cost {
     /// About the cycles to match so many patterns with so many queries.
     pub(super) fn matching(&self, windows: Windows, patterns: usize, queries: usize) -> f64 {
         let (whole, rest) = (patterns / self.block.lanes, patterns % self.block.lanes);
-        let last = self.cheapest(windows, rest, queries).1;
+        let last = self.pairs(rest, queries).min(self.block.matching(windows, queries));
         if whole == 0 { last } else { whole as f64 * self.block.matching(windows, queries) + last }
     }
 
-    /// The cheapest windows over these keys for so many queries.
+    /// The cheapest windows over these keys, of which there is one at least, for so many queries. Large windows take
+    /// fewer loads and longer to fill.
+    #[inline]
     pub(super) fn windows(&self, active: u64, queries: usize) -> Windows {
-        Windows::cheapest(active, self.largest, self.block.window * queries as f64, self.block.entry)
+        let keys = active.count_ones() as usize;
+        let (most, loads) = (keys.div_ceil(LEAST).min(MOST), self.block.window * queries as f64);
+        // The more windows there are, the fewer entries does one more of them save.
+        let mut windows = Windows { active, count: keys.div_ceil(self.largest) };
+        while windows.count < most {
+            let more = Windows { active, count: windows.count + 1 };
+            if loads >= self.block.entry * (windows.entries() - more.entries()) {
+                break;
+            }
+            windows = more;
+        }
+        windows
     }
 
-    /// The cheapest matcher for a block of so many patterns or fewer, and its cycles.
-    pub(super) fn cheapest(&self, windows: Windows, patterns: usize, queries: usize) -> (Matcher, f64) {
-        let (pairs, block) = (self.pairs(patterns, queries), self.block.matching(windows, queries));
-        if pairs <= block { (Matcher::Pairs, pairs) } else { (Matcher::Block, block) }
+    /// Whether comparing is cheaper than matching a block of so many patterns or fewer.
+    #[inline]
+    pub(super) fn compares(&self, windows: Windows, patterns: usize, queries: usize) -> bool {
+        self.pairs(patterns, queries) <= self.block.matching(windows, queries)
     }
 }
 
@@ -194,12 +209,6 @@ impl Permuted {
     #[must_use]
     pub fn always(self) -> Self {
         Self { call: f64::NEG_INFINITY, ..self }
-    }
-
-    /// The most keys of a call.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    fn most_keys(self) -> u32 {
-        Self::WINDOWS[1] as u32 * self.keys + Self::DENSE[1]
     }
 
     /// Where every step takes so many times as long.
@@ -238,4 +247,51 @@ impl Block {
         let tables = self.transpose + self.entry * windows.entries();
         tables + (self.query + self.window * windows.count as f64) * queries as f64
     }
+}
+
+/// Whether calls for boards of this size are so long that permuting may pay. On a Zen 4 it did for all boards from 22 on,
+/// with AVX-512 for 18 and 20 too, and with AVX2 not for 23; the others took as long as before or a few percent longer.
+/// With NEON, 20 and 23 take 0.90 and 0.83 of the instructions, as QEMU counts them, and 18, 19 and 21 as many as before.
+fn has_long_calls(size: Size, permuted: Permuted) -> bool {
+    let is_fast = permuted.keys > 4;
+    match size.get() {
+        18 => is_fast,
+        20 | 23 => is_fast || cfg!(target_arch = "aarch64"),
+        n => n >= 22,
+    }
+}
+
+/// The costs by which a join decides on boards of this size: those of the lanes, with permuting only where it may pay.
+pub fn cost_on<L: Lanes>(lanes: L, size: Size) -> Cost {
+    let permuted = L::COST.permuted.filter(|&permuted| has_long_calls(size, permuted));
+    Cost { permuted: permuted.map(|permuted| measured(lanes, permuted)), ..L::COST }
+}
+
+/// The costs of permuting bytes in cycles that are as long as those of the blocks: by a made-up call that is matched in
+/// both ways, the least of eight times each, about a millisecond. It is so short that not much is between them: there
+/// the costs matter most.
+fn measured<L: Lanes>(lanes: L, permuted: Permuted) -> Permuted {
+    /// Keys that matter in the calls of N = 18 to 28.
+    const KEYS: Range<u32> = 18..46;
+    const LENGTHS: [usize; 2] = [1000, 1300];
+    // A key in the middle is held by half of the patterns of both sides, one at the end by few.
+    let random = &mut Rng::with_seed(8);
+    let mut pattern =
+        || KEYS.filter(|key| random.u32(..32) < 17 - key.abs_diff(32)).fold(0, |pattern, key| pattern | 1 << key);
+    let [build, probe] = LENGTHS.map(|length| (0..length).map(|_| pattern()).collect::<Vec<u64>>());
+    let keys = KEYS.fold(0, |keys, key| keys | 1 << key);
+    let ways = [None, Some(permuted.always())].map(|way| {
+        let tables = &mut Tables { permuted: way, ..Tables::default() };
+        let timed = (0..8).map(|_| {
+            let start = Instant::now();
+            let found = disjoint(lanes, keys, black_box(&build), [&probe], tables);
+            (start.elapsed(), found)
+        });
+        timed.min().expect("eight are some")
+    });
+    assert_eq!(ways[0].1, ways[1].1, "blocks and permuted bytes count differently");
+    let [blocks, bytes] = ways.map(|(least, _)| least.as_secs_f64());
+    let [build, probe] = LENGTHS;
+    permuted
+        .scaled(bytes / blocks * L::COST.by_blocks(build, probe) / permuted.matching(KEYS.len() as u32, build, probe))
 }

@@ -25,13 +25,6 @@ pub(crate) const KERNEL_FAULTS: [&str; 16] = [
     "permuted-sums",     // Eight queries have a pair too many.
 ];
 
-/// Whether this fault is planted: 1 or 0.
-#[cfg(not(any(test, debug_assertions)))]
-#[inline(always)]
-pub(crate) const fn planted(_: &str) -> u64 {
-    0
-}
-
 #[cfg(any(test, debug_assertions))]
 thread_local! {
     /// The fault that the environment names, or the one of [`with`].
@@ -41,47 +34,61 @@ thread_local! {
     }));
 }
 
-#[cfg(any(test, debug_assertions))]
-pub(crate) fn planted(fault: &str) -> u64 {
-    u64::from(PLANTED.get() == fault)
-}
-
-/// Whether any fault is.
-pub(crate) fn is_any_planted() -> bool {
+/// The fault that is planted, or nothing.
+#[inline(always)]
+fn which() -> &'static str {
     #[cfg(any(test, debug_assertions))]
-    return !PLANTED.get().is_empty();
+    return PLANTED.get();
     #[cfg(not(any(test, debug_assertions)))]
-    false
+    ""
 }
 
-/// Those of the steps that this instruction set has.
-#[cfg(test)]
-pub(crate) fn of(isa: super::Isa) -> impl Iterator<Item = &'static str> {
-    struct Permutes;
-
-    impl super::WithLanes for Permutes {
-        type Output = bool;
-
-        fn with<L: super::Lanes + super::LevelSearch>(self, _: L) -> bool {
-            L::COST.permuted.is_some()
-        }
-    }
-
-    let permutes = isa.with(Permutes) == Some(true);
-    KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
+/// Whether any fault is planted.
+pub(crate) fn is_any_planted() -> bool {
+    !which().is_empty()
 }
 
-/// Does `work` with this fault in the kernels of this thread.
-#[cfg(test)]
-pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
-    PLANTED.set(fault);
-    let done = work();
-    PLANTED.set("");
-    done
+/// Whether this fault is planted: 1 or 0.
+#[inline(always)]
+pub(crate) fn planted(fault: &str) -> u64 {
+    u64::from(which() == fault)
 }
 
 /// The mask without its first bit, if that fault is planted.
 #[inline(always)]
 pub(crate) const fn without_first(mask: u64, planted: u64) -> u64 {
     mask & mask.wrapping_sub(planted)
+}
+
+#[cfg(test)]
+pub(crate) use tests::{of, with};
+
+#[cfg(test)]
+mod tests {
+    use super::{KERNEL_FAULTS, PLANTED};
+    use crate::engine::lanes::{Isa, Lanes, WithLanes};
+
+    /// Those of the steps that this instruction set has.
+    pub(crate) fn of(isa: Isa) -> impl Iterator<Item = &'static str> {
+        struct Permutes;
+
+        impl WithLanes for Permutes {
+            type Output = bool;
+
+            fn with<L: Lanes>(self, _: L) -> bool {
+                L::COST.permuted.is_some()
+            }
+        }
+
+        let permutes = isa.with(Permutes) == Some(true);
+        KERNEL_FAULTS.into_iter().filter(move |name| permutes || !name.starts_with("permuted-"))
+    }
+
+    /// Does `work` with this fault in the kernels of this thread.
+    pub(crate) fn with<T>(fault: &'static str, work: impl FnOnce() -> T) -> T {
+        PLANTED.set(fault);
+        let done = work();
+        PLANTED.set("");
+        done
+    }
 }

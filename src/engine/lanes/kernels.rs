@@ -4,25 +4,27 @@
 //! header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
 //! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `load`, `store`, `or`, `or3`, `plus`, `sum`,
-//!   and `add3`, a carry-save adder;
-//! - what [`super::matching`] expands to, of which `match_block` and `AT` are used;
+//!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
+//!   that;
+//! - what [`super::matching`] needs;
 //! - `GATHERED`, whether queries are gathered once for all blocks, and `gather_all`, which does so;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
 
-/// Implements `Lanes` for `$token`, named `$name`. `$features` is the attribute that every function gets:
+/// Implements `Lanes` for `$token`. `$features` is the attribute that every function gets:
 /// `target_feature(enable = "...")`, or one that does nothing where the target needs none; `$detected` tells whether
 /// this processor has them, and those of the module `$permuting`, the other way to match, where there is one.
 macro_rules! kernels {
-    ($token:ty, $name:literal, $features:meta, $detected:expr $(, $permuting:ident)?) => {
-        use $crate::engine::lanes::cost::Matcher;
+    ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
+        use $crate::engine::lanes::cost::{Cost, Matcher};
         use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{KEY_BITS, Lanes, Partners, Tables, rank};
 
+        $crate::engine::lanes::matching::matching!($features);
+
         #[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl Lanes for $token {
-            const NAME: &'static str = $name;
             const COST: Cost = COST;
 
             fn detect() -> Option<Self> {
@@ -47,39 +49,20 @@ macro_rules! kernels {
                 without_first(keys, planted("union"))
             }
 
-            fn disjoint<const LISTS: usize>(
+            fn attacked<const LISTS: usize>(
                 self,
-                keys: u64,
-                build: &[u64],
-                probe: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                $(if let Some(permuted) = tables.permuted {
-                    let asked = probe.iter().map(|list| list.len()).sum();
-                    if COST.permutes(permuted, keys.count_ones(), build.len(), asked) {
-                        let dense = permuted.dense(keys.count_ones(), build.len(), asked);
-                        // SAFETY: as above.
-                        let attacking = unsafe { $permuting::attacked(dense, keys, build, probe, tables) };
-                        return std::array::from_fn(|list| (build.len() * probe[list].len()) as u64 - attacking[list]);
-                    }
-                })?
-                // SAFETY: as above.
-                unsafe { disjoint(keys, build, probe, tables) }
-            }
-
-            fn attacked_by<const LISTS: usize>(
-                self,
-                (matcher, windows): (Matcher, Windows),
+                matcher: Option<Matcher>,
+                windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
-                $(if let Matcher::Permuted(dense) = matcher {
+                $(if let Some(Matcher::Permuted(dense)) = matcher {
                     // SAFETY: as above.
                     return unsafe { $permuting::attacked(dense, windows.active, patterns, queries, tables) };
                 })?
                 // SAFETY: as above.
-                unsafe { attacked(patterns, queries, windows, Some(matcher), tables) }
+                unsafe { attacked(matcher, windows, patterns, queries, tables) }
             }
         }
 
@@ -114,53 +97,28 @@ macro_rules! kernels {
             /// See [`Lanes::union`].
             fn union(patterns: &[u64]) -> u64 { patterns.iter().fold(0, |keys, pattern| keys | pattern) }
 
-            /// See [`Lanes::disjoint`].
-            fn disjoint<const LISTS: usize>(
-                active: u64,
-                build: &[u64],
-                probe: [&[u64]; LISTS],
-                tables: &mut Tables,
-            ) -> [u64; LISTS] {
-                let pairs = probe.map(|list| (build.len() * list.len()) as u64);
-                if active == 0 {
-                    return pairs;
-                }
-                let mut attacking = [0; LISTS];
-                let asked = probe.iter().map(|list| list.len()).sum();
-                if COST.are_few(build.len(), asked) {
-                    compare(build, probe, &mut attacking);
-                } else {
-                    // The relation is symmetric, so the sides change places where that takes less, each list by itself.
-                    let windows = COST.windows(active, asked);
-                    let exchanged = COST.windows(active.reverse_bits(), build.len());
-                    let lists = probe.iter().filter(|list| !list.is_empty());
-                    let cost: f64 = lists.map(|list| COST.matching(exchanged, list.len(), build.len())).sum();
-                    if cost < COST.matching(windows, build.len(), asked) {
-                        for (attacking, list) in attacking.iter_mut().zip(probe) {
-                            [*attacking] = attacked(list, [build], exchanged, None, tables);
-                        }
-                    } else {
-                        attacking = attacked(build, probe, windows, None, tables);
-                    }
-                }
-                std::array::from_fn(|list| pairs[list] - attacking[list])
-            }
-
-            /// For each list of queries the pairs of a pattern and a query that share a key of the windows: by this
-            /// matcher, or by the cheapest for each block.
+            /// See [`Lanes::attacked`].
             fn attacked<const LISTS: usize>(
+                matcher: Option<Matcher>,
+                windows: Windows,
                 patterns: &[u64],
                 queries: [&[u64]; LISTS],
-                windows: Windows,
-                matcher: Option<Matcher>,
                 tables: &mut Tables,
             ) -> [u64; LISTS] {
                 let mut counts = [0; LISTS];
-                let asked: usize = queries.iter().map(|queries| queries.len()).sum();
-                let matcher = |block: &[u64]| matcher.unwrap_or_else(|| COST.cheapest(windows, block.len(), asked).0);
+                let asked = queries.iter().map(|queries| queries.len()).sum();
+                let are_compared = |patterns: usize| match matcher {
+                    None => COST.compares(windows, patterns, asked),
+                    Some(matcher) => matcher == Matcher::Pairs,
+                };
+                // A shorter block, the last, takes the less time to compare.
+                if are_compared(patterns.len().min(64 * Vector::WORDS)) {
+                    compare(patterns, queries, &mut counts);
+                    return counts;
+                }
                 let Tables { words, gathered, .. } = tables;
                 let mut gathered_queries = queries;
-                if GATHERED && !patterns.chunks(64 * Vector::WORDS).all(|block| matcher(block) == Matcher::Pairs) {
+                if GATHERED {
                     gathered.clear();
                     let active = without_first(windows.active, planted("gathering"));
                     for queries in queries {
@@ -172,13 +130,10 @@ macro_rules! kernels {
                     }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
-                    #[cfg(test)]
-                    $crate::engine::lanes::kernel_check::note($name, matcher(block), windows);
-                    match matcher(block) {
-                        Matcher::Pairs => compare(block, queries, &mut counts),
-                        Matcher::Block | Matcher::Permuted(_) => {
-                            match_block(block, gathered_queries, windows, words, &mut counts);
-                        }
+                    if are_compared(block.len()) {
+                        compare(block, queries, &mut counts);
+                    } else {
+                        match_block(block, gathered_queries, windows, words, &mut counts);
                     }
                 }
                 counts
@@ -202,11 +157,12 @@ pub(super) use kernels;
 ///
 /// - `disjoint`, which of its words share no bit with those of another;
 /// - `masked_or`, the bits under a mask and those of a third vector;
-/// - `pack`, which writes the words of a set one after another, and maybe more of them after those;
-/// - `load_first`, which reads so many words and no more.
+/// - `pack`, which writes the words of a set one after another, and maybe more of them after those.
 #[cfg(target_arch = "x86_64")]
 macro_rules! packing {
     ($features:meta) => {
+        use $crate::engine::lanes::portable;
+
         compiled_for! { $features:
             /// How many patterns share no bit with `avoid`.
             pub(super) fn count_disjoint(patterns: &[u64], avoid: u64) -> u64 {
@@ -260,34 +216,37 @@ macro_rules! packing {
                 add: u64,
                 out: *mut u64,
             ) -> usize {
-                let [avoid, add, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
+                let [avoided, added, keys] = [avoid, add, KEY_BITS].map(|word| Vector::splat(word));
                 let mut kept = 0;
-                // Patterns beyond `len` are packed behind the others, where the next store or nobody finds them:
-                // leaving them out only from the count spares a mask operation.
-                let mut put = |pattern: Vector, inside: u32| {
-                    let keep = pattern.disjoint(avoid);
+                // Of the vector, the words of the set `packed` are stored, and those of `counted` too are there to
+                // stay: what is packed behind these the next store or nobody finds.
+                let mut put = |pattern: Vector, packed: u32, counted: u32| {
+                    let keep = pattern.disjoint(avoided) & packed;
                     // SAFETY: what is stored stays within `WORDS` words of what was kept so far.
-                    unsafe { pattern.masked_or(keys, add).pack(keep, out.add(kept)) };
-                    kept += (keep & inside).count_ones() as usize;
+                    unsafe { pattern.masked_or(keys, added).pack(keep, out.add(kept)) };
+                    kept += (keep & counted).count_ones() as usize;
                 };
                 // All but the last vector, or less: most runs of a quadrant are that short, and then this one branch is
                 // all there is to guess.
                 let mut index = 0;
                 while index + Vector::WORDS < len {
                     // SAFETY: these are readable.
-                    put(unsafe { Vector::load(patterns.add(index)) }, !0);
+                    put(unsafe { Vector::load(patterns.add(index)) }, !0, !0);
                     index += Vector::WORDS;
                 }
-                // SAFETY: nothing beyond `readable` is read. Masked loads only at the very end: in a loop they take ten
-                // times as long on Zen 5.
-                let pattern = unsafe {
+                // At the very end there is no vector left to read, and a load under a mask may still ask for the memory
+                // beyond: so the last whole vector is read again without the words that were, or there are a few words.
+                let left = len - index;
+                // SAFETY: nothing beyond `readable` is read, and there is room for what is left.
+                unsafe {
                     if index + Vector::WORDS <= readable {
-                        Vector::load(patterns.add(index))
+                        put(Vector::load(patterns.add(index)), !0, (1 << left) - 1);
+                    } else if index > 0 {
+                        put(Vector::load(patterns.add(len - Vector::WORDS)), !0 << (Vector::WORDS - left), !0);
                     } else {
-                        Vector::load_first(patterns.add(index), len - index)
+                        kept = portable::compress(patterns, left, left, avoid, add, out);
                     }
-                };
-                put(pattern, (1 << (len - index)) - 1);
+                }
                 kept
             }
         }

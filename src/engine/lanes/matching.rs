@@ -44,17 +44,7 @@ macro_rules! matching {
 
             /// The sum over the gathered queries of the lanes that share a key with it.
             fn attacked_in(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
-                match windows.count {
-                    1 => sum::<1>(queries, windows, table),
-                    2 => sum::<2>(queries, windows, table),
-                    3 => sum::<3>(queries, windows, table),
-                    4 => sum::<4>(queries, windows, table),
-                    5 => sum::<5>(queries, windows, table),
-                    6 => sum::<6>(queries, windows, table),
-                    7 => sum::<7>(queries, windows, table),
-                    8 => sum::<8>(queries, windows, table),
-                    count => unreachable!("there are no {count} windows"),
-                }
+                with_constant!(windows.count, 1 2 3 4 5 6 7 8, sum(queries, windows, table))
             }
 
             /// See [`attacked_in`], for `COUNT` windows.
@@ -114,25 +104,15 @@ macro_rules! matching {
                 Vector::splat(0).store(&mut entries[0]);
                 for (key, row) in rows.iter().rev().enumerate() {
                     let row = Vector::of(row);
-                    match key {
-                        0 => double::<1>(row, entries),
-                        1 => double::<2>(row, entries),
-                        2 => double::<4>(row, entries),
-                        3 => double::<8>(row, entries),
-                        4 => double::<16>(row, entries),
-                        5 => double::<32>(row, entries),
-                        6 => double::<64>(row, entries),
-                        7 => double::<128>(row, entries),
-                        _ => double::<256>(row, entries),
-                    }
+                    with_constant!(key, 0 1 2 3 4 5 6 7 8, double(row, entries));
                 }
             }
 
-            /// The next `FILLED` entries of a table: those before, and one more key. The constant lets the loop be
+            /// As many entries more as so many keys have: those before, and one more key. The constant lets the loop be
             /// unrolled.
-            fn double<const FILLED: usize>(row: Vector, entries: &mut [[u64; Vector::WORDS]]) {
-                let (filled, rest) = entries.split_at_mut(FILLED);
-                for (without, with) in filled.iter().zip(&mut rest[..FILLED]) {
+            fn double<const KEYS: usize>(row: Vector, entries: &mut [[u64; Vector::WORDS]]) {
+                let (filled, rest) = entries.split_at_mut(1 << KEYS);
+                for (without, with) in filled.iter().zip(&mut rest[..1 << KEYS]) {
                     Vector::of(without).or(row).store(with);
                 }
             }
@@ -187,7 +167,8 @@ macro_rules! matching {
 pub(super) use matching;
 
 /// Expands `key_rows`, by exchanging ever smaller blocks of bits, for a `Vector` with `splat`, `of`, `store` and
-/// `exchange`; `$features` as in [`kernels!`](super::kernels).
+/// `exchange`; `$features` as in [`kernels!`](super::kernels). `a.exchange::<BITS>(b, mask)` exchanges the bits of `a`
+/// outside `mask` with those of `b` inside it, which are `BITS` lower; `mask` holds the lower `BITS` of every 2 × `BITS`.
 macro_rules! transposing {
     ($features:meta) => {
         compiled_for! { $features:

@@ -39,9 +39,21 @@
 #![allow(unsafe_code)]
 #![allow(clippy::wildcard_imports, reason = "a file of an instruction set names dozens of its instructions")]
 
+use std::array::from_fn;
+
 /// Functions and methods that are compiled for an instruction set, each with the attribute `$features`.
 macro_rules! compiled_for {
     ($features:meta: $($function:item)*) => { $(#[$features] #[inline] $function)* };
+}
+
+/// Calls the version of a function that has this number as its constant.
+macro_rules! with_constant {
+    ($number:expr, $($constant:literal)+, $function:ident $arguments:tt) => {
+        match $number {
+            $($constant => $function::<$constant> $arguments,)+
+            number => unreachable!("there is no version for {number}"),
+        }
+    };
 }
 
 /// Whether this processor has all these features of x86-64.
@@ -54,7 +66,6 @@ macro_rules! detected {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod choice;
 mod cost;
 pub(crate) mod fault;
 mod isa;
@@ -75,9 +86,8 @@ mod windows;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512Ice, Avx512f};
-pub use choice::cost_on;
-pub use cost::{Block, Cost, Matcher, Permuted};
-pub use isa::{Isa, IsaError, WithLanes, names};
+pub use cost::{Block, Cost, Matcher, Permuted, cost_on};
+pub use isa::{Isa, IsaError, WithLanes};
 #[cfg(target_arch = "aarch64")]
 pub use neon::Neon;
 pub use portable::Portable;
@@ -125,9 +135,6 @@ pub struct Tables {
 /// Nothing here has a default: lanes that wrap others, as a meter does, would not be told that they leave something
 /// out.
 pub trait Lanes: Copy + Send + Sync + 'static {
-    /// Its name, and what of it is used.
-    const NAME: &'static str;
-
     /// What its operations cost.
     const COST: Cost;
 
@@ -145,24 +152,52 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// The keys that any of the patterns holds.
     fn union(self, patterns: &[u64]) -> u64;
 
-    /// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe
-    /// side is mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key
-    /// that both sides hold is among `keys`, as bits of the probe side; the fewer others, the faster.
-    fn disjoint<const LISTS: usize>(
+    /// For each list of queries its pairs with a pattern that share a key of the windows, where the queries are mirrored:
+    /// bit k of a query meets bit 63 - k of a pattern. By this matcher, or for each block of patterns by the cheaper of
+    /// [`Matcher::Pairs`] and [`Matcher::Block`].
+    fn attacked<const LISTS: usize>(
         self,
-        keys: u64,
-        build: &[u64],
-        probe: [&[u64]; LISTS],
+        matcher: Option<Matcher>,
+        windows: Windows,
+        patterns: &[u64],
+        queries: [&[u64]; LISTS],
         tables: &mut Tables,
     ) -> [u64; LISTS];
+}
 
-    /// For each list of the probe side its pairs with a pattern of the build side that share a key of the windows, by
-    /// this matcher, whatever it costs: for the self-check, which must reach all of them.
-    fn attacked_by<const LISTS: usize>(
-        self,
-        by: (Matcher, Windows),
-        build: &[u64],
-        probe: [&[u64]; LISTS],
-        tables: &mut Tables,
-    ) -> [u64; LISTS];
+/// For each list of the probe side its pairs with a pattern of the build side that share no bit, where the probe side is
+/// mirrored: bit k of it meets bit 63 - k of the other. Only bits of [`KEY_BITS`] may be set. Every key that both sides
+/// hold is among `keys`, as bits of the probe side; the fewer others, the faster.
+///
+/// The relation is symmetric, so the sides change places where blocks of the other one take less, each list by itself.
+#[inline(always)]
+pub fn disjoint<L: Lanes, const LISTS: usize>(
+    lanes: L,
+    keys: u64,
+    build: &[u64],
+    probe: [&[u64]; LISTS],
+    tables: &mut Tables,
+) -> [u64; LISTS] {
+    let pairs = probe.map(|list| build.len() as u64 * list.len() as u64);
+    if keys == 0 {
+        return pairs;
+    }
+    let asked = probe.iter().map(|list| list.len()).sum();
+    let attacked = if let Some(matcher) = L::COST.matcher(tables.permuted, keys, build.len(), asked) {
+        lanes.attacked(Some(matcher), Windows { active: keys, count: 1 }, build, probe, tables)
+    } else {
+        let windows = L::COST.windows(keys, asked);
+        let exchanged = L::COST.windows(keys.reverse_bits(), build.len());
+        let lists = probe.iter().filter(|list| !list.is_empty());
+        let cost: f64 = lists.map(|list| L::COST.matching(exchanged, list.len(), build.len())).sum();
+        if cost >= L::COST.matching(windows, build.len(), asked) {
+            lanes.attacked(None, windows, build, probe, tables)
+        } else {
+            probe.map(|list| {
+                let [attacked] = lanes.attacked(None, exchanged, list, [build], tables);
+                attacked
+            })
+        }
+    };
+    from_fn(|list| pairs[list] - attacked[list])
 }

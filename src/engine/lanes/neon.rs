@@ -2,9 +2,9 @@
 
 use std::arch::aarch64::*;
 
-use super::cost::{Cost, NEON};
+use super::cost::NEON as COST;
 use super::kernels::kernels;
-use super::matching::{matching, transposing};
+use super::matching::transposing;
 use super::portable::{compress, count_disjoint, retain};
 use super::windows::{distances, gather_all, slots};
 
@@ -13,8 +13,6 @@ pub(super) mod permute;
 /// 256 lanes on a 64-bit Arm processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Neon(());
-
-const COST: Cost = NEON;
 
 /// Two registers: half as many look-ups as with one, and the tables still fit the first-level cache.
 #[derive(Clone, Copy)]
@@ -49,8 +47,6 @@ impl Vector {
 
         fn or3(self, second: Self, third: Self) -> Self { self.or(second).or(third) }
 
-        /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which are `BITS` lower. `mask`
-        /// holds the lower `BITS` of every 2 × `BITS`.
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let (left, right) = (vdupq_n_s64(BITS as i64), vdupq_n_s64(-(BITS as i64)));
             // In the mask the first choice, outside it the second; a negative count shifts right.
@@ -59,7 +55,6 @@ impl Vector {
             (Self([low(0), low(1)]), Self([high(0), high(1)]))
         }
 
-        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
         fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let half = |i: usize| veorq_u64(self.0[i], second.0[i]);
             let sum = |i: usize| veorq_u64(half(i), third.0[i]);
@@ -91,5 +86,4 @@ compiled_for! { target_feature(enable = "neon"):
 }
 
 transposing!(target_feature(enable = "neon"));
-matching!(target_feature(enable = "neon"));
-kernels!(Neon, "neon", target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"), permute);
+kernels!(Neon, target_feature(enable = "neon"), std::arch::is_aarch64_feature_detected!("neon"), permute);

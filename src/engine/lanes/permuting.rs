@@ -29,6 +29,10 @@ use super::Permuted;
 pub(super) const DENSE: usize = Permuted::DENSE[1] as usize;
 pub(super) const CLASSES: usize = 1 << DENSE;
 
+/// For each set of three keys a byte, in which each bit is a set too: those that share a key with it.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SHARING: u64 = 0xfefc_faf0_eecc_aa00;
+
 /// Tables of so many groups of eight lanes are made before they are used: with four windows of AVX-512 24 KB of the
 /// first-level cache.
 pub(super) const GROUPS: usize = 96;
@@ -123,7 +127,7 @@ impl Side {
     }
 }
 
-/// Expands `attacked`, for a file with
+/// Expands `attacked` beside the functions given, for a file with
 ///
 /// - `Vector`, of which `WORDS` is used: so many groups of eight patterns are a block;
 /// - `WINDOW`, the keys of a window, and `TABLE`, the words of its table;
@@ -133,7 +137,7 @@ impl Side {
 /// - `tabulate`, which makes the tables of eight lanes of such words;
 /// - `sum`, which adds for each eight queries of some blocks their pairs with a lane of some tables that share a key.
 macro_rules! permuting {
-    ($features:meta) => {
+    ($features:meta: $($function:item)*) => {
         use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::permuting::{CLASSES, Dealt, GROUPS, Room, Side, dense_keys, filled_up, mirrored};
         use $crate::engine::lanes::{Permuted, Tables};
@@ -142,6 +146,8 @@ macro_rules! permuting {
         const BLOCK: usize = 8 * Vector::WORDS;
 
         compiled_for! { $features:
+            $($function)*
+
             /// For each list of the probe side its pairs with a pattern of the build side that share an active key; by
             /// so many dense ones the patterns are dealt out.
             pub(in crate::engine::lanes) fn attacked<const LISTS: usize>(
@@ -164,15 +170,8 @@ macro_rules! permuting {
                     sides.reverse();
                 }
                 let mut counts = [0; LISTS];
-                match (windows.count_ones().div_ceil(WINDOW) as usize).max(Permuted::WINDOWS[0]) {
-                    3 => match_sides::<3>(windows, sides, tables, sums, &mut counts),
-                    4 => match_sides::<4>(windows, sides, tables, sums, &mut counts),
-                    5 => match_sides::<5>(windows, sides, tables, sums, &mut counts),
-                    6 => match_sides::<6>(windows, sides, tables, sums, &mut counts),
-                    7 => match_sides::<7>(windows, sides, tables, sums, &mut counts),
-                    8 => match_sides::<8>(windows, sides, tables, sums, &mut counts),
-                    count => unreachable!("there are no {count} windows"),
-                }
+                let count = (windows.count_ones().div_ceil(WINDOW) as usize).max(Permuted::WINDOWS[0]);
+                with_constant!(count, 3 4 5 6 7 8, match_sides(windows, sides, tables, sums, &mut counts));
                 counts
             }
 

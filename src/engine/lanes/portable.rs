@@ -6,23 +6,14 @@
 
 use std::array::from_fn;
 
-use super::cost::{Cost, PORTABLE};
+use super::cost::PORTABLE as COST;
 use super::kernels::kernels;
-use super::matching::{matching, transposing};
+use super::matching::transposing;
 use super::windows::{distances, gather_all, slots};
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portable(());
-
-impl Portable {
-    /// Any processor has it.
-    pub const fn new() -> Self {
-        Self(())
-    }
-}
-
-const COST: Cost = PORTABLE;
 
 #[derive(Clone, Copy)]
 struct Vector([u64; 4]);
@@ -46,14 +37,11 @@ impl Vector {
             Self(from_fn(|i| self.0[i] | second.0[i] | third.0[i]))
         }
 
-        /// Exchanges the bits of `self` outside `mask` with those of `other` inside it, which are `BITS` lower. `mask`
-        /// holds the lower `BITS` of every 2 × `BITS`.
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let swap: [u64; 4] = from_fn(|i| (self.0[i] >> BITS ^ other.0[i]) & mask.0[i]);
             (Self(from_fn(|i| self.0[i] ^ swap[i] << BITS)), Self(from_fn(|i| other.0[i] ^ swap[i])))
         }
 
-        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that.
         fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let half: [u64; 4] = from_fn(|i| self.0[i] ^ second.0[i]);
             let carry = from_fn(|i| self.0[i] & second.0[i] | half[i] & third.0[i]);
@@ -108,5 +96,4 @@ compiled_for! { cfg(all()):
 }
 
 transposing!(cfg(all()));
-matching!(cfg(all()));
-kernels!(Portable, "portable", cfg(all()), true);
+kernels!(Portable, cfg(all()), true);

@@ -15,39 +15,38 @@ fn patterns(count: std::ops::Range<usize>, width: usize) -> impl Strategy<Value 
     proptest::collection::vec(thinned, count)
 }
 
-/// Runs a check with every instruction set that this processor has, each version of it; the others are named by
-/// [`which_instruction_sets_are_tested`].
+/// Runs a check with every instruction set that this processor has.
 fn with_every_isa(check: impl WithLanes<Output = Checked> + Copy) -> Checked {
     Isa::available().try_for_each(|isa| isa.with(check).expect("this processor has it"))
 }
 
-#[test]
-fn which_instruction_sets_are_tested() {
-    for isa in Isa::ALL {
-        if !isa.is_available() {
-            eprintln!("not run: this processor has no {isa}");
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    if Avx512Ice::detect().is_none() {
-        eprintln!("not run: this processor has no AVX-512 of Ice Lake");
-    }
-}
-
-/// The choice is what the processor says of itself, by its own words and not by those of the code that chooses.
+/// The choice is what the processor says of itself, by its own words and not by those of the code that chooses; and each
+/// name stands for lanes of its own.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_best_set_is_what_the_processor_has() {
+    struct TypeName;
+    impl WithLanes for TypeName {
+        type Output = &'static str;
+        fn with<L: Lanes>(self, _: L) -> &'static str {
+            std::any::type_name::<L>()
+        }
+    }
+
     let plain = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl");
     let ice = plain && is_x86_feature_detected!("avx512vpopcntdq") && is_x86_feature_detected!("gfni");
     let ice = ice && is_x86_feature_detected!("avx512vbmi");
-    let (expected, version) = match (ice, plain) {
-        (true, _) => (Isa::Avx512, "avx512 with VPOPCNTDQ"),
-        (_, true) => (Isa::Avx512, "avx512f"),
-        _ if is_x86_feature_detected!("avx2") => (Isa::Avx2, "avx2"),
-        _ => (Isa::Portable, "portable"),
+    let (expected, lanes) = match (ice, plain) {
+        (true, _) => (Isa::Avx512, "Avx512Ice"),
+        (_, true) => (Isa::Avx512f, "Avx512f"),
+        _ if is_x86_feature_detected!("avx2") => (Isa::Avx2, "Avx2"),
+        _ => (Isa::Portable, "Portable"),
     };
-    assert_eq!((Isa::best(), Isa::best().version()), (expected, Some(version)));
+    let best = Isa::best();
+    assert_eq!((best, best.with(TypeName).unwrap().rsplit("::").next()), (expected, Some(lanes)));
+    for isa in Isa::ALL.into_iter().filter(|isa| !isa.is_available()) {
+        eprintln!("not run: this processor has no {isa}");
+    }
 }
 
 type Checked = Result<(), TestCaseError>;
@@ -73,7 +72,7 @@ impl WithLanes for Disjoint<'_> {
             // Told which keys there may be, and some more.
             for more in [0, 1 << 6 | 1 << 57, KEY_BITS & build.first().unwrap_or(&0)] {
                 let keys = union(probe) & union(build).reverse_bits() | more;
-                let counts = isa.disjoint(keys, build, [some, rest, &[]], &mut tables);
+                let counts = disjoint(isa, keys, build, [some, rest, &[]], &mut tables);
                 prop_assert_eq!(counts, [pairs(some), pairs(rest), 0]);
             }
         }

@@ -4,16 +4,13 @@ use std::array::from_fn;
 use std::ops::Range;
 
 /// With fewer keys than these, a window is not worth a load of its own.
-const LEAST: usize = 5;
+pub(super) const LEAST: usize = 5;
 
 /// The most keys of a window.
 pub(super) const LARGEST: usize = 9;
 
 /// The most windows there are.
 pub(super) const MOST: usize = 8;
-
-/// The most keys there are.
-const KEYS: usize = 52;
 
 /// Of 40 to 52 keys only those matter that some lane *and* some query hold: 25 to 28 in the large calls of N = 18 to
 /// 27. They are cut into windows as equal as can be: the first ones may have a key more than the others.
@@ -26,26 +23,6 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// The cheapest windows over these keys, of which there is one at least, where the loads from a table take
-    /// `loads` for all queries together, and an entry of it takes `entry`. Large windows take fewer loads and longer to
-    /// fill.
-    #[inline]
-    pub(super) fn cheapest(active: u64, largest: usize, loads: f64, entry: f64) -> Self {
-        let keys = active.count_ones() as usize;
-        debug_assert!((1..=KEYS).contains(&keys));
-        let most = keys.div_ceil(LEAST).min(MOST);
-        // The more windows there are, the fewer entries does one more of them save.
-        let mut windows = Self { active, count: keys.div_ceil(largest) };
-        while windows.count < most {
-            let more = Self { active, count: windows.count + 1 };
-            if loads >= entry * (windows.entries() - more.entries()) {
-                break;
-            }
-            windows = more;
-        }
-        windows
-    }
-
     /// The keys of a window, by their places among those that matter.
     pub(super) fn keys(self, window: usize) -> Range<usize> {
         let keys = self.active.count_ones() as usize;
@@ -152,6 +129,7 @@ impl<const AT: u32> Gather<AT> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::lanes::KEY_BITS;
     use crate::engine::lanes::cost::PORTABLE;
     use proptest::prelude::*;
 
@@ -181,7 +159,7 @@ mod tests {
 
     #[test]
     fn windows_hold_every_key() {
-        for keys in 1..=KEYS {
+        for keys in 1..=KEY_BITS.count_ones() as usize {
             for queries in [0, 1, 100, 200, 400, 1000, 10_000] {
                 let windows = PORTABLE.windows(((1 << keys) - 1) << 6, queries);
                 let cut: Vec<_> = (0..windows.count).flat_map(|window| windows.keys(window)).collect();

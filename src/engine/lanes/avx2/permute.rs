@@ -3,10 +3,11 @@
 use std::arch::x86_64::*;
 
 use super::{Vector, byte_counts};
-use crate::engine::lanes::permuting::permuting;
+use crate::engine::lanes::cost::AVX2;
+use crate::engine::lanes::permuting::{SHARING, permuting};
 
 /// Keys of a window.
-pub(in crate::engine::lanes) const WINDOW: u32 = 4;
+const WINDOW: u32 = AVX2.permuted.unwrap().keys;
 
 /// Words of its table.
 const TABLE: usize = 2;
@@ -17,7 +18,7 @@ struct Places {
     is_mirrored: bool,
 }
 
-compiled_for! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
+permuting! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
     /// The dense keys as PEXT takes them.
     fn dealer(dense: u64) -> u64 { dense }
     fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
@@ -54,22 +55,9 @@ compiled_for! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
 
     /// The tables of eight lanes for each window.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
-        // For a lane with these keys the entries that hold one of them, of the first eight and of the others.
-        let entries = {
-            const ENTRIES: [[u64; 2]; 2] = {
-                let (mut entries, mut keys) = ([[0; 2]; 2], 0);
-                while keys < 16 {
-                    let mut entry = 0;
-                    while entry < 16 {
-                        entries[entry / 8][keys / 8] |= ((keys & entry != 0) as u64) << (keys % 8 * 8 + entry % 8);
-                        entry += 1;
-                    }
-                    keys += 1;
-                }
-                entries
-            };
-            Vector::of(ENTRIES.as_flattened().first_chunk().expect("there are four"))
-        };
+        // For a lane with these keys the entries that hold one of them: of the first eight, which lack the fourth key, and of
+        // the others, which have it.
+        let entries = Vector::of(&[SHARING, SHARING, SHARING, !0]);
         let put = |lanes: [u64; 2]| {
             let two = _mm256_broadcastsi128_si256(_mm_set_epi64x(lanes[1].cast_signed(), lanes[0].cast_signed()));
             // Eight lanes of eight entries become eight entries of eight lanes.
@@ -128,5 +116,3 @@ compiled_for! { target_feature(enable = "avx2,bmi1,bmi2,popcnt"):
         }
     }
 }
-
-permuting!(target_feature(enable = "avx2,bmi1,bmi2,popcnt"));

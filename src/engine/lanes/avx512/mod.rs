@@ -9,22 +9,16 @@ pub use self::{ice::Avx512Ice, skylake::Avx512f};
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
     use super::rows::key_rows;
-    use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, ones, retain, slots};
-    use crate::engine::lanes::cost::{AVX512F, Cost};
+    use super::vector::*;
+    use crate::engine::lanes::cost::AVX512F as COST;
     use crate::engine::lanes::kernels::kernels;
-    use crate::engine::lanes::matching::matching;
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx512f(());
 
-    const COST: Cost = AVX512F;
-
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"));
-
     kernels!(
         Avx512f,
-        "avx512f",
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt"),
         detected!("avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi1", "bmi2", "popcnt")
     );
@@ -37,28 +31,22 @@ mod ice {
 
     use super::permute;
     use super::rows::key_rows_gfni as key_rows;
-    use super::vector::{GATHERED, Vector, compress, count_disjoint, distances, gather_all, retain, slots};
-    use crate::engine::lanes::cost::{AVX512, Cost};
+    use super::vector::*;
+    use crate::engine::lanes::cost::AVX512 as COST;
     use crate::engine::lanes::kernels::kernels;
-    use crate::engine::lanes::matching::matching;
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and
     /// later.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx512Ice(());
 
-    const COST: Cost = AVX512;
-
     compiled_for! { target_feature(enable = "avx512f,avx512vpopcntdq"):
         /// How many bits are set in each word.
         fn ones(vector: Vector) -> Vector { Vector(_mm512_popcnt_epi64(vector.0)) }
     }
 
-    matching!(target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"));
-
     kernels!(
         Avx512Ice,
-        "avx512 with VPOPCNTDQ",
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"),
         detected!(
             "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512bitalg", "avx512vpopcntdq", "gfni",

@@ -5,15 +5,16 @@ use std::array::from_fn;
 
 use super::rows::transposed;
 use super::vector::Vector;
-use crate::engine::lanes::permuting::permuting;
+use crate::engine::lanes::cost::AVX512;
+use crate::engine::lanes::permuting::{SHARING, permuting};
 
 /// Keys of a window: a byte has room for them and two bits that VPERMB does not look at.
-pub(in crate::engine::lanes) const WINDOW: u32 = 6;
+const WINDOW: u32 = AVX512.permuted.unwrap().keys;
 
 /// Words of its table.
 const TABLE: usize = 8;
 
-compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
+permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"):
     /// The dense keys as PEXT takes them.
     fn dealer(dense: u64) -> u64 { dense }
     fn class(pattern: u64, dense: u64) -> u64 { _pext_u64(pattern, dense) }
@@ -39,22 +40,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
 
     /// The tables of eight lanes for each window, the lanes of an entry in any order.
     fn tabulate<const COUNT: usize>(lanes: &[u64; COUNT], tables: &mut [[u64; TABLE]; COUNT]) {
-        // For a lane with these keys the entries that hold one of its three low keys, of the eight that differ in
-        // those.
-        const LOW: [u64; 8] = {
-            let (mut low, mut entry) = ([0; 8], 0);
-            while entry < 8 {
-                let (mut held, mut asked) = (0, 0);
-                while asked < 8 {
-                    held |= ((asked & entry != 0) as u64) << asked;
-                    asked += 1;
-                }
-                low[0] |= held << (8 * entry);
-                entry += 1;
-            }
-            [low[0]; 8]
-        };
-        // The three high keys of each eight entries.
+        // The three high keys of each eight entries; which entries hold one of a lane's three low keys is the same in each.
         const HIGH: [u64; 8] = {
             let (mut high, mut eight) = ([0; 8], 0);
             while eight < 8 {
@@ -63,7 +49,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
             }
             high
         };
-        let [low, high, all] = [&LOW, &HIGH, &[!0; 8]].map(|words| Vector::of(words).0);
+        let [low, high, all] = [&[SHARING; 8], &HIGH, &[!0; 8]].map(|words| Vector::of(words).0);
         for (table, lanes) in tables.iter_mut().zip(lanes) {
             // In each word the eight lanes, one byte each.
             let lanes = _mm512_set1_epi64(lanes.cast_signed());
@@ -121,7 +107,3 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx5
         Vector(_mm512_popcnt_epi64(lanes.0))
     }
 }
-
-permuting!(target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg,avx512vpopcntdq,gfni,bmi1,bmi2,popcnt"
-));

@@ -9,16 +9,9 @@ use std::array::from_fn;
 
 use super::vector::Vector;
 
-/// Vectors of bytes with one bit each.
-const BITS: [[u64; 8]; 8] = {
-    let mut bits = [[0x0101_0101_0101_0101; 8]; 8];
-    let mut bit = 0;
-    while bit < 8 {
-        bits[bit] = [bits[bit][0] << bit; 8];
-        bit += 1;
-    }
-    bits
-};
+/// Bytes with one bit each.
+const BYTES: u64 = 0x0101_0101_0101_0101;
+const BITS: [u64; 8] = [BYTES, BYTES << 1, BYTES << 2, BYTES << 3, BYTES << 4, BYTES << 5, BYTES << 6, BYTES << 7];
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
     /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond the
@@ -42,7 +35,7 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
                 planes = eight_planes(&shifted(lanes, first));
             }
             for (row, place) in rows.iter_mut().zip(places) {
-                row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::of(&BITS[place % 8]).0);
+                row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::splat(BITS[place % 8]).0);
             }
         };
         for (word, lanes) in whole.iter().enumerate() {

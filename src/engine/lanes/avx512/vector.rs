@@ -33,8 +33,7 @@ impl Vector {
             Self(_mm512_ternarylogic_epi64::<0b1111_1110>(self.0, second.0, third.0))
         }
 
-        /// Carry-save adder: three bits of one weight in each lane become one of that weight and one of twice that. The
-        /// carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
+        /// The carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
         /// majority of all three, every adder copied one (1.02 to 1.03 of all time at N = 20 to 26).
         pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
             let sum = _mm512_ternarylogic_epi64::<0b1001_0110>(self.0, second.0, third.0);
@@ -56,13 +55,6 @@ impl Vector {
         unsafe fn pack(self, set: u32, to: *mut u64) {
             // SAFETY: as this function demands.
             unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi64(set as u8, self.0)) };
-        }
-
-        /// # Safety
-        /// So many words can be read there, at most eight.
-        unsafe fn load_first(from: *const u64, words: usize) -> Self {
-            // SAFETY: what the mask leaves is readable, as the caller vouches.
-            Self(unsafe { _mm512_maskz_loadu_epi64(((1u32 << words) - 1) as u8, from.cast()) })
         }
 
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm512_add_epi64(self.0, other.0)) }

@@ -4,11 +4,12 @@ use std::arch::aarch64::*;
 use std::array::from_fn;
 
 use super::{Vector, byte_sums};
+use crate::engine::lanes::cost::NEON;
 use crate::engine::lanes::permuting::{DENSE, permuting};
 use crate::engine::lanes::windows::Gather;
 
 /// Keys of a window.
-pub(in crate::engine::lanes) const WINDOW: u32 = 4;
+const WINDOW: u32 = NEON.permuted.unwrap().keys;
 
 /// Words of its table.
 const TABLE: usize = 2;
@@ -19,7 +20,7 @@ struct Places {
     is_mirrored: bool,
 }
 
-compiled_for! { target_feature(enable = "neon"):
+permuting! { target_feature(enable = "neon"):
     /// Where the dense keys are in a pattern; where they are fewer, the highest bit, which is no key.
     fn dealer(dense: u64) -> [u32; DENSE] {
         let mut left = dense;
@@ -115,5 +116,3 @@ compiled_for! { target_feature(enable = "neon"):
         }
     }
 }
-
-permuting!(target_feature(enable = "neon"));

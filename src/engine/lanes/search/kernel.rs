@@ -18,90 +18,45 @@ macro_rules! search {
 
         $(#[allow(unused_unsafe, reason = "portable code needs no proof")]
         impl LevelSearch for $token {
-            fn expand<const EVERY: bool>(self, from: &mut Level, to: &mut Level, drain: bool) -> u64 {
+            fn expand(self, from: &mut Level, to: &mut Level, drain: bool) {
                 // SAFETY: `self` proves that the processor has the features.
-                unsafe { expand::<EVERY>(from, to, drain) }
+                unsafe { expand(from, to, drain) }
             }
 
-            fn last_three<const EVERY: bool>(self, from: &mut Level, drain: bool) -> [u64; 3] {
+            fn last_three(self, from: &mut Level, drain: bool) -> u64 {
                 // SAFETY: as above.
-                unsafe { last_three::<EVERY>(from, drain) }
+                unsafe { last_three(from, drain) }
             }
         })+
 
-        /// Boards, one to a lane, and the rows of the next column where each has yet to place a queen.
+        /// Boards, one to a lane: the rows taken, and those of the next column on the diagonals.
         #[derive(Clone, Copy)]
-        struct Front {
-            rows: Words,
-            down: Words,
-            up: Words,
-            free: Words,
-        }
-
-        /// A queen further: the rows taken, and those of the next column on the diagonals.
-        #[derive(Clone, Copy)]
-        struct Child {
+        struct Boards {
             rows: Words,
             down: Words,
             up: Words,
         }
 
-        impl Front {
+        impl Boards {
             compiled_for! { $features:
-                fn load([rows, down, up, free]: &Waiting) -> Self {
-                    let load = |from: &[u32]| Words::load(from.first_chunk().expect("no vector has more words"));
-                    Self { rows: load(rows), down: load(down), up: load(up), free: load(free) }
-                }
+                /// The rows of the next column where a queen may be placed.
+                fn free(self) -> Words { self.rows.or(self.down).or(self.up).not() }
 
-                fn store(self, to: &mut Waiting) {
-                    for (words, to) in [self.rows, self.down, self.up, self.free].into_iter().zip(to) {
-                        words.store(to.first_chunk_mut().expect("no vector has more words"));
-                    }
-                }
-
-                /// Gives the lanes without a row left boards from the end of the list, or from before its beginning.
-                fn refill(&mut self, level: &Level, end: &mut usize) {
-                    let idle = self.free.zeros();
-                    *end -= idle.count();
-                    self.rows = self.rows.replaced(idle, words(&level.rows, *end));
-                    self.down = self.down.replaced(idle, words(&level.down, *end));
-                    self.up = self.up.replaced(idle, words(&level.up, *end));
-                    self.free = self.free.or_where(idle, self.rows.or(self.down).or(self.up).not());
-                }
-
-                /// Places the lowest queen of each lane.
-                fn child(&mut self) -> Child {
-                    let rest = self.free.less_one();
-                    let queen = self.free.without(rest);
-                    self.free = self.free.and(rest);
-                    Child { rows: self.rows.or(queen), down: self.down.or(queen).twice(), up: self.up.or(queen).half() }
-                }
-            }
-        }
-
-        impl Child {
-            compiled_for! { $features:
-                /// Those without a free square in the next column or, unless every queen is asked for, in the one after
-                /// it: a sixth of all boards are seen to be dead ends a queen earlier. Looking one column further finds
-                /// a fourteenth more, and takes as long as it saves.
-                fn dead_ends<const EVERY: bool>(self) -> Mask {
-                    let Self { rows, down, up } = self;
-                    let next = rows.or(down).or(up).not().zeros();
-                    if EVERY { next } else { next.or(rows.or(down.twice()).or(up.half()).not().zeros()) }
-                }
-
-                /// Appends those with a future.
-                fn append<const EVERY: bool>(self, to: &mut Level, end: &mut usize) {
-                    let keep = self.dead_ends::<EVERY>().not();
+                /// Appends those with a free square in each of the next two columns: by the second of them a sixth of
+                /// all boards are seen to be dead ends a queen earlier. Looking one column further finds a fourteenth
+                /// more, and takes as long as it saves.
+                fn append(self, to: &mut Level, end: &mut usize) {
+                    let later = self.rows.or(self.down.twice()).or(self.up.half()).not();
+                    let keep = self.free().zeros().or(later.zeros()).not();
                     self.rows.packed(keep, words_mut(&mut to.rows, *end));
                     self.down.packed(keep, words_mut(&mut to.down, *end));
                     self.up.packed(keep, words_mut(&mut to.up, *end));
                     *end += keep.count();
                 }
 
-                /// With two columns, and so two rows, left: the ways to place one queen more, as far as every queen is
-                /// asked for, and both. A lane without a board has no rows left, and so no ways.
-                fn last_two<const EVERY: bool>(self) -> [usize; 2] {
+                /// With two columns, and so two rows, left: the ways to place both queens. A lane without a board has
+                /// no rows left, and so no ways.
+                fn last_two(self) -> usize {
                     let Self { rows, down, up } = self;
                     let open = rows.not();
                     let rest = open.less_one();
@@ -111,10 +66,50 @@ macro_rules! search {
                     let (low_last, high_last) = (low.and(last).zeros(), high.and(last).zeros());
                     // The higher row is the one above the lower, or there is neither.
                     let touch = high.without(low.twice()).zeros();
-                    let both = low_next.and(high_last).and(touch.not()).count() + high_next.and(low_last).and(touch.not()).count();
-                    let board = low.zeros().not();
-                    let one = if EVERY { low_next.and(board).count() + high_next.and(board).count() } else { 0 };
-                    [one, both]
+                    low_next.and(high_last).and(touch.not()).count() + high_next.and(low_last).and(touch.not()).count()
+                }
+            }
+        }
+
+        /// Boards with the rows of the next column where each has yet to place a queen.
+        #[derive(Clone, Copy)]
+        struct Front {
+            boards: Boards,
+            free: Words,
+        }
+
+        impl Front {
+            compiled_for! { $features:
+                fn load(from: &Waiting) -> Self {
+                    let load = |from: &[u32]| Words::load(from.first_chunk().expect("no vector has more words"));
+                    let [rows, down, up, free] = from.each_ref().map(|from| load(from));
+                    Self { boards: Boards { rows, down, up }, free }
+                }
+
+                fn store(self, to: &mut Waiting) {
+                    let Self { boards: Boards { rows, down, up }, free } = self;
+                    for (words, to) in [rows, down, up, free].into_iter().zip(to) {
+                        words.store(to.first_chunk_mut().expect("no vector has more words"));
+                    }
+                }
+
+                /// Gives the lanes without a row left boards from the end of the list, or from before its beginning.
+                fn refill(&mut self, level: &Level, end: &mut usize) {
+                    let (idle, boards) = (self.free.zeros(), &mut self.boards);
+                    *end -= idle.count();
+                    boards.rows = boards.rows.replaced(idle, words(&level.rows, *end));
+                    boards.down = boards.down.replaced(idle, words(&level.down, *end));
+                    boards.up = boards.up.replaced(idle, words(&level.up, *end));
+                    self.free = self.free.or_where(idle, boards.free());
+                }
+
+                /// Places the lowest queen of each lane.
+                fn children(&mut self) -> Boards {
+                    let rest = self.free.less_one();
+                    let queen = self.free.without(rest);
+                    self.free = self.free.and(rest);
+                    let Boards { rows, down, up } = self.boards;
+                    Boards { rows: rows.or(queen), down: down.or(queen).twice(), up: up.or(queen).half() }
                 }
             }
         }
@@ -139,9 +134,7 @@ macro_rules! search {
                 }
 
                 /// Whether every lane will have a board.
-                fn has_enough(&self) -> bool {
-                    self.end >= PAD + FRONTS * Words::COUNT
-                }
+                fn has_enough(&self) -> bool { self.end >= PAD + FRONTS * Words::COUNT }
 
                 fn refill(&mut self, level: &Level) {
                     for front in &mut self.fronts {
@@ -150,29 +143,22 @@ macro_rules! search {
                     self.end = self.end.max(PAD);
                 }
 
-                /// The lanes with a board.
-                fn boards(&self) -> u64 {
-                    self.fronts.iter().map(|front| front.free.zeros().not().count() as u64).sum()
-                }
-
                 /// Whether there was no board left for some lanes, and the others have done theirs.
                 fn is_drained(&self) -> bool {
-                    self.end == PAD && self.boards() == 0
+                    let boards = |front: &Front| front.free.zeros().not().count();
+                    self.end == PAD && self.fronts.iter().map(boards).sum::<usize>() == 0
                 }
             }
         }
 
         compiled_for! { $features:
             /// See [`LevelSearch::expand`].
-            fn expand<const EVERY: bool>(from: &mut Level, to: &mut Level, drain: bool) -> u64 {
-                let (mut work, mut end, mut queens) = (Work::begin(from), to.end, 0);
+            fn expand(from: &mut Level, to: &mut Level, drain: bool) {
+                let (mut work, mut end) = (Work::begin(from), to.end);
                 while end < PAD + FULL && (drain || work.has_enough()) {
                     work.refill(from);
-                    if EVERY {
-                        queens += work.boards();
-                    }
                     for front in &mut work.fronts {
-                        front.child().append::<EVERY>(to, &mut end);
+                        front.children().append(to, &mut end);
                     }
                     if work.is_drained() {
                         break;
@@ -180,29 +166,22 @@ macro_rules! search {
                 }
                 work.pause(from);
                 to.end = end - (end - to.end).min(planted("expand") as usize);
-                queens
             }
 
             /// See [`LevelSearch::last_three`].
-            fn last_three<const EVERY: bool>(from: &mut Level, drain: bool) -> [u64; 3] {
-                let (mut work, mut ways) = (Work::begin(from), [0; 3]);
+            fn last_three(from: &mut Level, drain: bool) -> u64 {
+                let (mut work, mut ways) = (Work::begin(from), 0);
                 while drain || work.has_enough() {
                     work.refill(from);
-                    if EVERY {
-                        ways[0] += work.boards();
-                    }
                     for front in &mut work.fronts {
-                        let [one, both] = front.child().last_two::<EVERY>();
-                        ways[1] += one as u64;
-                        ways[2] += both as u64;
+                        ways += front.children().last_two() as u64;
                     }
                     if work.is_drained() {
                         break;
                     }
                 }
                 work.pause(from);
-                ways[2] += planted("last-columns");
-                ways
+                ways + planted("last-columns")
             }
         }
     };

@@ -100,17 +100,15 @@ impl Level {
 /// A level is worked on until there are too few boards to fill every lane, or to the last board where it is to be
 /// *drained*. What is not drained waits for more.
 pub trait LevelSearch: Copy + Send + Sync + 'static {
-    /// Places the next queen in boards of `from` and stores the children that have a future in `to`, until that is full
-    /// or `from` has no more boards: with a free square in the next column and, unless `EVERY` is set, in the one after
-    /// it. Returns the number of queens placed, as far as it is asked for by `EVERY`.
+    /// Places the next queen in boards of `from` and stores the children with a free square in each of the next two
+    /// columns in `to`, until that is full or `from` has no more boards.
     ///
     /// # Panics
     /// Where `to` is full from the start.
-    fn expand<const EVERY: bool>(self, from: &mut Level, to: &mut Level, drain: bool) -> u64;
+    fn expand(self, from: &mut Level, to: &mut Level, drain: bool);
 
-    /// Places the queens of the last three columns: the number of ways to place one, two and all three, the first two
-    /// as far as they are asked for by `EVERY`.
-    fn last_three<const EVERY: bool>(self, from: &mut Level, drain: bool) -> [u64; 3];
+    /// The ways to place the queens of the last three columns.
+    fn last_three(self, from: &mut Level, drain: bool) -> u64;
 }
 
 /// The words of a vector that begins at `at`.

@@ -1,0 +1,288 @@
+//! The auditor: counts the tasks of a plan by their definition alone.
+//!
+//! An engine may be clever, so its tasks need to be recounted by something obvious. Here a task is only a set of
+//! squares on which queens may be placed, and a weight for each solution found there ([`Definition`]). The search tries
+//! the squares of one column after another. It shares no code with any engine: no lanes, no keys, no quadrants, no
+//! tables. It is slow: it takes some 20 to 50 nanoseconds for each queen tried. So a task of the join takes a few
+//! hundredths of a second at N = 18, two seconds at N = 22, and hours to days from N = 26 on; of such a task an audit has
+//! it count a random part.
+//!
+//! # The definition of a task of the join
+//!
+//! Let R be the rows of the queens in the east half of a board; the queens of the west half are in the other rows. Let
+//! Z(R) be the set of solutions with these rows in the east, so that Q(N) is the sum of |Z(R)| over all R. Turning the
+//! board upside down maps Z(R) to Z(R'), where R' is R reversed. So a plan keeps one of R and R' for both. Its *weight*
+//! is 2, or 1 if R = R'. Within a task each solution has a weight too, as follows.
+//!
+//! **Even N = 2h.** The two long diagonals consist of four *arms*, one in each quadrant. A long diagonal holds at most
+//! one queen. So a solution has queens on no arm, on one arm, or on two arms. Two such arms are neighbours, because
+//! opposite arms are on the same diagonal. A quarter turn moves each arm to the next. Turns and reflections map
+//! solutions to solutions. Each statement below is about all solutions of the board and describes a one-to-one map
+//! between some of them.
+//!
+//! - *Two queens on arms.* Exactly one of the four turns of a solution has both queens in the west. It has weight 4;
+//!   the other turns have weight 0.
+//! - *One queen on an arm.* There are four times as many of these solutions as have the queen on the north-west arm,
+//!   and the same holds for the south-west arm. Reflection in the diagonal of the north-west arm leaves this queen in
+//!   place. It swaps the rows of the queens in that quadrant with their columns, both counted as distances from the
+//!   middle. So there are as many solutions with *columns < rows* as with *columns > rows*. (Sets of distances are
+//!   compared as numbers, with 2^d for each distance d; any other order of sets would do.) There are twice as many
+//!   solutions with a queen on one arm as with it on the north-west or south-west arm. So the solutions with the queen
+//!   on one of these two arms count for all: those with columns < rows have weight 4, those with columns = rows have
+//!   weight 2, and all others have weight 0.
+//! - *No queen on an arm.* The east-west mirror maps Z(R) to Z(C), where C is the set of rows not in R. Among the sets
+//!   that the plan keeps, it pairs the set of R, (north, south), with the set of C, (C's south, C's north). So the plan
+//!   has either two tasks for these solutions or the same task twice. Of two tasks, the one with the smaller north
+//!   gives these solutions weight 2 and the other weight 0. A single task gives them weight 1.
+//!
+//! **Odd N = 2h + 1, a queen in the centre.** No other queen is on a long diagonal or a middle line. Every solution has
+//! weight 1, and the plan's weight is the number of different sets among R, R', C and C'.
+//!
+//! **Odd N, the centre empty.** The queen of the middle column is u squares from the centre, the queen of the middle
+//! row v squares. u ≠ v, since otherwise they would attack each other. Of the eight images of a solution, exactly one
+//! has the first queen in the north, the second in the west, and u < v. A task has the solutions with its u, with its v
+//! (or, if it says so, with any v > u), and with its rows R in the east: h rows, without the middle row and without the
+//! row of the middle column's queen. Every solution has weight 1, and the plan's weight is 8.
+//!
+//! The tests check that the tasks of a plan, with these definitions and weights, add up to all solutions. They also
+//! compare each engine with the auditor, task by task.
+
+use crate::board::Placement;
+use crate::plan::{Halves, InnerSquares, Middle, Task};
+
+/// The most columns that a board has.
+const MOST: usize = 32;
+
+/// A task as the auditor sees it.
+#[derive(Clone, Debug)]
+struct Definition {
+    /// Columns and rows of the board.
+    n: usize,
+    /// The squares on which queens may be placed: for each column from the west a set of rows from the north, both from
+    /// 0.
+    rows: [Rows; MOST],
+    weighing: Weighing,
+}
+
+/// The weights of solutions within a task.
+#[derive(Clone, Copy, Debug)]
+enum Weighing {
+    /// Every solution has weight 1.
+    Alike,
+    /// The weight depends on the queens on long diagonals; without any, it is this number.
+    ByLongDiagonals(u64),
+}
+
+/// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
+///
+/// ```
+/// use queens::internals::{Task, auditor};
+/// use queens::{Placement, Size};
+/// let prefix = Placement::parse("1", Size::new(8)?)?;
+/// assert_eq!(auditor::count(&Task::Completions(prefix), &|| false), Some(4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
+    Definition::of(task).solutions(stopped)
+}
+
+impl Definition {
+    fn of(task: &Task) -> Self {
+        match task {
+            Task::Completions(placement) => Self::of_completions(placement),
+            Task::Halves(halves, squares) => Self::of_halves(halves).within(squares),
+        }
+    }
+
+    /// The first columns have their queens, and all squares of the others are allowed.
+    fn of_completions(placement: &Placement) -> Self {
+        let n = placement.size().get();
+        let mut rows = [Rows::EMPTY; MOST];
+        rows[..n].fill(Rows::below(n));
+        for queen in placement.squares() {
+            rows[queen.column - 1] = Rows::of([queen.row - 1]);
+        }
+        Self { n, rows, weighing: Weighing::Alike }
+    }
+
+    /// The one place that reads a task of the join, and translates its fields to rows and columns of the board.
+    fn of_halves(task: &Halves) -> Self {
+        let half = usize::from(task.half);
+        let odd = usize::from(task.middle != Middle::None);
+        let n = 2 * half + odd;
+        // The distance from the middle is 0 for the first line beside it.
+        let above = |distance: usize| half - 1 - distance;
+        let below = |distance: usize| half + odd + distance;
+        let distances = |set: u32| (0..half).filter(move |distance| set >> distance & 1 == 1);
+        let east_rows = Rows::of(distances(task.north).map(above).chain(distances(task.south).map(below)));
+        let mut west_rows = Rows::below(n).without(east_rows);
+
+        let mut rows = [Rows::EMPTY; MOST];
+        let mut weighing = Weighing::Alike;
+        let (west, east) = (0..half, half + odd..n);
+        match task.middle {
+            Middle::None => weighing = Weighing::ByLongDiagonals(east_west_mirror(task)),
+            Middle::Centre => {
+                rows[half] = Rows::of([half]);
+                west_rows = west_rows.without(Rows::of([half]));
+            }
+            Middle::Crossed { column, .. } => {
+                let taken = Rows::of([half - usize::from(column)]);
+                rows[half] = taken;
+                west_rows = west_rows.without(taken).without(Rows::of([half]));
+            }
+        }
+        rows[west].fill(west_rows);
+        rows[east].fill(east_rows);
+        if let Middle::Crossed { row, .. } = task.middle {
+            rows[half - usize::from(row)] = Rows::of([half]);
+        }
+        Self { n, rows, weighing }
+    }
+
+    /// The part of a task of the join whose inner queens are on these squares. The weights are those in the task.
+    fn within(mut self, [west, east]: &InnerSquares) -> Self {
+        let (half, odd) = (self.n / 2, self.n % 2);
+        let west = west.iter().take(half).enumerate().map(|(distance, rows)| (half - 1 - distance, rows));
+        let east = east.iter().take(half).enumerate().map(|(distance, rows)| (half + odd + distance, rows));
+        for (column, &[north, south]) in west.chain(east) {
+            let others = |rows: u32| (0..half).filter(move |distance| rows >> distance & 1 == 0);
+            let north = others(north).map(|distance| half - 1 - distance);
+            let south = others(south).map(|distance| half + odd + distance);
+            self.rows[column] = self.rows[column].without(Rows::of(north.chain(south)));
+        }
+        self
+    }
+
+    /// The weighted number of ways to place a queen in each column.
+    fn solutions(&self, stopped: &dyn Fn() -> bool) -> Option<u64> {
+        let Self { n, rows, weighing } = *self;
+        let mut search = SquareSearch { n, weighing, row_of: [0; MOST], weight: 0, nodes: 0, stopped };
+        // Squares whose solutions have weight 0 are skipped: east queens on the long diagonals of an even board.
+        let mut free = rows;
+        if matches!(weighing, Weighing::ByLongDiagonals(_)) {
+            for (column, free) in free.iter_mut().enumerate().take(n).skip(n / 2) {
+                *free = free.without(Rows::of([column, n - 1 - column]));
+            }
+        }
+        search.fill(&mut (0..n).collect(), &free).then_some(search.weight)
+    }
+}
+
+/// The weight of solutions without queens on long diagonals, in a task of an even board.
+fn east_west_mirror(task: &Halves) -> u64 {
+    let image_of_north: u32 = (0..task.half).filter(|distance| task.south >> distance & 1 == 0).map(|d| 1 << d).sum();
+    match task.north {
+        north if north < image_of_north => 2,
+        north if north == image_of_north => 1,
+        _ => 0,
+    }
+}
+
+/// A board that is being filled.
+struct SquareSearch<'a> {
+    n: usize,
+    weighing: Weighing,
+    /// The row of the queen, in the columns that have one.
+    row_of: [usize; MOST],
+    /// The sum of the weights of the solutions found so far.
+    weight: u64,
+    nodes: u64,
+    stopped: &'a dyn Fn() -> bool,
+}
+
+/// How many queens are tried between two calls of `stopped`: some milliseconds.
+const PATIENCE: u64 = 1 << 16;
+
+impl SquareSearch<'_> {
+    /// Finds every way to place queens in the `empty` columns on `free` squares, which are allowed and not attacked by
+    /// a placed queen. Returns false if it was stopped.
+    fn fill(&mut self, empty: &mut Vec<usize>, free: &[Rows; MOST]) -> bool {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(PATIENCE) && (self.stopped)() {
+            return false;
+        }
+        // The column with the fewest free squares leaves the least to try, or nothing if it has none.
+        let Some(place) = (0..empty.len()).min_by_key(|&place| free[empty[place]].len()) else {
+            self.weight += self.weigh();
+            return true;
+        };
+        let column = empty.swap_remove(place);
+        let finished = free[column].rows().all(|row| {
+            self.row_of[column] = row;
+            let mut left = *free;
+            for &other in empty.iter() {
+                let distance = column.abs_diff(other);
+                left[other] = free[other].not_attacked(row, distance);
+            }
+            self.fill(empty, &left)
+        });
+        // The column goes back to its place in the list.
+        empty.push(column);
+        let last = empty.len() - 1;
+        empty.swap(place, last);
+        finished
+    }
+
+    /// The weight of the solution on the board.
+    fn weigh(&self) -> u64 {
+        let Weighing::ByLongDiagonals(with_none) = self.weighing else { return 1 };
+        let (n, half) = (self.n, self.n / 2);
+        let west_queens = || (0..half).map(|column| (column, self.row_of[column]));
+        let north_west_arm = west_queens().any(|(column, row)| row == column);
+        let south_west_arm = west_queens().any(|(column, row)| row == n - 1 - column);
+        if north_west_arm && south_west_arm {
+            return 4;
+        }
+        if !north_west_arm && !south_west_arm {
+            return with_none;
+        }
+        // The distances from the middle of the queens in the quadrant of that arm.
+        let distance = |line: usize| if line < half { half - 1 - line } else { line - half };
+        let quadrant = || west_queens().filter(|&(_, row)| (row < half) == north_west_arm);
+        let columns: u64 = quadrant().map(|(column, _)| 1 << distance(column)).sum();
+        let rows: u64 = quadrant().map(|(_, row)| 1 << distance(row)).sum();
+        match columns.cmp(&rows) {
+            std::cmp::Ordering::Less => 4,
+            std::cmp::Ordering::Equal => 2,
+            std::cmp::Ordering::Greater => 0,
+        }
+    }
+}
+
+/// A set of rows: bit r stands for row r.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rows(u64);
+
+impl Rows {
+    const EMPTY: Self = Self(0);
+
+    fn of(rows: impl IntoIterator<Item = usize>) -> Self {
+        Self(rows.into_iter().fold(0, |set, row| set | 1 << row))
+    }
+
+    fn below(n: usize) -> Self {
+        Self::of(0..n)
+    }
+
+    fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// The rows of a column `distance` away that a queen in `row` does not attack.
+    fn not_attacked(self, row: usize, distance: usize) -> Self {
+        let row = 1u64 << row;
+        self.without(Self(row | row << distance | row >> distance))
+    }
+
+    fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    fn rows(self) -> impl Iterator<Item = usize> {
+        (0..MOST).filter(move |row| self.0 >> row & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

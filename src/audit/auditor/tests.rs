@@ -1,0 +1,138 @@
+//! The auditor's tasks cover the board, and the engines count each task as it does.
+
+mod random_tasks;
+
+use super::*;
+use crate::board::Size;
+use crate::engine::lanes::Isa;
+use crate::engine::{Engine, EngineKind, Method};
+use crate::oeis;
+use crate::plan::{ANYWHERE, HalvesPlan, Plan};
+
+fn size(n: usize) -> Size {
+    Size::new(n).unwrap()
+}
+
+fn audited(task: &Task) -> u64 {
+    count(task, &|| false).expect("nothing stops it")
+}
+
+/// One join for each instruction set of this processor.
+fn joins(n: usize) -> Vec<(Isa, Box<dyn Engine>)> {
+    Isa::available().map(|isa| (isa, Method { engine: EngineKind::Join, isa }.engines(size(n))())).collect()
+}
+
+/// The number of solutions by plain recursion.
+fn solutions(n: usize, board: &mut Vec<usize>) -> u64 {
+    if board.len() == n {
+        return 1;
+    }
+    let mut found = 0;
+    for row in 0..n {
+        let fits = board.iter().rev().enumerate().all(|(back, &other)| other != row && other.abs_diff(row) != back + 1);
+        if fits {
+            board.push(row);
+            found += solutions(n, board);
+            board.pop();
+        }
+    }
+    found
+}
+
+/// The definitions of the tasks, with their weights, cover the board: no engine is involved.
+#[test]
+fn the_tasks_of_every_plan_add_up_to_all_solutions() {
+    for n in 1..=11 {
+        let all = solutions(n, &mut Vec::new());
+        for engine in [EngineKind::Naive, EngineKind::Join] {
+            if engine.info().sizes.contains(&n) {
+                let plan = Plan::new(engine, &Placement::empty(size(n)));
+                let tasks = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0));
+                let sum: u64 = tasks.map(|task| task.weight * audited(&task.task)).sum();
+                assert_eq!(sum, all, "N = {n}, plan of {engine}");
+            }
+        }
+    }
+}
+
+/// Compares every task, and the sums of the tasks with the published terms.
+#[test]
+fn the_join_counts_every_task_as_defined() {
+    for n in 5..=12 {
+        let (plan, mut joins, mut sum) = (Plan::Halves(HalvesPlan::new(size(n))), joins(n), 0);
+        for (unit, weighted) in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0).map(move |task| (unit, task))) {
+            let found = audited(&weighted.task);
+            for (isa, join) in &mut joins {
+                assert_eq!(join.count(&weighted.task), found, "N = {n}, {isa}, unit {unit}: {:?}", weighted.task);
+            }
+            sum += u128::from(weighted.weight * found);
+        }
+        assert_eq!(Some(sum), oeis::QUEENS.term(n), "N = {n}");
+    }
+}
+
+/// Some tasks of boards that are too large to try them all, at sizes where lists are cut and quadrants are made and
+/// dropped.
+#[test]
+fn the_join_counts_random_tasks_as_defined() {
+    let mut random = fastrand::Rng::with_seed(13);
+    for (n, tasks) in [(13, 40), (14, 40), (15, 40), (16, 40), (17, 40), (18, 20), (19, 5), (20, 2)] {
+        let (plan, mut joins) = (Plan::Halves(HalvesPlan::new(size(n))), joins(n));
+        for _ in 0..tasks {
+            let unit = random.usize(..plan.units());
+            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            let found = audited(&task);
+            for (isa, join) in &mut joins {
+                assert_eq!(join.count(&task), found, "N = {n}, {isa}, unit {unit}: {task:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn completions_are_counted_as_the_oracle_does() {
+    let mut naive = Method { engine: EngineKind::Naive, isa: Isa::Portable }.engines(size(8))();
+    let mut check = |prefix: Placement| {
+        let task = Task::Completions(prefix);
+        assert_eq!(audited(&task), naive.count(&task), "{prefix:?}");
+    };
+    for (n, rows) in [(8, vec![1, 5, 8]), (8, vec![]), (10, vec![3, 6]), (12, vec![2, 4, 6]), (4, vec![2, 4, 1, 3])] {
+        check(Placement::new(size(n), &rows).unwrap());
+    }
+    // The last row and column of the largest board.
+    let rows: Vec<usize> = (2..=32).step_by(2).chain([3, 1]).chain((7..=31).step_by(2)).chain([5]).collect();
+    let solution = Placement::new(size(32), &rows).unwrap();
+    assert_eq!(audited(&Task::Completions(solution)), 1);
+    check(Placement::new(size(32), &rows[..24]).unwrap());
+}
+
+#[test]
+fn a_long_audit_can_be_stopped() {
+    assert_eq!(count(&Task::Completions(Placement::empty(size(20))), &|| true), None);
+}
+
+/// The squares of a part hold its inner queens, and nothing else.
+#[test]
+fn parts_have_the_squares_that_they_are_given() {
+    for n in [8, 9, 11] {
+        let plan = HalvesPlan::new(size(n));
+        let (half, odd) = (n / 2, n % 2);
+        for unit in (0..plan.units()).step_by(7) {
+            let task = plan.unit(unit, 0).next().unwrap().task;
+            let whole = Definition::of(&Task::Halves(task, ANYWHERE));
+            let mut squares = ANYWHERE;
+            // The first row north of the middle in the second column of the west, the second south in the first of the east.
+            (squares[0][1], squares[1][0]) = ([1, 0], [0, 2]);
+            let part = Definition::of(&Task::Halves(task, squares));
+            for column in 0..n {
+                let allowed = match column {
+                    // The middle row's queen stays where she is.
+                    column if column == half - 2 => Rows::of([half - 1]).0 | (odd as u64) << half,
+                    column if column == half + odd => 1 << (half + odd + 1),
+                    _ => !0,
+                };
+                assert_eq!(part.rows[column].0, whole.rows[column].0 & allowed, "{task:?}, column {column}");
+            }
+        }
+    }
+}

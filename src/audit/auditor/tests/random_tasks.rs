@@ -1,0 +1,97 @@
+//! Random tasks of every kind, at the sizes that the project is for (N = 20 to 28): counted by the join on every
+//! instruction set and by the auditor.
+//!
+//! From N = 24 on a task takes the auditor minutes to hours. So both count a random *part* of a task: the solutions
+//! whose queens of the innermost columns are on certain squares. The join cuts its lists by these columns. The rest of
+//! its code runs as in a whole task: quadrants that are made and dropped, or listed by their innermost queen; the middle
+//! row's queen compared with lists that are shared (N <= 25) or not (N = 27); the deepest cuts. A part cannot test the
+//! length of whole lists, or sums beyond 32 bits.
+//!
+//! `QUEENS_SEED=7 cargo test random_tasks_of_every_kind` draws others.
+
+use std::cell::Cell;
+use std::env;
+
+use fastrand::Rng;
+
+use super::*;
+use crate::audit::parts::part_of_halves;
+
+/// Ways to fill the middle, each with another way that may share its row sets. For every distance `column` of the
+/// middle column's queen, the middle row's queen is at the next distance and at one farther out, so every `row` occurs
+/// too.
+fn kinds(half: u8, odd: bool, random: &mut Rng) -> Vec<Vec<Middle>> {
+    if !odd {
+        return vec![vec![Middle::None]; 4];
+    }
+    let crossed = (1..half).map(|column| {
+        let far = (column + 2..=half).nth(random.usize(..usize::from(half - column)));
+        [column + 1].into_iter().chain(far).map(|row| Middle::Crossed { column, row }).collect()
+    });
+    vec![vec![Middle::Centre]; 2].into_iter().chain(crossed).collect()
+}
+
+/// The same random row set with each of these middles, and for each inner column the same random squares in `count`
+/// rows.
+fn draw(half: u8, middles: &[Middle], count: usize, random: &mut Rng) -> Vec<Task> {
+    let mut rows: Vec<(usize, u32)> = (0..2).flat_map(|side| (0..half.into()).map(move |row| (side, row))).collect();
+    let is_crossed = if let Middle::Crossed { column, .. } = middles[0] {
+        rows.retain(|&row| row != (0, u32::from(column) - 1));
+        true
+    } else {
+        false
+    };
+    random.shuffle(&mut rows);
+    let east = &rows[..half.into()];
+    let [mut north, mut south] = [0, 1].map(|side| east.iter().filter(|row| row.0 == side).map(|row| 1 << row.1).sum());
+    // Of a row set and its upside-down image, the plan has the set with fewer rows in the north.
+    let fewer_first = |north: u32, south: u32| (north.count_ones(), north) <= (south.count_ones(), south);
+    if !is_crossed && !fewer_first(north, south) {
+        (north, south) = (south, north);
+    }
+    let [first, ..] = middles else { unreachable!("each kind has a middle") };
+    let first = Halves { half, middle: *first, north, south };
+    let Task::Halves(_, squares) = part_of_halves(&first, count, random) else { unreachable!("it is of this kind") };
+    middles.iter().map(|&middle| Task::Halves(Halves { middle, ..first }, squares)).collect()
+}
+
+/// The number of rows of each inner column in the first part drawn, for even and odd N: some thousand solutions are
+/// left.
+const ROWS: [usize; 2] = [2, 3];
+
+/// At most so many draws for a kind of task. One of them must have solutions; most do.
+const DRAWS: usize = 50;
+
+/// The auditor may try so many times 65,536 queens for a part. If it needs more, a smaller part is drawn.
+const PATIENCE: usize = 20;
+
+/// The auditor's counts; `None` if the parts take too long.
+fn audited_parts(parts: &[Task]) -> Option<Vec<u64>> {
+    let asked = Cell::new(0);
+    let is_too_long = || asked.replace(asked.get() + 1) >= PATIENCE;
+    parts.iter().map(|part| count(part, &is_too_long)).collect()
+}
+
+#[test]
+fn the_join_counts_random_tasks_of_every_kind_as_defined() {
+    let seed = env::var("QUEENS_SEED").map_or(28, |seed| seed.parse().expect("QUEENS_SEED is a number"));
+    for n in 20..=28 {
+        let (mut joins, mut random) = (joins(n), Rng::with_seed(seed));
+        for middles in kinds(n as u8 / 2, n % 2 == 1, &mut random) {
+            let mut rows = ROWS[n % 2];
+            let has_solutions = (0..DRAWS).any(|_| {
+                let parts = draw(n as u8 / 2, &middles, rows, &mut random);
+                let Some(audited) = audited_parts(&parts) else {
+                    rows = (rows - 1).max(1);
+                    return false;
+                };
+                for (isa, join) in &mut joins {
+                    let counts: Vec<u64> = parts.iter().map(|part| join.count(part)).collect();
+                    assert_eq!(counts, audited, "seed {seed}, N = {n}, {isa}: {parts:?}");
+                }
+                audited.iter().all(|&count| count > 0)
+            });
+            assert!(has_solutions, "seed {seed}, N = {n}, {middles:?}: no solutions in {DRAWS} draws");
+        }
+    }
+}

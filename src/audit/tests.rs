@@ -1,0 +1,250 @@
+//! Audits of right ledgers, of forged ledgers, and of ledgers by engines that are wrong on purpose.
+
+use super::*;
+use crate::board::{Placement, Size};
+use crate::engine::EngineKind;
+use crate::engine::lanes::fault;
+use crate::ledger::Shard;
+use crate::plan::Task;
+use crate::request::Request;
+
+/// The finished ledger of these completions, and their number.
+fn counted(prefix: Placement, engine: EngineKind) -> (Ledger, u128) {
+    let (watch, run) = (Watch::default(), Request::completions(prefix).engine(engine).run().unwrap());
+    let report = run.count(&watch).unwrap();
+    (watch.ledger().unwrap(), report.count)
+}
+
+fn board(n: usize) -> Placement {
+    Placement::empty(Size::new(n).unwrap())
+}
+
+fn join(n: usize) -> Ledger {
+    counted(board(n), EngineKind::Join).0
+}
+
+/// The ledger with other tallies.
+fn forged(ledger: &Ledger, change: impl Fn(usize, u128) -> u128) -> Ledger {
+    let mut other = Ledger::new(ledger.fingerprint().clone(), ledger.shard());
+    for (unit, tally) in ledger.tallies() {
+        other.record(unit, change(unit, tally)).unwrap();
+    }
+    other
+}
+
+fn audited(ledger: &Ledger, share: f64, seed: u64) -> Findings {
+    let options = Options { share: Some(share), seed, threads: 2, ..Options::default() };
+    audit(ledger, &options, &Watch::default()).unwrap()
+}
+
+fn units(findings: &Findings) -> Vec<usize> {
+    findings.units.iter().map(|unit| unit.unit).collect()
+}
+
+#[test]
+fn what_every_engine_counts_is_confirmed() {
+    let prefix = Placement::parse("2,4", Size::new(11).unwrap()).unwrap();
+    let counts = [
+        (board(12), EngineKind::Join),
+        (board(13), EngineKind::Join),
+        (board(10), EngineKind::Backtrack),
+        (prefix, EngineKind::Backtrack),
+        (board(9), EngineKind::Naive),
+    ];
+    for (prefix, engine) in counts {
+        let (ledger, count) = counted(prefix, engine);
+        let findings = audited(&ledger, 1.0, 1);
+        assert!(findings.units.iter().all(|unit| unit.agrees() && unit.tasks.len() == 1), "{prefix:?}, {engine}");
+        assert_eq!(findings.units.iter().map(|unit| unit.recounted).sum::<u128>(), count, "{prefix:?}, {engine}");
+        assert_eq!((findings.units.len(), findings.engine), (ledger.finished(), engine.info().name));
+        assert!((findings.chance_to_find(1) - 1.0).abs() < 1e-12);
+    }
+    let nothing = Placement::parse("13", Size::new(4).unwrap()).unwrap();
+    assert!(audited(&counted(nothing, EngineKind::Naive).0, 1.0, 1).units.is_empty());
+}
+
+/// Every difference is listed, and audits find one as often as they say, within three standard deviations.
+#[test]
+fn forged_tallies_are_found_with_the_chance_that_is_told() {
+    const AUDITS: usize = 60;
+    let ledger = join(12);
+    let all = ledger.finished();
+    for wrong in [1, all.div_ceil(100), all.div_ceil(10)] {
+        let is_wrong = |unit: usize| unit % (all / wrong) == 0 && unit / (all / wrong) < wrong;
+        let other = forged(&ledger, |unit, tally| tally + u128::from(is_wrong(unit)));
+        let (mut found, mut chance) = (0, 0.0);
+        for seed in 0..AUDITS as u64 {
+            let findings = audited(&other, 0.1, seed);
+            assert_eq!(findings.units.len(), all.div_ceil(10));
+            chance = findings.chance_to_find(wrong);
+            let differences: Vec<usize> = findings.differences().map(|unit| unit.unit).collect();
+            assert!(findings.differences().all(|unit| unit.tally == unit.recounted + 1));
+            assert!(units(&findings).into_iter().filter(|&unit| is_wrong(unit)).eq(differences.iter().copied()));
+            found += usize::from(!differences.is_empty());
+        }
+        let (expected, deviation) = (AUDITS as f64 * chance, (AUDITS as f64 * chance * (1.0 - chance)).sqrt());
+        assert!((found as f64 - expected).abs() <= 3.0 * deviation, "{wrong}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn chances_are_those_of_drawing_without_replacement() {
+    let findings = Findings { finished: 10, ..audited(&join(12), 3.0 / 472.0, 1) };
+    assert_eq!(findings.units.len(), 3);
+    // Of the 120 ways to draw 3 of 10 units, C(10 - w, 3) draw none of the w wrong ones.
+    for (wrong, none) in [(0, 120.0), (1, 84.0), (2, 56.0), (5, 10.0), (7, 1.0), (8, 0.0), (10, 0.0), (11, 0.0)] {
+        let chance = findings.chance_to_find(wrong);
+        assert!((chance - (1.0 - none / 120.0)).abs() < 1e-12, "{wrong}: {chance}");
+    }
+}
+
+/// A seed puts the units in an order, of which an audit takes the first ones, with the same tasks, on any threads.
+#[test]
+fn the_same_seed_draws_the_same() {
+    let ledger = join(15);
+    let drawn = |seed, share, threads| {
+        let options = Options { share: Some(share), seed, threads, ..Options::default() };
+        let findings = audit(&ledger, &options, &Watch::default()).unwrap();
+        findings.units.into_iter().map(|unit| (unit.unit, unit.tasks)).collect::<Vec<_>>()
+    };
+    let many = drawn(1, 0.1, 1);
+    assert_eq!(many, drawn(1, 0.1, 3));
+    assert!(drawn(1, 0.01, 2).iter().all(|unit| many.contains(unit)));
+    // Seeds beside each other draw no more of the same units than others do, a hundredth of all.
+    let common = drawn(2, 0.1, 1).iter().filter(|unit| many.contains(unit)).count();
+    assert!(common * 5 < many.len(), "{common} of {}", many.len());
+    let tasks: std::collections::BTreeSet<u64> = many.iter().map(|(_, tasks)| tasks[0].index).collect();
+    assert!(tasks.len() > 1, "every unit has the same task audited");
+    let seeds = [(); 5].map(|()| Options::default().seed);
+    assert!(seeds.iter().any(|&seed| seed != seeds[0]), "who forges a ledger knows the seed");
+}
+
+/// Without a share, those are recounted that are begun in time, in the order of the seed, and at least one.
+#[test]
+fn the_time_bounds_what_is_begun() {
+    let ledger = join(14);
+    let within = |max_time, threads| {
+        let options = Options { max_time, seed: 7, threads, ..Options::default() };
+        audit(&ledger, &options, &Watch::default()).unwrap()
+    };
+    assert_eq!(within(Duration::MAX, 2).units.len(), ledger.finished());
+    let first = order(&ledger, 7)[0].unit;
+    assert_eq!(units(&within(Duration::ZERO, 2)), [first]);
+    let some = within(Duration::from_millis(2), 3);
+    let mut expected: Vec<usize> = order(&ledger, 7)[..some.units.len()].iter().map(|drawn| drawn.unit).collect();
+    expected.sort_unstable();
+    assert_eq!(units(&some), expected);
+}
+
+#[test]
+fn shares_are_rounded_up() {
+    for (share, expected) in [(0.0, 1), (0.01, 1), (0.011, 2), (0.07, 7), (0.5, 50), (1.0, 100), (2.0, 100)] {
+        assert_eq!(share_of(100, share), expected, "{share}");
+    }
+    assert_eq!(share_of(0, 0.5), 0);
+}
+
+/// A stop leaves what was recounted by then, and the unit in hand out.
+#[test]
+fn a_stop_leaves_what_was_found() {
+    let (ledger, watch) = (join(16), Watch::default());
+    let options = Options { share: Some(1.0), threads: 2, ..Options::default() };
+    let findings = std::thread::scope(|scope| {
+        let auditing = scope.spawn(|| audit(&ledger, &options, &watch).unwrap());
+        while watch.progress().done == 0 {
+            std::thread::yield_now();
+        }
+        watch.stop();
+        auditing.join().unwrap()
+    });
+    assert!((1..ledger.finished()).contains(&findings.units.len()) && findings.differences().next().is_none());
+    assert!(audit(&ledger, &options, &watch).unwrap().units.is_empty(), "it was stopped before");
+}
+
+/// Of an unfinished unit, only its finished first tasks are recounted; a wrong number of them is a difference.
+#[test]
+fn parts_of_units_are_recounted() {
+    let (request, whole) = (Request::completions(board(15)), join(15));
+    let plan = Plan::new(EngineKind::Join, &board(15));
+    let mut engine = request.method().unwrap().engines(board(15).size())();
+    // One whose second and third task have solutions.
+    let unit = (plan.units() / 2..).find(|&unit| {
+        let counts: Vec<u64> = plan.unit(unit, 0).take(3).map(|task| engine.count(&task.task)).collect();
+        counts.len() == 3 && counts[1] > 0 && counts[2] > 0
+    });
+    let (unit, mut part) = (unit.unwrap(), Partial::default());
+    for task in plan.unit(unit, 0).take(2) {
+        part.add(engine.count(&task.task), task.weight).unwrap();
+    }
+    for (tasks, agrees) in [(1, false), (2, true), (3, false)] {
+        let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::WHOLE);
+        ledger.record_partial(unit, Partial { tasks, ..part }).unwrap();
+        let findings = audited(&ledger, 1.0, 1);
+        let [found] = findings.units.as_slice() else { panic!("one part is one unit") };
+        assert_eq!(found.name, format!("unit {unit}, its first {tasks} tasks"));
+        assert_eq!((found.agrees(), findings.finished), (agrees, 1), "{tasks}: {found:?}");
+        assert!(found.tasks[0].index < tasks);
+    }
+    let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::WHOLE);
+    ledger.record_partial(unit, Partial { tasks: 1_000_000, ..part }).unwrap();
+    let error = audit(&ledger, &Options::default(), &Watch::default()).unwrap_err().to_string();
+    assert!(error.contains("1000000 are recorded as finished"), "{error}");
+}
+
+#[test]
+fn ledgers_of_another_plan_are_refused() {
+    for (plan, units, what) in [("rows/1 N=9", 472, "the plan rows/1 N=9"), ("halves/2 N=12", 471, "units: 471")] {
+        let fingerprint = Fingerprint { prefix: board(12), engine: EngineKind::Join, plan: plan.into(), units };
+        let ledger = Ledger::new(fingerprint, Shard::WHOLE);
+        let error = audit(&ledger, &Options::default(), &Watch::default()).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+}
+
+/// Counts one solution too many in some tasks, and so makes what the auditor finds a difference.
+struct Wrong(Box<dyn Engine>);
+
+impl Engine for Wrong {
+    fn count(&mut self, task: &Task) -> u64 {
+        self.0.count(task) + 1
+    }
+}
+
+/// Small tasks are audited whole, by the count that the engine has told before. Of large ones both count a part with some
+/// solutions. An engine that is wrong confirms its own ledger, so only the auditor shows it.
+#[test]
+fn the_auditor_counts_what_the_engine_counts() {
+    let drawn = [(EngineKind::Backtrack, [12, 17, 18, 24, 32]), (EngineKind::Join, [12, 18, 26, 27, 28])];
+    for (kind, sizes) in drawn {
+        for n in sizes {
+            let (plan, mut random) = (Plan::new(kind, &board(n)), Rng::with_seed(n as u64));
+            let unit = random.usize(..plan.units());
+            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            let engine = Method { engine: kind, isa: Isa::best() }.engines(board(n).size())();
+            let mut wrong = Wrong(engine);
+            let compared = compare(&mut wrong, (&task, 99), &mut random, &|| false).unwrap();
+            assert_eq!(compared.is_part, n > if kind == EngineKind::Join { 25 } else { 17 }, "{kind}, N = {n}");
+            let engine = if compared.is_part { compared.auditor + 1 } else { 99 };
+            assert!(compared.engine == engine && compared.auditor > 0, "{kind}, N = {n}: {compared:?}");
+            let stopped = compare(&mut wrong, (&task, 99), &mut random, &|| true);
+            assert!(n < 18 || stopped.is_none(), "{kind}, N = {n}: {stopped:?}");
+        }
+    }
+}
+
+#[test]
+fn an_engine_that_fails_its_self_check_audits_nothing() {
+    let ledger = join(12);
+    let options = Options { isa: Isa::best(), ..Options::default() };
+    let wrong = fault::with("sums", || audit(&ledger, &options, &Watch::default()));
+    assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{wrong:?}");
+}
+
+/// A unit is right only if each of its tasks is.
+#[test]
+fn one_wrong_task_is_a_difference() {
+    let task = |auditor| AuditedTask { index: 0, weight: 2, engine: 5, auditor, is_part: false };
+    let unit = |tasks| Recounted { unit: 0, name: String::new(), tally: 20, recounted: 20, tasks };
+    assert!(unit(vec![task(5), task(5)]).agrees());
+    assert!(!unit(vec![task(5), task(6)]).agrees() && !unit(vec![task(4), task(5)]).agrees());
+}

@@ -1,0 +1,183 @@
+//! The command line as a whole, and the values and options that several commands share.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, Parser, Subcommand};
+use queens::{ENGINES, EngineKind, Isa};
+
+use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
+
+/// Count, check and show the solutions of the N-queens problem.
+#[derive(Parser)]
+#[command(name = "queens", version, propagate_version = true, after_help = EXITS, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
+    pub(crate) color: ColorChoice,
+
+    /// Print results only: no bar, no notes, and numbers as scripts read them
+    #[arg(long, short, global = true, display_order = 901)]
+    pub(crate) quiet: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Count(count::Args),
+    Status(status::Args),
+    Merge(merge::Args),
+    Audit(audit::Args),
+    Estimate(estimate::Args),
+    Verify(verify::Args),
+    Bench(bench::Args),
+    Solutions(solutions::Args),
+    Symmetries(symmetries::Args),
+    Show(show::Args),
+    /// Print the completion script of a shell
+    Completions {
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of the program or of a command, for `man -l -`
+    Man {
+        command: Option<String>,
+    },
+}
+
+const EXITS: &str = "\
+Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
+4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
+
+/// Reads the arguments of the process, or ends it.
+pub(crate) fn parse() -> Args {
+    Args::try_parse().unwrap_or_else(|mut error| {
+        // The same has two names: it is a count or a list.
+        let other = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(name)) if name == "--fundamental" => "--unique",
+            Some(ContextValue::String(name)) if name == "--unique" => "--fundamental",
+            _ => error.exit(),
+        };
+        if error.kind() == ErrorKind::UnknownArgument {
+            error.insert(ContextKind::SuggestedArg, ContextValue::String(other.to_owned()));
+        }
+        error.exit()
+    })
+}
+
+/// How to count.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct Cores {
+    /// Instruction set [default: the best that the processor has; for audit, portable]
+    #[arg(long, value_parser = isa())]
+    pub(crate) isa: Option<Isa>,
+
+    /// Number of threads; 0 is one for every core
+    #[arg(long, short, value_name = "T", default_value_t = 0)]
+    pub(crate) threads: usize,
+}
+
+/// `--json`.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Json {
+    /// Print one JSON object; with =FILE, write it to the file and print the text
+    #[arg(id = "json", long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Checkpoints to read.
+#[derive(clap::Args)]
+pub(crate) struct Paths {
+    /// Checkpoints, or folders with checkpoints in them or below
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// One board size, or a range of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    /// Written as a range, be it of one size.
+    pub(crate) is_range: bool,
+}
+
+impl Sizes {
+    pub(crate) fn all(self) -> RangeInclusive<usize> {
+        self.first..=self.last
+    }
+}
+
+impl FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        /// The largest board of any count: by quarter turns.
+        const MOST: usize = 69;
+        let number = |text: &str| text.parse().ok().filter(|&n| n <= MOST);
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match number(first).zip(number(last)) {
+            Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
+            Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
+            None => Err("N is 0 to 32 (with --symmetry half to 34, quarter to 69), or a range as in 1-16".to_owned()),
+        }
+    }
+}
+
+/// A time that is not zero: `90s`, `1h30m`.
+pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
+    let time = humantime::parse_duration(text).ok().filter(|time| !time.is_zero());
+    time.ok_or("a time is more than zero and has a unit, as in 90s, 30m or 1h30m")
+}
+
+/// A share of a whole: `1%` or `0.01`. A bare `1` could be either, so it is neither.
+pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
+    let number = |text: &str| text.trim_end().parse::<f64>().ok();
+    let percent = text.strip_suffix('%').and_then(number).filter(|percent| (0.0..=100.0).contains(percent));
+    let share =
+        percent.map(|percent| percent / 100.0).or_else(|| number(text).filter(|share| (0.0..1.0).contains(share)));
+    share.ok_or("a share is from 0% to 100%, or a fraction below 1")
+}
+
+/// `auto`, which is `None`, or the name of an engine.
+pub(crate) type Engine = Option<EngineKind>;
+
+pub(crate) fn engine_or_auto() -> impl TypedValueParser<Value = Engine> {
+    PossibleValuesParser::new(["auto"].into_iter().chain(ENGINES.iter().map(|engine| engine.name)))
+        .map(|name| name.parse().ok())
+}
+
+pub(crate) fn engine() -> impl TypedValueParser<Value = EngineKind> {
+    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).try_map(|name| name.parse::<EngineKind>())
+}
+
+pub(crate) fn isa() -> impl TypedValueParser<Value = Isa> {
+    PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn values_of_arguments() {
+        let sizes = |text: &str| text.parse::<Sizes>().map(|sizes| (sizes.first, sizes.last, sizes.is_range));
+        assert_eq!((sizes("8"), sizes("3-9"), sizes("8-8")), (Ok((8, 8, false)), Ok((3, 9, true)), Ok((8, 8, true))));
+        assert!(["", "-", "8-", "-8", "70", "1-70", "9-3", "1-2-3", "x"].iter().all(|text| sizes(text).is_err()));
+        assert_eq!(["1%", "100%", "0.5", "0%", "0"].map(share), [0.01, 1.0, 0.5, 0.0, 0.0].map(Ok));
+        assert!(["1", "2", "101%", "-1%", "", "%", "NaN%"].iter().all(|text| share(text).is_err()));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert!(["0s", "5", "", "-1s"].iter().all(|text| duration(text).is_err()));
+    }
+}

@@ -1,0 +1,118 @@
+//! `queens audit PATH...`
+
+use std::time::Duration;
+
+use queens::audit::{self, Findings, Options, Recounted};
+use queens::{Isa, Watch};
+use serde::Serialize;
+
+use crate::cli::answer::{Answer, tell};
+use crate::cli::args::{Cores, Json, Paths, duration, share};
+use crate::cli::failure::Failure;
+use crate::cli::ledgers::Ledgers;
+use crate::cli::work::watched;
+use crate::cli::{output, text};
+
+/// Recount random units of checkpoints by their engine, and tasks of them by independent code
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    paths: Paths,
+
+    /// The share of the finished units to recount, as in 1% [default: what --max-time allows]
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "max_time")]
+    share: Option<f64>,
+
+    /// Begin no unit after this time
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1m")]
+    max_time: Duration,
+
+    /// Recount the units that an earlier audit recounted [default: random]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    cores: Cores,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What an audit has found.
+#[derive(Serialize)]
+struct Audited {
+    n: usize,
+    /// How many units differ.
+    differences: usize,
+    /// The chance that such an audit finds one wrong unit.
+    chance_to_find_one: f64,
+    #[serde(flatten)]
+    findings: Findings,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let found = Ledgers::read(&args.paths.paths)?;
+    for damaged in &found.damaged {
+        output::warning(&format!("{damaged}; it is not audited"));
+    }
+    let ledger = found.union()?.filter(|ledger| ledger.reached() > (0, 0));
+    let ledger = ledger.ok_or_else(|| Failure::Run("there is nothing to audit: no task is finished".to_owned()))?;
+    let mut options = Options::default();
+    options.share = args.share;
+    options.max_time = args.max_time;
+    options.seed = args.seed.unwrap_or(options.seed);
+    options.isa = args.cores.isa.unwrap_or(Isa::Portable);
+    options.threads = args.cores.threads;
+    let n = ledger.fingerprint().prefix.size().get();
+    let work = move |watch: &Watch| audit::audit(&ledger, &options, watch);
+    let outcome = watched(&format!("audit of N = {n}"), &Watch::default(), work)?;
+    let findings = outcome.found?;
+    let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
+    let told = tell(&Audited { n, differences, chance_to_find_one, findings }, &args.json);
+    told.and(outcome.stopped.map_or(Ok(()), |stopped| Err(Failure::Stopped(stopped))))
+}
+
+impl Answer for Audited {
+    const COMMAND: &'static str = "audit";
+
+    fn text(&self) -> String {
+        let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
+        let tasks: usize = units.iter().map(|unit| unit.tasks.len()).sum();
+        let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
+        let lines = [
+            ("N", self.n.to_string()),
+            (
+                "recounted",
+                format!(
+                    "{} of {}, by {engine}, {isa}",
+                    text::grouped(units.len() as u64),
+                    text::count_of(finished as u64, "unit")
+                ),
+            ),
+            ("tasks", format!("{}, by code that shares nothing with the engine", text::grouped(tasks as u64))),
+            ("differ", text::grouped(self.differences as u64)),
+            ("finds", format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10))),
+            ("seed", seed.to_string()),
+            ("threads", threads.to_string()),
+            ("time", text::time(elapsed)),
+        ];
+        let differences = self.findings.differences().map(difference);
+        text::labelled(lines) + &differences.collect::<String>()
+    }
+
+    fn verdict(&self) -> Result<(), Failure> {
+        let units: Vec<String> = self.findings.differences().map(|unit| format!("unit {}", unit.unit)).collect();
+        let wrong = || Failure::Wrong(format!("{} wrong: count the board again, in a new file", units.join(", ")));
+        if units.is_empty() { Ok(()) } else { Err(wrong()) }
+    }
+}
+
+/// A line of what differs in a unit.
+fn difference(unit: &Recounted) -> String {
+    let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
+    let tasks = unit.tasks.iter().filter(|task| task.engine != task.auditor).map(|task| {
+        let part = if task.is_part { "a part of task" } else { "task" };
+        format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
+    });
+    format!("unit {} ({}): {tally}{}\n", unit.unit, unit.name, tasks.collect::<String>())
+}

@@ -1,0 +1,31 @@
+//! `queens completions SHELL` and `queens man [COMMAND]`: what clap makes of the definitions of the arguments.
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::cli::args::Args;
+use crate::cli::failure::Failure;
+use crate::cli::output;
+
+pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "queens", &mut script);
+    output::print(&String::from_utf8_lossy(&script))
+}
+
+pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
+    let mut program = Args::command();
+    program.build();
+    let command = match of {
+        None => program,
+        Some(name) => {
+            let all: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+            let missing = || Failure::value("[COMMAND]", name, format!("the commands are {}", all.join(", ")));
+            let found = program.find_subcommand(name).cloned().ok_or_else(missing)?;
+            found.name(format!("queens-{name}")).display_name(format!("queens-{name}"))
+        }
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page).expect("a page in memory can be written");
+    output::print(&String::from_utf8_lossy(&page))
+}

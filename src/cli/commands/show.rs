@@ -1,0 +1,85 @@
+//! `queens show P`: one board.
+
+use std::path::PathBuf;
+
+use clap::value_parser;
+use queens::{AllowedRows, Placement, Size, Solutions, Square};
+
+use crate::cli::boards::{QueenArgs, extension};
+use crate::cli::draw::{self, Palette};
+use crate::cli::failure::Failure;
+use crate::cli::output::Output;
+use crate::cli::svg;
+use crate::cli::text::count_of;
+
+/// Show one board, with the squares that are attacked
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8
+    #[arg(value_name = "P", required_unless_present = "size")]
+    placement: Option<String>,
+
+    #[command(flatten)]
+    queens: QueenArgs,
+
+    /// Columns and rows of the board [default: as few as P needs]
+    #[arg(long, short = 'n', value_name = "N")]
+    size: Option<Size>,
+
+    /// Instead of P, the K-th solution of the list of 'queens solutions N'
+    #[arg(long, value_name = "K", value_parser = value_parser!(u64).range(1..))]
+    #[arg(conflicts_with = "placement", requires = "size")]
+    number: Option<u64>,
+
+    /// Write to this file, whole or not at all: a picture to .svg, text to .txt
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let file = args.output.as_deref().and_then(extension);
+    let is_picture = match &file {
+        Some((path, extension)) if !["svg", "txt"].contains(&&**extension) => {
+            return Err(Failure::value("--output <FILE>", path, "the extension decides the format: .svg or .txt"));
+        }
+        file => file.as_ref().is_some_and(|(_, extension)| extension == "svg"),
+    };
+    let given = args.queens.beside(read(args)?)?;
+    let (queens, caption): (Vec<Square>, String) = match args.number {
+        None => (given.queens().collect(), String::new()),
+        Some(number) => {
+            let solution = nth(given, number)?;
+            (solution.squares().collect(), format!("{number}: {solution}\n"))
+        }
+    };
+    let n = given.size().get();
+    let palette = if file.is_some() { Palette::Unicode } else { Palette::of_stdout() };
+    let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, palette) };
+    let mut out = Output::open(args.output.as_deref())?;
+    out.write(&text)?;
+    out.finish()
+}
+
+/// The queens of P.
+fn read(args: &Args) -> Result<Placement, Failure> {
+    let text = args.placement.as_deref().unwrap_or_default();
+    let placement = match args.size {
+        Some(size) if args.placement.is_none() => Ok(Placement::empty(size)),
+        Some(size) => Placement::parse(text, size),
+        None => Placement::parse_alone(text),
+    };
+    placement.map_err(|error| Failure::value("<P>", text, error))
+}
+
+/// The solution with this number, found by walking the list.
+fn nth(given: AllowedRows, number: u64) -> Result<Placement, Failure> {
+    let mut last = 0;
+    for (index, solution) in (1..).zip(Solutions::new(given)) {
+        if index == number {
+            return Ok(solution);
+        }
+        last = index;
+    }
+    let reason = format!("the list has {}", count_of(last, "solution"));
+    Err(Failure::value("--number <K>", number, reason))
+}

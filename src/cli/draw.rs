@@ -1,0 +1,158 @@
+//! Boards as text: a drawing for people, with the squares that are attacked, and a matrix for programs.
+
+use std::fmt::Write;
+
+use anstyle::{Ansi256Color, Style};
+use queens::{Placement, Square};
+
+/// The characters and colours that a board is drawn with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Palette {
+    /// `Q` and `.`.
+    Ascii,
+    /// Squares told apart by shading characters.
+    Unicode,
+    /// By background colours.
+    Colour,
+}
+
+impl Palette {
+    /// The best that stdout can show.
+    pub(crate) fn of_stdout() -> Self {
+        // `TERM=linux` is a console with few characters.
+        if std::env::var("TERM").is_ok_and(|term| term == "dumb" || term == "linux") {
+            Self::Ascii
+        } else if anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never {
+            Self::Unicode
+        } else {
+            Self::Colour
+        }
+    }
+}
+
+/// Whether a square is a dark one; as on a chessboard the lower left one is.
+pub(crate) const fn is_dark(n: usize, column: usize, row: usize) -> bool {
+    (column + n - row) % 2 == 1
+}
+
+/// The first of the queens that attack a square; one on the square itself is among them.
+fn attacker(queens: &[Square], column: usize, row: usize) -> Option<Square> {
+    queens.iter().copied().find(|queen| {
+        let (across, down) = (queen.column.abs_diff(column), queen.row.abs_diff(row));
+        across == 0 || down == 0 || across == down
+    })
+}
+
+/// The letter on the squares that the queen of a column is the first to attack.
+fn letter(column: usize) -> char {
+    char::from(if column <= 26 { b'a' + column as u8 - 1 } else { b'A' + column as u8 - 27 })
+}
+
+/// The squares alone, as in `. Q . .`, a row a line.
+pub(crate) fn matrix(solution: &Placement) -> String {
+    let rows: Vec<usize> = solution.rows().collect();
+    let square = |row, at: &usize| if *at == row { "Q" } else { "." };
+    let line = |row| rows.iter().map(|at| square(row, at)).collect::<Vec<_>>().join(" ") + "\n";
+    (1..=rows.len()).map(line).collect()
+}
+
+/// A board of n columns and rows with its queens, at most 80 columns wide: row numbers at the left, column numbers
+/// below, and unless all queens are placed, a letter on each square that is attacked and what the letters mean.
+pub(crate) fn board(n: usize, queens: &[Square], palette: Palette) -> String {
+    // Three columns of the terminal make a square of a square.
+    let width = if n <= 25 { 3 } else { 2 };
+    let is_framed = palette == Palette::Unicode;
+    let (side, margin) = if is_framed { ("│", "    ") } else { ("", "   ") };
+    let edge =
+        |left, right| if is_framed { format!("   {left}{}{right}\n", "─".repeat(width * n)) } else { String::new() };
+    let mut text = edge('┌', '┐');
+    for row in 1..=n {
+        let squares: String = (1..=n).map(|column| square(n, queens, palette, width, (column, row))).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", format!("{row:2} {side}{squares}{side}").trim_end());
+    }
+    text += &edge('└', '┘');
+    // Where squares are narrow, every other column is numbered: a number has two digits and a space.
+    let number = |column: usize| match column % 2 {
+        _ if width == 3 => format!("{column:^3}"),
+        1 => format!("{column:<4}"),
+        _ => String::new(),
+    };
+    let numbers: String = (1..=n).map(number).collect();
+    text += format!("{margin}{numbers}").trim_end();
+    text.push('\n');
+    if !queens.is_empty() && queens.len() < n {
+        text += &legend(queens, width * n);
+    }
+    text
+}
+
+/// The square in this column and row, as wide as this.
+fn square(n: usize, queens: &[Square], palette: Palette, width: usize, (column, row): (usize, usize)) -> String {
+    let dark = is_dark(n, column, row);
+    let fill = if palette == Palette::Unicode && dark { '░' } else { ' ' };
+    // With all queens placed every square is attacked, and there is nothing left to decide.
+    let attacker = attacker(queens, column, row).filter(|_| queens.len() < n);
+    let (queen, free) = if palette == Palette::Ascii { ('Q', '.') } else { ('♛', fill) };
+    let mark = match attacker {
+        _ if queens.contains(&Square { column, row }) => queen,
+        Some(queen) => letter(queen.column),
+        None => free,
+    };
+    let text: String = (0..width).map(|place| if place == (width - 1) / 2 { mark } else { fill }).collect();
+    if palette != Palette::Colour {
+        return text;
+    }
+    let colour = |index| Some(Ansi256Color(index).into());
+    let style = Style::new().bg_color(colour(if dark { 109 } else { 255 })).fg_color(colour(16));
+    format!("{style}{text}{style:#}")
+}
+
+/// What each letter means, in lines about as wide as the board.
+fn legend(queens: &[Square], width: usize) -> String {
+    /// Of an entry with the space behind it, as in `a 10,12`.
+    const ENTRY: usize = 9;
+    let mut text = "Attacked by the queen in column,row:\n".to_owned();
+    for line in queens.chunks((width / ENTRY).max(1)) {
+        let entry =
+            |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));
+        let _ = writeln!(text, "   {}", line.iter().map(entry).collect::<Vec<_>>().join(" ").trim_end());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queens(text: &str) -> Vec<Square> {
+        Placement::parse_alone(text).unwrap().squares().collect()
+    }
+
+    #[test]
+    fn the_lower_left_square_is_dark() {
+        assert!(is_dark(8, 1, 8) && is_dark(5, 1, 5) && is_dark(5, 1, 1));
+        assert!(!is_dark(8, 8, 8) && !is_dark(8, 1, 1));
+    }
+
+    /// An attacked square names the first queen that attacks it.
+    #[test]
+    fn a_board_as_text() {
+        let ascii = " 1  a  a  .  .\n 2  Q  a  a  a\n 3  a  a  b  .\n 4  a  Q  a  b\n    1  2  3  4\n\
+            Attacked by the queen in column,row:\n   a 1,2\n   b 2,4\n";
+        assert_eq!(board(4, &queens("24"), Palette::Ascii), ascii);
+        let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n\
+            \x202 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
+        assert_eq!(board(4, &queens("2413"), Palette::Unicode), unicode);
+        let colour = board(4, &queens("24"), Palette::Colour);
+        assert!(
+            colour.contains("\u{1b}[38;5;16m\u{1b}[48;5;109m ♛ \u{1b}[0m\u{1b}[38;5;16m\u{1b}[48;5;255m a \u{1b}[0m")
+        );
+        assert!(board(32, &[], Palette::Unicode).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn a_board_as_a_matrix() {
+        assert_eq!(matrix(&Placement::parse_alone("2413").unwrap()), ". . Q .\nQ . . .\n. . . Q\n. Q . .\n");
+    }
+}

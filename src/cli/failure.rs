@@ -1,0 +1,113 @@
+//! How a command fails, and the exit code of each failure.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::process::ExitCode;
+
+use queens::ledger::{LedgerError, StoreError};
+use queens::{CountError, MethodError, PlacementError, SizeError};
+
+use super::{output, signals};
+
+/// Why a command ended early, in one line for people.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// The arguments do not go together, or one cannot be.
+    Usage(String),
+    /// It failed at run time.
+    Run(String),
+    /// A result is not what it should be.
+    Wrong(String),
+    /// Units or shards are missing at a merge.
+    Missing(String),
+    /// It was stopped before the end, and has said what of it is saved.
+    Stopped(Stopped),
+    /// The reader of stdout has closed it and has enough, as `| head` does.
+    Closed,
+}
+
+/// What stopped long work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stopped {
+    Signal(i32),
+    /// The time of `--max-time` is over.
+    TimeUp,
+}
+
+impl Failure {
+    /// The value of an argument is not allowed, which clap could not see.
+    pub(crate) fn value(argument: &str, value: impl Display, reason: impl Display) -> Self {
+        Self::Usage(format!("invalid value '{value}' for '{argument}': {reason}"))
+    }
+
+    /// The same, with the name of the file that it is about.
+    pub(crate) fn of_file(self, path: &Path) -> Self {
+        let name = |message: String| format!("{}: {message}", path.display());
+        match self {
+            Self::Run(message) => Self::Run(name(message)),
+            Self::Wrong(message) => Self::Wrong(name(message)),
+            other => other,
+        }
+    }
+
+    /// Says what failed, but ends as what was stopped.
+    pub(crate) fn and_stopped(self, stopped: Stopped) -> Self {
+        self.exit();
+        Self::Stopped(stopped)
+    }
+
+    /// Says what failed, and ends by its exit code or its signal.
+    pub(crate) fn exit(self) -> ExitCode {
+        let (code, message) = match self {
+            Self::Closed => return ExitCode::SUCCESS,
+            Self::Stopped(Stopped::Signal(signal)) => signals::die_of(signal),
+            Self::Stopped(Stopped::TimeUp) => return ExitCode::from(75),
+            Self::Run(message) => (1, message),
+            Self::Usage(message) => (2, message),
+            Self::Wrong(message) => (3, message),
+            Self::Missing(message) => (4, message),
+        };
+        output::error(&message);
+        ExitCode::from(code)
+    }
+}
+
+impl From<CountError> for Failure {
+    fn from(error: CountError) -> Self {
+        let message = error.to_string();
+        match error {
+            CountError::Size(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
+            CountError::SelfCheck(_) => Self::Wrong(message),
+            _ => Self::Run(message),
+        }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let message = error.to_string();
+        match error {
+            LedgerError::Conflict { .. } | LedgerError::Part { .. } => Self::Wrong(message),
+            _ => Self::Run(message),
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Run(error.to_string())
+    }
+}
+
+/// Values of arguments that the library refuses.
+macro_rules! usage {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::Usage(error.to_string())
+            }
+        }
+    )*};
+}
+
+usage!(SizeError, PlacementError, MethodError);

@@ -1,0 +1,52 @@
+//! The command line: arguments in, an answer and an exit code out.
+//!
+//! Each command is one file in `commands`, which reads from its arguments to its [`answer`]. They share what stands here:
+//! [`output`] is the door to stdout, stderr and files, [`ledgers`] the one to checkpoints that are read; [`work`] watches what
+//! takes long, with [`signals`] and the bar of [`progress`], and [`run`] saves it; [`text`] writes numbers. To add an option, add a field to the `Args` of its
+//! command.
+
+mod answer;
+mod args;
+mod boards;
+mod check;
+mod commands;
+mod draw;
+mod failure;
+mod ledgers;
+mod list;
+mod output;
+mod page;
+mod progress;
+mod run;
+mod signals;
+mod svg;
+mod text;
+mod work;
+
+use std::process::ExitCode;
+
+use args::Command;
+use commands::{audit, bench, count, estimate, manual, merge, show, solutions, status, symmetries, verify};
+
+/// Runs the command that the arguments name.
+pub(crate) fn run() -> ExitCode {
+    signals::start();
+    run::huge_pages(false);
+    let args = args::parse();
+    output::set(args.color, args.quiet);
+    let result = match args.command {
+        Command::Count(args) => count::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Estimate(args) => estimate::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Solutions(args) => solutions::run(args),
+        Command::Symmetries(args) => symmetries::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::page(command.as_deref()),
+    };
+    result.map_or_else(failure::Failure::exit, |()| ExitCode::SUCCESS)
+}

@@ -1,0 +1,143 @@
+//! The door to stdout, to files and to stderr.
+//!
+//! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. All else goes to
+//! stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
+//! holds up nobody who has something to save.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use clap::ColorChoice;
+use queens::ledger::{Draft, is_ledger};
+
+use super::failure::Failure;
+
+/// Whether `-q` was given. Relaxed: it is set before any other thread starts.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// What `--color` and `-q` say, for the whole program.
+pub(crate) fn set(color: ColorChoice, quiet: bool) {
+    let color = match color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    color.write_global();
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Whether `-q` was given.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Whether a path of an output is stdout.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Where a result goes.
+pub(crate) enum Output {
+    Stdout(AutoStream<io::Stdout>),
+    File(PathBuf, BufWriter<Draft>),
+}
+
+impl Output {
+    /// Opens stdout (no path, or `-`) or begins a file. What cannot be written fails here, before the work.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let Some(path) = path.filter(|path| !is_stdout(path)) else {
+            return Ok(Self::Stdout(anstream::stdout()));
+        };
+        if is_ledger(path) {
+            return Err(Failure::Run(format!("cannot write {}: it is a ledger", path.display())));
+        }
+        let draft = Draft::new(path).map_err(|error| unwritten(path, &error))?;
+        Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
+    }
+
+    /// Writes some of the result, at once if it goes to stdout.
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        match self {
+            Self::Stdout(out) => out.write_all(text.as_bytes()).map_err(|error| unprinted(&error)),
+            Self::File(path, out) => out.write_all(text.as_bytes()).map_err(|error| unwritten(path, &error)),
+        }
+    }
+
+    /// The result is whole. A file that is dropped without this leaves what was there before.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Stdout(mut out) => out.flush().map_err(|error| unprinted(&error)),
+            Self::File(path, out) => {
+                let draft = out.into_inner().map_err(io::IntoInnerError::into_error);
+                draft.and_then(Draft::commit).map_err(|error| unwritten(&path, &error))
+            }
+        }
+    }
+}
+
+fn unprinted(error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe { Failure::Closed } else { unwritten(Path::new("stdout"), error) }
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    Failure::Run(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Prints a result on stdout, at once. Of a table the reader may have enough after some lines; a result that nobody reads is
+/// lost, which is a failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let (mut out, mut is_begun) = (Output::open(None)?, false);
+    for line in text.split_inclusive('\n') {
+        match out.write(line) {
+            Err(Failure::Closed) if !is_begun => {
+                return Err(unwritten(Path::new("stdout"), &io::ErrorKind::BrokenPipe.into()));
+            }
+            written => written?,
+        }
+        is_begun = true;
+    }
+    out.finish()
+}
+
+/// What is good to know, unless `-q` was given.
+pub(crate) fn note(text: &str) {
+    if !is_quiet() {
+        say(text);
+    }
+}
+
+/// What went wrong, though the command goes on.
+pub(crate) fn warning(text: &str) {
+    say(&labelled("warning", AnsiColor::Yellow.on_default().bold(), text));
+}
+
+/// Why the command fails.
+pub(crate) fn error(text: &str) {
+    say(&labelled("error", AnsiColor::Red.on_default().bold(), text));
+}
+
+fn labelled(label: &str, style: Style, text: &str) -> String {
+    format!("{style}{label}:{style:#} {text}")
+}
+
+/// What is to be known even with `-q`: a line on stderr, from a thread that is waited for no longer than a reader needs who
+/// reads at all.
+pub(crate) fn say(line: &str) {
+    const TIMEOUT: Duration = Duration::from_secs(1);
+    let (done, waiting) = mpsc::channel::<()>();
+    let line = format!("{line}\n");
+    let write = move || {
+        let _ = anstream::stderr().write_all(line.as_bytes());
+        drop(done);
+    };
+    // If no thread can be started, the exit code has to do.
+    if thread::Builder::new().name("stderr".to_owned()).spawn(write).is_ok() {
+        let _ = waiting.recv_timeout(TIMEOUT);
+    }
+}

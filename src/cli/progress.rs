@@ -1,0 +1,107 @@
+//! A bar on stderr that shows how far long work is.
+//!
+//! It lives in a thread of its own, which does nothing but read the [`Watch`] and draw, for `indicatif` draws under a lock:
+//! whoever touches a bar on a terminal that ^S has stopped, hangs. Nobody waits for it before a save.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use queens::{Progress, Watch};
+
+use super::{output, text};
+
+/// What takes less shows nothing.
+const SILENT: Duration = Duration::from_secs(2);
+const TICK: Duration = Duration::from_millis(200);
+/// How long the bar may take to disappear, once all is saved. A terminal that is slower is stopped.
+const CLEARED_WITHIN: Duration = Duration::from_millis(100);
+/// The bar's length, in steps.
+const STEPS: u64 = 1000;
+
+/// The bar of some work, until it is dropped.
+pub(crate) struct Bar {
+    end: Option<Sender<()>>,
+    cleared: Receiver<()>,
+}
+
+impl Bar {
+    /// Shows how far the work of this watch is, from two seconds on, if stderr is a terminal.
+    pub(crate) fn start(title: &str, watch: &Watch) -> Self {
+        let ((end, ended), (clearing, cleared)) = (mpsc::channel(), mpsc::channel());
+        let is_shown = !output::is_quiet()
+            && std::io::stderr().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let (title, watch) = (title.to_owned(), watch.clone());
+        let show = move || {
+            let _clearing = clearing;
+            draw(&title, &watch, &ended);
+        };
+        if is_shown {
+            // If no thread can be started, nothing is shown.
+            let _ = thread::Builder::new().name("bar".to_owned()).spawn(show);
+        }
+        Self { end: Some(end), cleared }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        let _ = self.cleared.recv_timeout(CLEARED_WITHIN);
+    }
+}
+
+/// Draws until the other end is dropped.
+fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
+    let wait = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    if !wait(SILENT) {
+        return;
+    }
+    let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3}%  {msg}");
+    let style = style.expect("the template is right").progress_chars("=> ");
+    let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
+    let bar = bar.with_prefix(title.to_owned());
+    // A list has no progress, and nothing is drawn among its lines.
+    let is_shown = || is_in_foreground() && !watch.progress().doing.is_empty();
+    loop {
+        if is_shown() {
+            let progress = watch.progress();
+            bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
+            bar.set_message(message(&progress));
+        }
+        if !wait(TICK) {
+            break;
+        }
+    }
+    if is_shown() {
+        bar.finish_and_clear();
+    } else {
+        // Dropped, it would draw.
+        std::mem::forget(bar);
+    }
+}
+
+/// What is done, and the time left if it is known.
+fn message(progress: &Progress) -> String {
+    let done = match progress.total {
+        0 => text::time(progress.elapsed),
+        total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
+    };
+    match progress.left {
+        Some(left) if left < Duration::from_secs(60) => format!("{done}, {} s left", left.as_secs() + 1),
+        Some(left) => format!("{done}, {} left", text::time(left)),
+        None => done,
+    }
+}
+
+/// Whether the process is in the foreground of its terminal: a bar would break the line that somebody types at the prompt of
+/// the shell.
+fn is_in_foreground() -> bool {
+    #[cfg(unix)]
+    return rustix::termios::tcgetpgrp(rustix::stdio::stderr()).is_ok_and(|group| group == rustix::process::getpgrp());
+    #[cfg(not(unix))]
+    true
+}

@@ -1,0 +1,126 @@
+//! Numbers, times and tables as people read them.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 60.0 * MINUTE;
+const DAY: f64 = 24.0 * HOUR;
+const YEAR: f64 = 365.25 * DAY;
+
+/// A count with its digits in threes: `14,772,512`.
+pub(crate) fn grouped(count: impl Into<u128>) -> String {
+    let digits: Vec<char> = count.into().to_string().chars().collect();
+    let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
+    groups.join(",")
+}
+
+/// `1 unit`, `5,000 units`.
+pub(crate) fn count_of(count: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A number to so many digits: `0.42`, `12.3`, `1,600`, `660 million`, `2.6 × 10^18`.
+pub(crate) fn to_digits(value: f64, digits: usize) -> String {
+    // Rounded first, so that 9.999 becomes 1.00 of the next power.
+    let scientific = format!("{value:.*e}", digits - 1);
+    let value: f64 = scientific.parse().expect("a number reads back");
+    if value >= 1e15 {
+        return scientific.replace('e', " × 10^");
+    }
+    let scales = [(1e12, " trillion"), (1e9, " billion"), (1e6, " million"), (0.0, "")];
+    let (scale, name) = scales.into_iter().find(|(scale, _)| value >= *scale).expect("no number is negative");
+    let value = if scale > 0.0 { value / scale } else { value };
+    let before = value.max(f64::MIN_POSITIVE).log10().floor() as i32 + 1;
+    match usize::try_from(digits as i32 - before) {
+        Ok(decimals @ 1..=12) => format!("{value:.decimals$}{name}"),
+        _ => grouped(value.round() as u128) + name,
+    }
+}
+
+/// A time: `250 µs`, `4.56 s`, `12 min 03 s`, `35 h 02 min`, `3.25 days`, `17.4 years`.
+pub(crate) fn time(time: Duration) -> String {
+    seconds(time.as_secs_f64())
+}
+
+/// The same of seconds.
+pub(crate) fn seconds(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match seconds {
+        s if s < 999.5e-9 => format!("{:.0} ns", s * 1e9),
+        s if s < 999.5e-6 => format!("{} µs", to_digits(s * 1e6, 3)),
+        s if s < 999.5e-3 => format!("{} ms", to_digits(s * 1e3, 3)),
+        s if s < 59.95 => format!("{} s", to_digits(s, 3)),
+        s if s < HOUR - 0.5 => format!("{} min {:02} s", whole / 60, whole % 60),
+        s if s < 2.0 * DAY => format!("{} h {:02} min", whole / 3600, whole / 60 % 60),
+        s if s < 2.0 * YEAR => format!("{} days", to_digits(s / DAY, 3)),
+        s => format!("{} years", to_digits(s / YEAR, 3)),
+    }
+}
+
+/// A moment of universal time, to the minute: `2026-11-26 15:12`.
+pub(crate) fn moment(seconds_since_1970: u64) -> String {
+    let text = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds_since_1970)).to_string();
+    text[..16].replace('T', " ")
+}
+
+/// This moment for the name of a file: `20261126T1512`.
+pub(crate) fn now_for_names() -> String {
+    let text = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    text[..16].replace(['-', ':'], "")
+}
+
+/// How a column is set.
+#[derive(Clone, Copy)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows as a table: columns as wide as their widest cell, two blanks apart.
+pub(crate) fn table<const N: usize>(columns: [Align; N], rows: &[[String; N]]) -> String {
+    let widths = columns_of(rows).map(|cells| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; N]| {
+        let cells = (0..N).map(|at| {
+            let (cell, width) = (&row[at], widths[at]);
+            match columns[at] {
+                Align::Left => format!("{cell:width$}"),
+                Align::Right => format!("{cell:>width$}"),
+            }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+fn columns_of<const N: usize>(rows: &[[String; N]]) -> [Vec<&String>; N] {
+    std::array::from_fn(|at| rows.iter().map(|row| &row[at]).collect())
+}
+
+/// Lines of a label and a value.
+pub(crate) fn labelled<'a>(lines: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let rows: Vec<[String; 2]> = lines.into_iter().map(|(label, value)| [label.to_owned(), value]).collect();
+    table([Align::Left, Align::Left], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_more_digits_than_are_known() {
+        let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 2.5642e18, 0.0, 999.7e12];
+        let texts = ["1,600", "670 million", "0.42", "100", "12", "2.6 × 10^18", "0", "1.0 × 10^15"];
+        assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
+        assert_eq!([0u32, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
+    }
+
+    #[test]
+    fn times_have_the_units_that_people_use() {
+        let times = [0.0, 0.9996e-6, 0.0123, 4.559, 59.96, 3599.6, 126_248.0, 280_800.0, 5.5e8];
+        let texts = [
+            "0 ns", "1.00 µs", "12.3 ms", "4.56 s", "1 min 00 s", "1 h 00 min", "35 h 04 min", "3.25 days",
+            "17.4 years",
+        ];
+        assert_eq!(times.map(seconds), texts);
+    }
+}

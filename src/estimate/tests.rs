@@ -1,0 +1,139 @@
+//! Intervals that hold, boards that are counted, and what is timed.
+
+use super::*;
+use crate::engine::Engine;
+use crate::oeis;
+use crate::plan::{HalvesPlan, Task};
+
+/// Draws from a board by one thread, within so many milliseconds.
+fn drawn(board: &Board, seed: u64, milliseconds: u64) -> Drawn {
+    let (pool, watch) = (pool(1).unwrap(), Watch::default());
+    let steps = Steps::begin(&watch, "drawing samples", 0);
+    let until = Instant::now() + Duration::from_millis(milliseconds);
+    board.draw(Draw { pool: &pool, watch: &watch, steps: &steps }, Rng::with_seed(seed).fork(), FEWEST, until)
+}
+
+fn board(engine: EngineKind, n: usize) -> Board {
+    let method = Method::choose(Some(engine), Some(Isa::Portable), &whole(n)).unwrap();
+    Board::new(method, whole(n), part_columns(whole(n).size()))
+}
+
+fn of(n: usize, time: Duration, seed: u64) -> Estimate {
+    Request::solutions(whole(n).size()).threads(1).estimate(time, seed, &Watch::default()).unwrap()
+}
+
+/// By parts and by groups: the seeds are fixed, and nineteen of twenty should hold.
+#[test]
+fn intervals_hold_the_count() {
+    for (engine, n) in [(EngineKind::Backtrack, 13), (EngineKind::Join, 13), (EngineKind::Join, 12)] {
+        let (board, expected) = (board(engine, n), oeis::QUEENS.term(n).unwrap() as f64);
+        let held = (0..100).filter(|&seed| {
+            let Interval { low, high, .. } = drawn(&board, seed, 10).count.interval();
+            low.is_finite() && (low..=high).contains(&expected)
+        });
+        let held = held.count();
+        assert!(held >= 88, "{engine}, N = {n}: only {held} of 100");
+    }
+    let held = (0..10).filter(|&seed| {
+        let Estimate { count, counted, timed_n, .. } = of(20, Duration::from_millis(300), seed);
+        assert!(counted.is_none() && (14..=20).contains(&timed_n) && count.factor() < 3.0, "{count:?}");
+        (count.low..=count.high).contains(&(oeis::QUEENS.term(20).unwrap() as f64))
+    });
+    assert!(held.count() >= 8);
+}
+
+/// Within a factor, for other programs share the caches: a run of the same board does not take much longer or shorter.
+#[test]
+fn groups_take_as_long_as_in_a_run() {
+    let board = board(EngineKind::Join, 15);
+    let (mut seconds, worked) = (drawn(&board, 1, 300).seconds.mean(), crate::run::thread_seconds());
+    let plan = HalvesPlan::new(whole(15).size());
+    let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(whole(15).size())();
+    for task in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
+        engine.count(&Task::Halves(task.task, crate::plan::ANYWHERE));
+    }
+    seconds /= crate::run::thread_seconds() - worked;
+    assert!((0.5..2.0).contains(&seconds), "estimated over real: {seconds}");
+}
+
+/// A group is counted before it is timed, and the group before it in between, as in a run, which leaves the lists that a
+/// run would find; and each group of a unit is drawn.
+#[test]
+fn samples_are_timed_with_the_lists_of_a_run() {
+    struct Record(Vec<Task>);
+    impl Engine for Record {
+        fn count(&mut self, task: &Task) -> u64 {
+            self.0.push(*task);
+            1
+        }
+    }
+    let (board, plan) = (board(EngineKind::Join, 21), Plan::new(EngineKind::Join, &whole(21)));
+    let unit = plan.units() / 2;
+    let tasks: Vec<Task> = plan.unit(unit, 0).map(|task| task.task).collect();
+    let groups: Vec<&[Task]> = tasks.chunks(plan.tasks_sharing_lists() as usize).collect();
+    assert!(groups.len() > 2);
+    let mut seen = vec![false; groups.len()];
+    for seed in 0..100 {
+        let mut engine = Record(Vec::new());
+        let (parts, timed) = board.part_of(unit, &mut engine, &mut Rng::with_seed(seed).fork());
+        let timed: Vec<Task> = timed.into_iter().map(|(task, _)| task).collect();
+        let number = groups.iter().position(|group| *group == timed).expect("a group is timed");
+        assert_eq!(engine.0, [groups[number], groups[number.saturating_sub(1)]].concat());
+        assert!((parts - groups.len() as f64).abs() < 1e-9);
+        seen[number] = true;
+    }
+    assert!(seen.iter().all(|&seen| seen));
+}
+
+#[test]
+fn what_takes_less_than_the_time_is_counted() {
+    let impossible = Request::completions(Placement::parse("13", Size::new(4).unwrap()).unwrap());
+    let requests = [0, 2, 8, 13, 14].map(|n| Request::solutions(whole(n).size()));
+    for (request, count) in requests.into_iter().chain([impossible]).zip([1, 0, 92, 73_712, 365_596, 0]) {
+        let estimate = request.estimate(Duration::from_secs(20), 1, &Watch::default()).unwrap();
+        assert_eq!((estimate.counted, estimate.timed_n), (Some(count), estimate.n));
+        assert_eq!(estimate.count, Interval::exactly(count as f64));
+        let [core, wall] = [estimate.core_seconds, estimate.seconds];
+        assert!(core.low.to_bits() == core.high.to_bits() && wall.high < 20.0, "{estimate:?}");
+    }
+}
+
+/// The time of a larger board comes from a smaller one, to within the growth; cores share it.
+#[test]
+fn long_tasks_are_those_of_a_smaller_board() {
+    let request = Request::solutions(whole(26).size());
+    for threads in [1, 2, 64] {
+        let estimate = request.threads(threads).estimate(Duration::from_millis(200), 1, &Watch::default()).unwrap();
+        let Estimate { core_seconds: core, seconds, timed_n, count, memory, .. } = estimate;
+        assert!((14..26).contains(&timed_n) && core.mean > 1000.0 && count.high.is_finite() && memory > 0);
+        assert!(core.factor() > unsure(26 - timed_n) && core.low > 0.0, "{core:?}");
+        assert_eq!(seconds, core.times(1.0 / threads.min(available_threads()) as f64));
+    }
+    assert!((SMALLEST..28).all(|n| (1.5..16.0).contains(&(work(n + 1) / work(n)))));
+}
+
+#[test]
+fn a_seed_decides_what_is_drawn() {
+    let board = board(EngineKind::Backtrack, 14);
+    let means = [7, 7, 8].map(|seed| drawn(&board, seed, 0).count.mean());
+    assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
+}
+
+/// Who watches may end it at any time, while samples are drawn or the board is counted; then nothing is said of the time.
+#[test]
+fn a_stop_ends_it() {
+    for (n, time) in [(20, Duration::MAX), (28, Duration::from_secs(60))] {
+        let watch = Watch::default();
+        let request = Request::solutions(whole(n).size()).threads(1);
+        let estimate = std::thread::scope(|scope| {
+            let estimating = scope.spawn(|| request.estimate(time, 1, &watch).unwrap());
+            while watch.progress().elapsed < Duration::from_secs(1) || watch.progress().done == 0 {
+                std::thread::yield_now();
+            }
+            watch.stop();
+            estimating.join().unwrap()
+        });
+        assert!(estimate.counted.is_none() && estimate.core_seconds.high.is_infinite(), "{estimate:?}");
+        assert!(request.estimate(time, 1, &watch).unwrap().count.high.is_infinite(), "it was stopped before");
+    }
+}

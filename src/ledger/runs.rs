@@ -1,0 +1,52 @@
+//! The runs that made a ledger.
+
+use std::time::{Duration, SystemTime};
+
+/// A run of the program that added to a ledger, for people to read: nothing that is counted depends on it. `None` stands for
+/// what a file does not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunRecord {
+    /// When it began, since 1970. With the host it identifies the run: a run that is in two ledgers counts once when they are
+    /// merged. It has nanoseconds because the shards that a batch system starts on one machine begin in the same second.
+    pub begun: Option<Duration>,
+    /// When it saved the ledger last, in seconds since 1970.
+    pub saved: Option<u64>,
+    /// Its wall time. Files have it, and the processor time, in milliseconds.
+    pub elapsed: Duration,
+    /// The processor time of all its threads together; unknown on Windows.
+    pub cpu_time: Option<Duration>,
+    /// The units that it finished.
+    pub units: Option<u64>,
+    /// Name and version of the program.
+    pub program: Option<String>,
+    /// The machine's name.
+    pub host: Option<String>,
+    /// The name of its processor.
+    pub processor: Option<String>,
+}
+
+impl RunRecord {
+    /// The record of a run of this version on this machine that begins now.
+    pub(super) fn begin(processor: Option<String>) -> Self {
+        let begun = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
+        let program = Some(concat!("queens ", env!("CARGO_PKG_VERSION")).to_owned());
+        Self { begun, program, host: host(), processor, ..Self::default() }
+    }
+
+    /// Whether both are of one run. A run that does not know when it began is known by all else.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        match (self.begun, other.begun) {
+            (Some(begun), Some(other_begun)) => begun == other_begun && self.host == other.host,
+            _ => self == other,
+        }
+    }
+}
+
+/// The name of this machine.
+fn host() -> Option<String> {
+    #[cfg(unix)]
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let host = std::env::var("COMPUTERNAME").unwrap_or_default();
+    Some(host).filter(|host| !host.is_empty())
+}

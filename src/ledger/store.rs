@@ -1,0 +1,130 @@
+//! A ledger as a durable file: locked while in use, replaced as a whole.
+//!
+//! So it is a whole save at every moment, for every reader and wherever the process is killed. A save that fails, for
+//! example because the disk is full, leaves it as it was.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::Ledger;
+use super::draft::{Draft, followed, remove_leftovers};
+use super::format::{FormatError, MAGIC, decode, encode};
+use super::lock::Lock;
+
+/// The largest size of a ledger in bytes: it would have some ten million units.
+const LARGEST: u64 = 1 << 28;
+
+/// Why the file of a ledger cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another run has it.
+    #[error("{path}: in use by another run; wait for its end or choose another file", path = .0.display())]
+    Busy(PathBuf),
+    /// There is none, it is a folder or the like, or the system refused to read it.
+    #[error("{path}: cannot be read: {error}", path = .0.display(), error = .1)]
+    Read(PathBuf, io::Error),
+    /// The system refused to write it, or to make files in its folder.
+    #[error("{path}: cannot be saved: {error}", path = .0.display(), error = .1)]
+    Save(PathBuf, io::Error),
+    /// Its contents are not those of a ledger.
+    #[error("{path}: {error}", path = .0.display(), error = .1)]
+    Format(PathBuf, FormatError),
+}
+
+impl StoreError {
+    /// Whether the file is damaged, so that it is best removed and counted again.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Format(_, FormatError::Cut | FormatError::Checksum))
+    }
+}
+
+/// A ledger's file, locked as long as this value lives.
+///
+/// The lock is on `.NAME.lock` beside the file. A file with several names, by symbolic links, has one lock.
+///
+/// ```
+#[doc = include_str!("../../examples/checkpoint.rs")]
+/// ```
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    /// Where symbolic links led when it was opened.
+    place: PathBuf,
+    lock: Option<Lock>,
+    ledger: Option<Ledger>,
+}
+
+impl Store {
+    /// Locks the file, and reads it if it is there. Its folder must be there. What killed runs have left beside it is
+    /// removed.
+    ///
+    /// # Errors
+    /// If another run has it, if it cannot be read or is not a sound ledger, or if no file can be made in its folder.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let path = path.into();
+        let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
+        let lock = Lock::take(&place).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => StoreError::Busy(path.clone()),
+            _ => StoreError::Save(path.clone(), error),
+        })?;
+        if lock.is_some() {
+            remove_leftovers(&place);
+        }
+        let ledger = match read(&path) {
+            Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
+            ledger => Some(ledger?),
+        };
+        Ok(Self { path, place, lock, ledger })
+    }
+
+    /// What the file held when it was opened; `None` if there was no file.
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
+    /// The name of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether other runs are kept out. They are not where the file system has no locks.
+    pub fn is_locked(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// Saves durably: afterwards the file has this ledger, and survives a power cut. After an error it has what it had before,
+    /// or if only syncing its folder failed, this ledger.
+    pub fn save(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
+        let save = || {
+            let mut draft = Draft::new(&self.place)?;
+            draft.write_all(encode(ledger).as_bytes())?;
+            draft.commit()
+        };
+        save().map_err(|error| StoreError::Save(self.path.clone(), error))
+    }
+}
+
+/// Reads the ledger in a file without locking it.
+pub fn read(path: &Path) -> Result<Ledger, StoreError> {
+    let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), error))?;
+    decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
+}
+
+/// Whether a file is a ledger, of whatever format and sound or not, by its first bytes. One that cannot be read may be one, and
+/// counts as one.
+pub fn is_ledger(path: &Path) -> bool {
+    let head = || first_bytes(path, MAGIC.len() as u64);
+    fs::metadata(path).is_ok_and(|about| about.is_file()) && head().map_or(true, |head| head == MAGIC.as_bytes())
+}
+
+/// The bytes of a file, but not more than so many: a device may have no end.
+fn first_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! The loop over units, stops and errors, and the self-check.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::engine::EngineKind;
+use crate::engine::lanes::{Isa, fault};
+use crate::ledger::Partial;
+use crate::{Request, Size};
+
+fn request(n: usize) -> Request {
+    Request::solutions(Size::new(n).unwrap())
+}
+
+/// A plan of the join, and the state of a run of it.
+fn state(n: usize) -> RunState {
+    let size = Size::new(n).unwrap();
+    let plan = Plan::new(EngineKind::Join, &Placement::empty(size));
+    RunState::new(plan, request(n).engine(EngineKind::Join).run().unwrap().ledger().clone())
+}
+
+/// Groups come in another order than in the plan, each in one piece.
+#[test]
+fn groups_are_shuffled_and_stay_together() {
+    let state = state(13);
+    let order = state.order();
+    assert!(!order.is_sorted());
+    assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), state.plan().units());
+    let groups: Vec<usize> = order
+        .chunk_by(|&a, &b| state.plan().group(a) == state.plan().group(b))
+        .map(|units| state.plan().group(units[0]))
+        .collect();
+    // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
+    assert_eq!((groups.len(), groups.iter().collect::<BTreeSet<_>>().len()), (6, 6));
+}
+
+/// An error stops every thread at its next unit, and is what is returned, even where others were stopped before.
+#[test]
+fn the_first_error_is_returned_and_ends_the_loop() {
+    let (pool, order) = (pool(3).unwrap(), (0..200).collect::<Vec<_>>());
+    for round in 0..1000 {
+        let (watch, begun) = (Watch::default(), AtomicUsize::new(0));
+        let each = |(): &mut (), unit: usize| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if unit == round % 200 {
+                // The request comes first, so that the other threads say that they were stopped.
+                watch.stop();
+                std::thread::yield_now();
+                return Err(CountError::Overflow(Overflow));
+            }
+            if watch.is_stopped() { Err(CountError::Stopped) } else { Ok(()) }
+        };
+        assert_eq!(for_each_unit(&pool, &order, &watch, || (), each), Err(CountError::Overflow(Overflow)));
+        assert!(begun.into_inner() <= 200);
+    }
+}
+
+/// Each thread has one worker, and each unit is given once.
+#[test]
+fn a_thread_keeps_its_worker() {
+    let (pool, order, made) = (pool(2).unwrap(), (0..5000).collect::<Vec<_>>(), AtomicUsize::new(0));
+    let given: Vec<_> = order.iter().map(|_| AtomicUsize::new(0)).collect();
+    let worker = || made.fetch_add(1, Ordering::Relaxed);
+    let each = |_: &mut usize, unit: usize| {
+        given[unit].fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    };
+    for_each_unit(&pool, &order, &Watch::default(), worker, each).unwrap();
+    assert!((1..=2).contains(&made.into_inner()));
+    assert!(given.iter().all(|times| times.load(Ordering::Relaxed) == 1));
+}
+
+/// Stopped at any moment, a run leaves a ledger from which another goes on to the same total, in whole units and in parts.
+#[test]
+fn stopped_runs_go_on_to_the_total() {
+    let request = request(21).engine(EngineKind::Backtrack);
+    let run = request.run().unwrap();
+    let (tasks, unit) = (Plan::new(EngineKind::Backtrack, &Placement::empty(Size::new(21).unwrap())).tasks(0), 0);
+    let mut ledger = run.ledger().clone();
+    ledger.record_partial(unit, Partial { tasks: tasks - 1, tally: 5 }).unwrap();
+    let watch = Watch::default();
+    watch.stop();
+    assert_eq!(run.resume(ledger.clone()).unwrap().count(&watch).unwrap_err(), CountError::Stopped);
+    assert_eq!(watch.ledger().unwrap().partial(unit).tally, 5);
+    // A part that no plan has.
+    ledger.record_partial(unit, Partial { tasks: tasks + 1, tally: 5 }).unwrap();
+    assert!(request.run().unwrap().resume(ledger).is_err());
+
+    let request = super::tests::request(11).engine(EngineKind::Naive).threads(2);
+    let (mut ledger, mut runs) = (request.run().unwrap().ledger().clone(), 0);
+    let total = loop {
+        let (watch, run) = (Watch::default(), request.run().unwrap().resume(ledger.clone()).unwrap());
+        let before = ledger.finished();
+        let counted = std::thread::scope(|scope| {
+            let counting = scope.spawn(|| run.count(&watch));
+            while watch.ledger().is_none_or(|ledger| ledger.finished() < before + 10) && !counting.is_finished() {
+                std::thread::yield_now();
+            }
+            watch.stop();
+            counting.join().unwrap()
+        });
+        ledger = watch.ledger().unwrap();
+        runs += 1;
+        match counted {
+            Ok(report) => break report.count,
+            Err(error) => assert_eq!(error, CountError::Stopped),
+        }
+    };
+    assert!(total == 2680 && runs > 1 && ledger.is_complete(), "{total} after {runs} runs");
+}
+
+/// What a run counts is what it has in its ledger, and a sum that does not fit is an error.
+#[test]
+fn a_sum_that_does_not_fit_is_an_error() {
+    let mut ledger = request(12).run().unwrap().ledger().clone();
+    for unit in [3, 5] {
+        ledger.record(unit, u128::MAX / 2 + 1).unwrap();
+    }
+    let counted = request(12).run().unwrap().resume(ledger).unwrap().count(&Watch::default());
+    assert_eq!(counted.unwrap_err(), CountError::Overflow(Overflow));
+}
+
+/// A fault of a kernel is seen before anything is counted, wherever something is.
+#[test]
+fn wrong_kernels_count_nothing() {
+    for isa in Isa::available() {
+        for name in fault::of(isa) {
+            let is_of_boards = matches!(name, "expand" | "last-columns");
+            for (engine, n, is_seen) in
+                [(EngineKind::Join, 12, !is_of_boards), (EngineKind::Backtrack, 10, is_of_boards)]
+            {
+                let counted = fault::with(name, || request(n).engine(engine).isa(isa).count());
+                assert_eq!(matches!(counted, Err(CountError::SelfCheck(_))), is_seen, "{name} on {isa}");
+            }
+        }
+    }
+}
+
+/// 8×8 comes first, 9×9 for odd boards, and a larger board from N = 18 on.
+#[test]
+fn small_boards_are_counted_before_large_ones() {
+    let naive = Method { engine: EngineKind::Naive, isa: Isa::Portable };
+    let boards = [8, 9, 12, 13, 18].map(|n| self_check::boards(naive, n));
+    assert_eq!(boards, [vec![], vec![8, 9], vec![8], vec![8, 9], vec![8]]);
+    let join = Method { engine: EngineKind::Join, isa: Isa::best() };
+    assert_eq!([17, 18, 27].map(|n| self_check::boards(join, n)), [vec![8, 9], vec![8, 14], vec![8, 9, 15]]);
+    let error = self_check::compare("on 8×8".to_owned(), 91, Some(92)).unwrap_err();
+    assert_eq!(error.to_string(), "self-check failed: found 91 solutions on 8×8 instead of 92; nothing was counted");
+}

@@ -1,0 +1,140 @@
+//! Compares the lists with every solution found by the attack check of [`Placement`] alone.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+use super::*;
+use crate::board::Square;
+use crate::oeis;
+
+fn size(n: usize) -> Size {
+    Size::new(n).unwrap()
+}
+
+/// Every completion in order.
+fn all(begun: Placement) -> Vec<Placement> {
+    if begun.is_solution() { vec![begun] } else { begun.extensions().flat_map(all).collect() }
+}
+
+/// Up to so many queens on random squares, none attacking another.
+fn random_queens(n: usize, most: usize, random: &mut Rng) -> AllowedRows {
+    let mut queens = AllowedRows::from(size(n));
+    for _ in 0..most {
+        let square = Square { column: random.usize(1..=n), row: random.usize(1..=n) };
+        queens = queens.with(square).unwrap_or(queens);
+    }
+    queens
+}
+
+/// Queens in random rows of the first columns, as many as fit, at most `most`.
+fn random_start(n: usize, most: usize, random: &mut Rng) -> Placement {
+    let mut start = Placement::empty(size(n));
+    for _ in 0..most {
+        let longer: Vec<_> = start.extensions().collect();
+        start = random.choice(longer).unwrap_or(start);
+    }
+    start
+}
+
+#[test]
+fn every_solution_once_and_in_order() {
+    for n in 0..=9 {
+        assert!(Solutions::new(size(n)).eq(all(Placement::empty(size(n)))), "N = {n}");
+    }
+    let mut twelve = Solutions::new(size(12));
+    assert!(twelve.clone().is_sorted_by(|a, b| a < b));
+    assert_eq!(twelve.by_ref().count() as u128, oeis::QUEENS.term(12).unwrap());
+    assert_eq!(twelve.next(), None, "nothing follows the end");
+}
+
+/// With random queens and a random start, against what a filter leaves of all solutions.
+#[test]
+fn given_queens_and_a_start_are_a_filter() {
+    let (mut random, mut listed) = (Rng::with_seed(1), 0);
+    for n in 1..=10 {
+        let all = all(Placement::empty(size(n)));
+        for tried in 0..200 {
+            let (given, start) =
+                (random_queens(n, tried % 5, &mut random), random_start(n, tried / 5 % 12, &mut random));
+            let has =
+                |solution: &&Placement| given.queens().all(|queen| solution.squares().any(|other| other == queen));
+            let expected: Vec<_> = all.iter().filter(has).filter(|solution| **solution >= start).copied().collect();
+            let found = Solutions::new(given).from(start);
+            assert!(found.eq(expected.iter().copied()), "{given:?} from {start:?}");
+            listed += expected.len();
+        }
+    }
+    assert!(listed > 10_000, "{listed}");
+}
+
+/// Every prefix of up to three queens with every start of up to three.
+#[test]
+fn a_prefix_and_a_start_agree() {
+    for n in [1, 3, 4, 6] {
+        let mut starts = vec![Placement::empty(size(n))];
+        for queens in 0..n.min(3) {
+            let longer: Vec<_> =
+                starts.iter().filter(|start| start.len() == queens).flat_map(|p| p.extensions()).collect();
+            starts.extend(longer);
+        }
+        for &prefix in &starts {
+            let completions = all(prefix);
+            for &start in &starts {
+                let expected = completions.iter().filter(|solution| **solution >= start);
+                assert!(Solutions::new(prefix).from(start).eq(expected.copied()), "{start:?} within {prefix:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_begins_at_each_of_its_solutions_and_right_after_it() {
+    let all = all(Placement::empty(size(7)));
+    for (index, &solution) in all.iter().enumerate() {
+        assert!(Solutions::new(size(7)).from(solution).eq(all[index..].iter().copied()), "{solution}");
+    }
+}
+
+/// On every board that is listed the first solution is found before anybody waits. Whoever gave a board up too late
+/// would search for minutes.
+#[test]
+fn the_first_solution_comes_at_once() {
+    for n in (0..=32).filter(|n| ![2, 3].contains(n)) {
+        let first = Solutions::new(size(n)).next().unwrap();
+        let rows: Vec<usize> = first.rows().collect();
+        assert_eq!((Placement::new(first.size(), &rows), rows.len()), (Ok(first), n));
+    }
+    let thirty = "1,3,5,2,4,9,11,13,15,7,23,26,28,25,22,24,30,27,29,16,12,10,8,6,18,20,17,14,21,19";
+    assert_eq!(Solutions::new(size(30)).next().unwrap().to_string(), thirty);
+}
+
+#[test]
+fn the_first_with_given_queens_comes_at_once() {
+    let mut random = Rng::with_seed(2);
+    for n in 20..=32 {
+        let given = random_queens(n, 4, &mut random);
+        let first = Solutions::new(given).next().expect("a few queens leave solutions");
+        assert!(given.queens().all(|queen| first.squares().any(|other| other == queen)), "{given:?}: {first}");
+        let start = random_start(n, n / 2, &mut random);
+        let after = Solutions::new(size(n)).from(start).next().expect("the last solution is later");
+        assert!(after.is_solution() && after >= start, "{after} from {start}");
+    }
+}
+
+/// Collects every solution under its canonical form: the fundamental solutions must be those of the classes.
+#[test]
+fn each_class_has_one_fundamental_solution() {
+    for n in 0..=10 {
+        let mut classes: BTreeMap<Placement, usize> = BTreeMap::new();
+        for solution in Solutions::new(size(n)) {
+            *classes.entry(Orbit::of(&solution).unwrap().canonical()).or_default() += 1;
+        }
+        let with_size = |solution| (solution, Orbit::of(&solution).unwrap().class_size());
+        assert!(Solutions::new(size(n)).fundamental().map(with_size).eq(classes), "N = {n}");
+        let from_the_middle = Solutions::new(size(n)).from(random_start(n, n, &mut Rng::with_seed(3)));
+        let filtered = from_the_middle.clone().filter(|solution| Orbit::of(solution).unwrap().is_fundamental());
+        assert!(from_the_middle.fundamental().eq(filtered), "N = {n}");
+    }
+    assert_eq!(Solutions::new(size(12)).fundamental().count() as u128, oeis::UNIQUE.term(12).unwrap());
+}

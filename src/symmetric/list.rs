@@ -1,0 +1,187 @@
+//! Listing: every cover of a set of items by the pieces of one side, as the set of keys that it holds.
+//!
+//! The highest free item is covered next. So each cover is found once, and covers with the same first pieces are
+//! neighbours: they form the groups by which the lists are cut. The last pieces are not searched for. They depend only
+//! on the remaining items, of which there are few different sets. So all *tails* of such a set are listed once, and
+//! then each tail is kept or dropped by one comparison.
+
+use std::ops::Range;
+
+use super::cover::{Piece, Pieces, word};
+use crate::engine::lanes::{KEY_BITS, Lanes};
+use crate::engine::split::{FirstPieces, Grouped, GroupedLists, MAX_DEPTH};
+
+/// The largest number of pieces of a tail. A set of eight or ten items has some 20 to 200 tails.
+const TAIL: usize = 5;
+
+/// The largest number of items for tails: there is a table of all sets of these items.
+const TAIL_ITEMS: usize = 16;
+
+/// Buffers for listing one set of items at a time.
+#[derive(Debug, Default)]
+pub(super) struct CoverLister {
+    /// The pieces within the set, by their highest item. Items are renumbered from 0.
+    pieces: Vec<Vec<Piece>>,
+    /// The marked items, renumbered.
+    marked: u64,
+    tails: Tails,
+}
+
+impl CoverLister {
+    /// Lists the covers of `items`. They are grouped by their first `depth` pieces, or by fewer if they have not as
+    /// many.
+    pub(super) fn list<L: Lanes>(
+        &mut self,
+        lanes: L,
+        pieces: &Pieces,
+        items: u64,
+        depth: usize,
+        list: &mut GroupedLists<1>,
+    ) {
+        self.number(pieces, items);
+        // Every piece has two items. A tail begins when all higher items are covered, so its items are among the
+        // lowest.
+        let count = items.count_ones() as usize;
+        let total = count / 2;
+        let tail = (1..=total.min(TAIL)).rev().find(|tail| self.fit(count - (total - tail))).unwrap_or(0);
+        let heads = total - tail;
+        self.tails.clear(if tail == 0 { 0 } else { count - heads });
+        let GroupedLists { lists: [out], pieces: first } = list;
+        out.clear();
+        first.clear();
+        let (depth, path) = (depth.min(heads), [0; MAX_DEPTH]);
+        let Self { pieces, marked, tails } = self;
+        let mut search = CoverSearch { lanes, pieces, marked: *marked, tails, out, first, path, depth, heads };
+        search.heads((1u64 << count) - 1, 0, 0);
+    }
+
+    /// Renumbers the items of a set from 0, and finds the pieces within it.
+    fn number(&mut self, pieces: &Pieces, items: u64) {
+        let numbered = |set: u64| members(set).map(|item| 1 << (items & ((1 << item) - 1)).count_ones()).sum();
+        self.marked = numbered(pieces.marked & items);
+        self.pieces.resize_with(self.pieces.len().max(items.count_ones() as usize), Vec::new);
+        for (own, item) in self.pieces.iter_mut().zip(members(items)) {
+            own.clear();
+            let within = pieces.of(item).iter().filter(|piece| piece.items & !items == 0);
+            own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
+        }
+    }
+
+    /// Whether tails can be made of the lowest `items` items: their sets must fit in the table, and their keys in a
+    /// word.
+    fn fit(&self, items: usize) -> bool {
+        let fits = |piece: &Piece| u128::from(word(piece.keys)) << 32 == piece.keys;
+        items <= TAIL_ITEMS && self.pieces[..items].iter().flatten().all(fits)
+    }
+}
+
+/// The members of a set.
+fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        lowest
+    })
+}
+
+/// Whether there are enough marked items for every piece to have one.
+fn can_cover(left: u64, marked: u64) -> bool {
+    (left & !marked).count_ones() <= (left & marked).count_ones()
+}
+
+/// The search for the first pieces of covers.
+struct CoverSearch<'a, L> {
+    lanes: L,
+    pieces: &'a [Vec<Piece>],
+    marked: u64,
+    tails: &'a mut Tails,
+    out: &'a mut Grouped,
+    /// The first pieces of each group, and below those of the current group.
+    first: &'a mut Vec<FirstPieces>,
+    path: FirstPieces,
+    /// The number of first pieces that define a group.
+    depth: usize,
+    /// The number of pieces before the tail.
+    heads: usize,
+}
+
+impl<L: Lanes> CoverSearch<'_, L> {
+    fn heads(&mut self, left: u64, keys: u128, placed: usize) {
+        if placed == self.heads {
+            let tails = self.tails.list(self.pieces, self.marked, left as usize);
+            let patterns = &mut self.out.patterns;
+            let first = patterns.len();
+            let keys = word(keys);
+            let shared = keys & KEY_BITS;
+            // `retain` appends only the shared keys of a pattern, so only the shared keys of the first pieces are
+            // added.
+            self.lanes.retain(&self.tails.patterns[tails], keys, patterns);
+            patterns[first..].iter_mut().for_each(|pattern| *pattern |= shared);
+        } else {
+            let pieces = self.pieces;
+            for piece in &pieces[left.ilog2() as usize] {
+                let rest = left & !piece.items;
+                if piece.items & !left == 0 && piece.keys & keys == 0 && can_cover(rest, self.marked) {
+                    if placed < self.depth {
+                        self.path[placed] = word(piece.keys);
+                    }
+                    self.heads(rest, keys | piece.keys, placed + 1);
+                }
+            }
+        }
+        if placed == self.depth && !self.out.is_closed() {
+            self.out.close(self.lanes);
+            self.first.push(self.path);
+        }
+    }
+}
+
+/// The tails of sets of the lowest items, listed when they are first needed.
+#[derive(Debug, Default)]
+struct Tails {
+    patterns: Vec<u64>,
+    /// The range of each set's patterns; see [`Tails::NONE`].
+    of: Vec<(u32, u32)>,
+}
+
+impl Tails {
+    /// The set has not been listed yet.
+    const NONE: (u32, u32) = (u32::MAX, 0);
+
+    /// Removes all tails, and makes room for sets of this many items.
+    fn clear(&mut self, items: usize) {
+        self.of.clear();
+        self.of.resize(1 << items, Self::NONE);
+        self.patterns.clear();
+        self.patterns.push(0);
+        // There is one way to cover the empty set.
+        self.of[0] = (0, 1);
+    }
+
+    /// Every cover of this set.
+    fn list(&mut self, pieces: &[Vec<Piece>], marked: u64, set: usize) -> Range<usize> {
+        if self.of[set] == Self::NONE {
+            let fits =
+                |piece: &&Piece| piece.items & !(set as u64) == 0 && can_cover(set as u64 & !piece.items, marked);
+            let within = pieces[set.ilog2() as usize].iter().filter(fits);
+            // The covers of the rest are listed first, so that this list is contiguous.
+            for piece in within.clone() {
+                self.list(pieces, marked, set & !(piece.items as usize));
+            }
+            let first = self.patterns.len();
+            for piece in within {
+                let keys = word(piece.keys);
+                let (start, end) = self.of[set & !(piece.items as usize)];
+                for index in start as usize..end as usize {
+                    let pattern = self.patterns[index];
+                    if pattern & keys == 0 {
+                        self.patterns.push(pattern | keys);
+                    }
+                }
+            }
+            self.of[set] = (first as u32, self.patterns.len() as u32);
+        }
+        let (start, end) = self.of[set];
+        start as usize..end as usize
+    }
+}

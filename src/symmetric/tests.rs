@@ -1,0 +1,275 @@
+//! Compares counts with published terms and with lists of solutions, cuts with a brute force over orbits, and keys with
+//! diagonals.
+
+mod orbits;
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+use super::cover::{Piece, Pieces, Problem, word};
+use super::list::CoverLister;
+use super::*;
+use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
+use crate::engine::split::{FirstPieces, GroupedLists, MAX_DEPTH};
+use crate::{Orbit, Size, Solutions, Symmetry};
+
+const BOTH: [Rotation; 2] = [Rotation::Half, Rotation::Quarter];
+
+fn found(rotation: Rotation, n: usize, isa: Isa) -> u128 {
+    let report = count(rotation, n, Some(isa), 2, &Watch::default()).unwrap();
+    assert_eq!((report.n, report.symmetry, report.isa, report.threads), (n, Some(rotation), isa, 2));
+    report.count
+}
+
+fn published(rotation: Rotation, n: usize) -> u128 {
+    if n == 0 { 1 } else { rotation.sequence().term(n).unwrap() }
+}
+
+/// Boards that can have solutions.
+fn boards() -> impl Iterator<Item = (Rotation, usize)> {
+    let boards = BOTH.into_iter().flat_map(|rotation| rotation.sizes().map(move |n| (rotation, n)));
+    boards.filter(|&(rotation, n)| rotation == Rotation::Half || n % 4 < 2)
+}
+
+#[test]
+fn published_terms_are_found() {
+    for isa in Isa::available() {
+        for n in 0..=20 {
+            assert_eq!(found(Rotation::Half, n, isa), published(Rotation::Half, n), "half turn, N = {n}, {isa}");
+        }
+        for n in 0..=38 {
+            assert_eq!(
+                found(Rotation::Quarter, n, isa),
+                published(Rotation::Quarter, n),
+                "quarter turn, N = {n}, {isa}"
+            );
+        }
+    }
+}
+
+/// Against the images of all solutions.
+#[test]
+fn what_turns_leave_unchanged_is_counted() {
+    for (rotation, symmetry) in [(Rotation::Half, Symmetry::Rotation180), (Rotation::Quarter, Symmetry::Rotation90)] {
+        for n in 0..=10 {
+            let unchanged = |solution: &_| Orbit::of(solution).unwrap().image(symmetry) == *solution;
+            let expected = Solutions::new(Size::new(n).unwrap()).filter(unchanged).count();
+            assert_eq!(found(rotation, n, Isa::Portable), expected as u128, "{rotation} turn, N = {n}");
+        }
+    }
+}
+
+/// Every cut of small boards, and the sum of all. Nothing of the engine is in the brute force.
+#[test]
+fn every_cut_is_counted_as_defined() {
+    for (rotation, n) in boards().filter(|&(rotation, n)| n <= if rotation == Rotation::Half { 15 } else { 25 }) {
+        let problem = turns::problem(rotation, n);
+        let (mut count, mut sum) = (problem.counters(Isa::best())(), 0);
+        for &left in &problem.cuts {
+            let expected = orbits::solutions(rotation, n, orbits::allowed(rotation, n, &problem, left), u64::MAX);
+            assert_eq!(Some(count(left)), expected, "{rotation} turn, N = {n}, cut {left:x}");
+            sum += u128::from(count(left));
+        }
+        assert_eq!(problem.weight * sum, published(rotation, n), "{rotation} turn, N = {n}");
+    }
+}
+
+#[test]
+fn random_cuts_are_counted_as_defined() {
+    for (rotation, n) in
+        boards().filter(|&(rotation, n)| if rotation == Rotation::Half { 18..=24 } else { 28..=45 }.contains(&n))
+    {
+        let (problem, mut random) = (turns::problem(rotation, n), Rng::with_seed(n as u64));
+        let mut count = problem.counters(Isa::best())();
+        for left in random.choose_multiple(&problem.cuts, 2) {
+            let expected = orbits::solutions(rotation, n, orbits::allowed(rotation, n, &problem, *left), u64::MAX);
+            assert_eq!(Some(count(*left)), expected, "{rotation} turn, N = {n}, cut {left:x}");
+        }
+    }
+}
+
+/// Cuts thinned to so few squares that the brute force can count the remaining solutions, on the largest boards, whose
+/// keys just fit: if one did not, its queen must be in some of these solutions.
+#[test]
+fn thinned_cuts_of_the_last_boards_are_counted_as_defined() {
+    for (rotation, n) in boards().filter(|&(rotation, n)| n >= 68 || rotation == Rotation::Half && n >= 33) {
+        let (problem, mut with_solutions) = (turns::problem(rotation, n), 0);
+        for seed in 0..6 {
+            let left = *Rng::with_seed(seed).choice(&problem.cuts).unwrap();
+            // Adds squares until enough solutions are left. A hash chooses the squares, the same for a whole orbit.
+            for share in 1..=20 {
+                let keep = |items: u64| Rng::with_seed(items ^ seed << 56).u8(..20) < share;
+                let is_centre = |square| n % 2 == 1 && square == (n / 2, n / 2);
+                let allowed = orbits::allowed(rotation, n, &problem, left).into_iter();
+                let allowed = allowed.filter(|&square| is_centre(square) || keep(orbits::items(rotation, n, square)));
+                let Some(expected) = orbits::solutions(rotation, n, allowed, 1 << 21) else { break };
+                let found = thinned(&problem, keep).counters(Isa::best())()(left);
+                assert_eq!(found, expected, "{rotation} turn, N = {n}, {share} of 20 squares, cut {left:x}");
+                if found >= 20 {
+                    with_solutions += 1;
+                    break;
+                }
+            }
+        }
+        assert!(with_solutions >= 2, "{rotation} turn, N = {n}: solutions in {with_solutions} of 6 cuts");
+    }
+}
+
+/// Only the pieces on these items.
+fn thinned(problem: &Problem, keep: impl Fn(u64) -> bool) -> Problem {
+    let side = |pieces: &Pieces| Pieces::new(pieces.marked, all(pieces).into_iter().filter(|piece| keep(piece.items)));
+    Problem { left: side(&problem.left), right: side(&problem.right), ..problem.clone() }
+}
+
+fn all(pieces: &Pieces) -> Vec<Piece> {
+    (0..64).flat_map(|item| pieces.of(item)).copied().collect()
+}
+
+/// The queens of a side's pieces, as east columns and signed rows in half squares from the centre, with their keys.
+fn queens(pieces: &Pieces, rotation: Rotation, n: usize) -> Vec<((i32, i32), Piece)> {
+    let distance = |item: u32| (2 * item as usize + 1 + n % 2) as i32;
+    let mut queens: Vec<((i32, i32), Piece)> = Vec::new();
+    for piece in all(pieces) {
+        let (low, high) = (piece.items.trailing_zeros(), piece.items.ilog2());
+        // With a half turn two pieces have the same items: one is north of the middle, the next one south.
+        let again = queens.iter().any(|(_, other)| other.items == piece.items);
+        queens.push(match rotation {
+            Rotation::Quarter => ((distance(high), distance(low)), piece),
+            Rotation::Half => {
+                ((distance(high - n as u32 / 2), if again { -distance(low) } else { distance(low) }), piece)
+            }
+        });
+    }
+    queens
+}
+
+/// On every board that can have solutions, two pieces share a key exactly if their queens or the images of these attack
+/// each other on a diagonal. For pieces of different sides the shared key must be in the word that the lanes get.
+#[test]
+fn keys_are_the_diagonals_of_every_board() {
+    for (rotation, n) in boards() {
+        let problem = turns::problem(rotation, n);
+        let images = |(x, y): (i32, i32)| match rotation {
+            Rotation::Half => vec![(x, y), (-x, -y)],
+            Rotation::Quarter => vec![(x, y), (-y, x), (-x, -y), (y, -x)],
+        };
+        let attack = |queen, other| {
+            let on_a_diagonal = |(x, y): (i32, i32), (a, b): (i32, i32)| x.abs_diff(a) == y.abs_diff(b);
+            images(queen).into_iter().any(|queen| images(other).into_iter().any(|image| on_a_diagonal(queen, image)))
+        };
+        let [left, right] = [&problem.left, &problem.right].map(|pieces| queens(pieces, rotation, n));
+        let apart = |piece: &Piece| {
+            let items = piece.items;
+            move |(_, other): &&(_, Piece)| items & other.items == 0
+        };
+        for side in [&left, &right] {
+            for (index, (queen, piece)) in side.iter().enumerate() {
+                for (other, second) in side[..index].iter().filter(apart(piece)) {
+                    let meet = piece.keys & second.keys != 0;
+                    assert_eq!(meet, attack(*queen, *other), "{rotation}, N = {n}: {queen:?} and {other:?}");
+                }
+            }
+        }
+        for (queen, piece) in &left {
+            for (other, second) in right.iter().filter(apart(piece)) {
+                let meet = word(piece.keys) & word(second.keys).reverse_bits() & KEY_BITS != 0;
+                assert_eq!(meet, attack(*queen, *other), "{rotation}, N = {n}: {queen:?} and {other:?}, sides apart");
+            }
+        }
+    }
+}
+
+/// The first pieces of covers, with the shared keys of the covers that begin with them, in order.
+type Covers = BTreeMap<FirstPieces, Vec<u64>>;
+
+/// Every cover of `left` by its definition, under its first `depth` pieces.
+fn search(pieces: &[Piece], left: u64, keys: u128, depth: usize, first: &[u64], covers: &mut Covers) {
+    if left == 0 {
+        let mut name = [0; MAX_DEPTH];
+        name[..depth].copy_from_slice(&first[..depth]);
+        return covers.entry(name).or_default().push(word(keys) & KEY_BITS);
+    }
+    for piece in pieces.iter().filter(|piece| piece.items.ilog2() == left.ilog2()) {
+        if piece.items & !left == 0 && piece.keys & keys == 0 {
+            let first = [first, &[word(piece.keys)]].concat();
+            search(pieces, left & !piece.items, keys | piece.keys, depth, &first, covers);
+        }
+    }
+}
+
+/// Keys beyond the middle word are compared too, whichever pieces hold them: no tail is made of such pieces.
+#[test]
+fn keys_beyond_the_word_are_kept_apart() {
+    // Below the word, on its lower and on its upper edge, above it, and on both sides.
+    for beyond in [20..32, 30..34, 94..98, 96..108, 20..108] {
+        for from in [0, 1, 6, 9, 11, 12] {
+            let mut random = Rng::with_seed(u64::from(from));
+            // A piece for each pair of twelve items, with two random keys. Those of items from `from` on may hold keys
+            // beyond.
+            let mut key = |item| {
+                let keys = if item >= from && random.bool() { beyond.clone() } else { 40..88 };
+                1u128 << random.u32(keys)
+            };
+            let pairs = (0..12u32).flat_map(|high| (0..high).map(move |low| (high, low)));
+            let pieces: Vec<Piece> = pairs
+                .map(|(high, low)| Piece { items: 1u64 << high | 1u64 << low, keys: key(high) | key(high) })
+                .collect();
+            let (mut lister, mut list) = (CoverLister::default(), GroupedLists::default());
+            let lanes = Portable::detect().unwrap();
+            lister.list(lanes, &Pieces::new(u64::MAX, pieces.clone()), 0xfff, 2, &mut list);
+            let mut covers = Covers::new();
+            for (group, first) in list.pieces.iter().enumerate() {
+                let patterns = list.lists[0].of(&(group..group + 1));
+                covers.entry(*first).or_default().extend(patterns.iter().map(|pattern| pattern & KEY_BITS));
+            }
+            // Up to five pieces are the tail, as far as they are of items below `from`.
+            let tail = from.saturating_sub(6).min(5) as usize;
+            let mut expected = Covers::new();
+            search(&pieces, 0xfff, 0, (6 - tail).min(2), &[], &mut expected);
+            covers.values_mut().chain(expected.values_mut()).for_each(|patterns| patterns.sort_unstable());
+            assert!(covers == expected, "keys {beyond:?} from item {from} on");
+            assert!(expected.len() > 5, "{} first pieces", expected.len());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let refused = |rotation, n| count(rotation, n, None, 1, &Watch::default()).unwrap_err();
+    for rotation in BOTH {
+        let n = rotation.sizes().end() + 1;
+        assert_eq!(refused(rotation, n), CountError::Symmetric { rotation, n });
+    }
+    let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has NEON and AVX");
+    let refused = count(Rotation::Half, 8, Some(missing), 1, &Watch::default()).unwrap_err();
+    assert_eq!(refused, MethodError::from(IsaError::Missing(missing)).into());
+}
+
+/// In the middle of minutes of work.
+#[test]
+fn a_count_can_be_watched_and_stopped() {
+    let watch = Watch::default();
+    std::thread::scope(|scope| {
+        let counting = scope.spawn(|| count(Rotation::Half, 30, None, 2, &watch));
+        while watch.progress().done < 2 {
+            std::thread::yield_now();
+        }
+        let progress = watch.progress();
+        assert_eq!((progress.doing, progress.total), ("counting cuts", 6435));
+        assert!(progress.share > 0.0 && progress.share < 1.0 && progress.left.is_some());
+        watch.stop();
+        assert_eq!(counting.join().unwrap().unwrap_err(), CountError::Stopped);
+    });
+}
+
+/// A fault of any kernel that the cover counts with is seen before anything is counted.
+#[test]
+fn wrong_kernels_count_nothing() {
+    for isa in Isa::available() {
+        for name in fault::of(isa).filter(|name| !matches!(*name, "expand" | "last-columns")) {
+            let counted = fault::with(name, || count(Rotation::Half, 12, Some(isa), 1, &Watch::default()));
+            assert!(matches!(counted, Err(CountError::SelfCheck(_))), "{name} on {isa}");
+        }
+    }
+}

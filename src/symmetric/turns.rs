@@ -1,0 +1,133 @@
+//! Solutions that a turn of the board leaves unchanged, described as exact covers: half turns as signed permutations,
+//! quarter turns as pairings of numbers, both with distinct sums and differences.
+//!
+//! Take coordinates from the centre of the board, for columns and rows alike.
+//!
+//! # Half turns
+//!
+//! A half turn maps a queen on (x, y) to its image (-x, -y), and one of the two is in the east. So a solution is
+//! determined by its h = ⌊N/2⌋ east queens; on an odd board, the centre has a queen too. Their columns x are 1..h (for
+//! even N, half a unit less everywhere). Their distances |y| are also 1..h, once each, because the image of row y is
+//! row -y. An east queen attacks another queen or its image exactly if their sums x+y, or their differences x-y, are
+//! equal up to the sign. So with
+//!
+//! ```text
+//! y > 0:  |x+y| = x + |y|,     |x-y| = |x - |y||
+//! y < 0:  |x+y| = |x - |y||,   |x-y| = x + |y|
+//! ```
+//!
+//! a solution is a permutation of 1..h with signs whose h values |x+y| are distinct and not 0, and whose h values |x-y|
+//! are too (A032522). Changing all signs reflects the solution in the vertical axis. So the queen of column h
+//! is placed only in the north, and each cut has weight 2.
+//!
+//! *The cut.* Queens in the inner columns are the left side, queens in the outer columns the right side. The cut is
+//! the set of distances |y| of the inner queens. Their signs are not part of it, so there are only C(h, h/2) cuts.
+//!
+//! # Quarter turns
+//!
+//! A queen on (x, y) has the images (-y, x), (-x, -y) and (y, -x). Together they fill the columns ±x and ±y: the
+//! distances |x| and |y| are *paired*. The two distances are different, because a queen on a long diagonal attacks its
+//! images. The four queens hold the diagonals ±(|x|+|y|) and ±(|x|-|y|) of both directions. These are the same for the
+//! orbit of (|x|, |y|) and for that of (|y|, |x|). The paired numbers are 1..2m for N = 4m+1, where the centre has a
+//! queen too, and 1, 3, .., 4m-1 for N = 4m. So
+//!
+//! ```text
+//! A033148(N)  =  2^m · #{ pairings of the 2m numbers, all m sums and m differences distinct }
+//! ```
+//!
+//! The number of pairings is A002968(m) for odd N and A398960(m) for even N; other N have no such solutions. For even
+//! N, number i (from 1) stands for 2i-1. Then half of the sum of i and j is i+j-1, and half of the difference is i-j as
+//! before.
+//!
+//! *The cut.* Pairs with one of the H largest numbers are the left side. They have the large sums, which do not occur
+//! on the right side: for numbers up to 2m-H, no sum is more than 4m-2H-1. So the keys that both sides may hold fit in
+//! a word even when 4m is much larger than the word. The cut is the set of the other numbers on the left.
+
+use std::ops::RangeInclusive;
+
+use super::Rotation;
+use super::cover::{Piece, Pieces, Problem};
+
+/// Half of the keys that both sides may hold. The word has so many keys for sums and as many for differences of inner
+/// queens; and so many small numbers have sums and differences that fit.
+const HALF_WORD: usize = 26;
+
+/// The covers of a board of N columns.
+pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
+    match rotation {
+        Rotation::Half => half_turns(n),
+        Rotation::Quarter => quarter_turns(n),
+    }
+}
+
+/// The signed permutations: item y - 1 is the distance y of a row, item h + x - 1 that of a column.
+fn half_turns(n: usize) -> Problem {
+    let (h, odd) = (n / 2, n % 2);
+    let sum = |x: usize, y: usize| x + y - 1 + odd;
+    // How many columns are inner: the sum of a queen in the last of them is at most inner + h - 1 + odd.
+    let inner = (h / 2).min((HALF_WORD + 1).saturating_sub(h + odd));
+    assert!(inner == 0 || sum(inner, h) <= HALF_WORD, "the keys of the inner queens fit the word");
+    // Keys of sums are above the middle of the word, keys of differences below.
+    let key = |sum: usize, difference: usize| 1u128 << (63 + sum) | 1u128 << (64 - difference);
+    let item = |x: usize, y: usize| 1u64 << (h + x - 1) | 1 << (y - 1);
+    let columns = |range: RangeInclusive<usize>| range.map(|x| 1u64 << (h + x - 1)).sum();
+    let side = |range: RangeInclusive<usize>| {
+        let squares = range.flat_map(|x| (1..=h).map(move |y| (x, y))).filter(|(x, y)| x != y);
+        let pieces = squares.flat_map(|(x, y)| {
+            let (far, near) = (sum(x, y), x.abs_diff(y));
+            let signs = [(far, near), (near, far)].into_iter().take(if x == h { 1 } else { 2 });
+            signs.map(move |(sum, difference)| Piece { items: item(x, y), keys: key(sum, difference) })
+        });
+        Pieces::new(columns(1..=h), pieces)
+    };
+    let always: u64 = columns(1..=inner);
+    Problem {
+        left: side(1..=inner),
+        right: side(inner + 1..=h).mirrored(),
+        items: (1 << (2 * h)) - 1,
+        cuts: subsets(h, inner).map(|rows| always | rows).collect(),
+        weight: if h == 0 { 1 } else { 2 },
+    }
+}
+
+/// The pairings: item i - 1 is the number i.
+fn quarter_turns(n: usize) -> Problem {
+    let (m, odd) = (n / 4, n % 4);
+    let numbers = 2 * m;
+    // The best values tried for m = 11, 13, 15 and 17. From m = 18 on, the keys that the two sides share decide.
+    let large = m.midpoint(3).min(9).max(numbers.saturating_sub(HALF_WORD)).min(numbers);
+    let small = numbers - large;
+    let key_of_sum = |a: usize, b: usize| a + b - 1 + odd;
+    // The largest key of the right side. The keys up to it are in the middle of the word.
+    let most = if small < 2 { 1 } else { key_of_sum(small, small - 1) };
+    let width = most.div_ceil(2);
+    let bit = |key: usize| 1u128 << (63 - width + key);
+    let pairs = (1..=numbers).flat_map(|a| (1..a).map(move |b| (a, b)));
+    let piece = |(a, b): (usize, usize)| Piece {
+        items: 1u64 << (a - 1) | 1u64 << (b - 1),
+        keys: bit(key_of_sum(a, b)) | bit(a - b),
+    };
+    let (left, right): (Vec<_>, Vec<_>) = pairs.partition(|&(a, _)| a > small);
+    let items = (1 << numbers) - 1;
+    let always = items & !((1 << small) - 1);
+    // The large numbers without a small partner are paired among themselves. For other N there is nothing to pair.
+    let partners = (0..=small.min(large)).filter(|partners| odd < 2 && (large - partners) % 2 == 0);
+    Problem {
+        left: Pieces::new(always, left.into_iter().map(piece)),
+        right: Pieces::new(items, right.into_iter().map(piece)).mirrored(),
+        items,
+        cuts: partners.flat_map(|partners| subsets(small, partners)).map(|partners| always | partners).collect(),
+        weight: 1 << m,
+    }
+}
+
+/// The sets of `size` of the lowest items of a pool, in increasing order.
+fn subsets(pool: usize, size: usize) -> impl Iterator<Item = u64> {
+    // The next set of as many: the lowest run of items moves its highest one up, and the others to the bottom.
+    let next = |&set: &u64| {
+        let lowest = set & set.wrapping_neg();
+        let moved = set + lowest;
+        (set != 0).then(|| moved | (set ^ moved) / lowest >> 2)
+    };
+    std::iter::successors(Some((1 << size) - 1), next).take_while(move |set| set >> pool == 0)
+}

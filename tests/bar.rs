@@ -1,0 +1,82 @@
+//! The bar, on a terminal as a person has one: it shows how far a run is, ^C ends it, and ^S holds up nothing.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::common::{ENDLESS, end, program, read};
+
+/// A program in the foreground of a terminal of its own, and the other end of that terminal.
+fn at_terminal(folder: &Path, line: &str) -> (File, Child) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let mut command = Command::new("setsid");
+    command.arg("--ctty").arg(program()).args(line.split(' ')).current_dir(folder).env("TERM", "xterm");
+    let end = || terminal.try_clone().unwrap();
+    let child = command.env_remove("NO_COLOR").stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+    (master.into(), child)
+}
+
+/// Reads what is shown up to this text, or else to the end.
+fn shown_until(master: &mut File, text: &str) -> String {
+    let mut shown = String::new();
+    while !shown.contains(text) {
+        let mut piece = [0; 4096];
+        let Ok(read) = master.read(&mut piece) else { break };
+        shown += &String::from_utf8_lossy(&piece[..read]);
+    }
+    shown
+}
+
+#[test]
+fn a_bar_shows_how_far_it_is_until_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut master, child) = at_terminal(folder.path(), ENDLESS);
+    let shown = shown_until(&mut master, "of 171");
+    assert!(shown.contains("N = 20") && shown.contains('%'), "{shown:?}");
+    master.write_all(b"\x03").unwrap();
+    let said = shown_until(&mut master, "the same command goes on");
+    assert_eq!(end(child).status.signal(), Some(2));
+    // The bar is gone before the last word.
+    assert!(said.contains("\u{1b}[2Ksaved 0 of 171 units in c;"), "{said:?}");
+}
+
+/// A terminal that ^S has stopped takes no more. The run saves all the same, and ends when it is told to.
+#[test]
+fn a_stopped_terminal_holds_up_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut master, child) = at_terminal(folder.path(), ENDLESS);
+    shown_until(&mut master, "of 171");
+    master.write_all(b"\x13").unwrap();
+    // Some rounds of the bar, of which the first is stuck.
+    sleep(Duration::from_secs(1));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(end(child).status.signal(), Some(15));
+    assert_eq!(read(&folder.path().join("c")).finished(), 0);
+}
+
+/// At a terminal an answer has words around its number, and columns that people can read.
+#[test]
+fn answers_at_a_terminal_are_for_people() {
+    let folder = tempfile::tempdir().unwrap();
+    for (line, expected) in
+        [("count 11", "2,680"), ("count 8-11", "agrees with OEIS"), ("show 2413 --color always", "\u{1b}[")]
+    {
+        let (mut master, child) = at_terminal(folder.path(), line);
+        let shown = shown_until(&mut master, "nothing but the end");
+        assert!(end(child).status.success() && shown.contains(expected), "{line}: {shown:?}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
+    }
+}

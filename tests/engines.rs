@@ -1,0 +1,165 @@
+//! Engines against OEIS, each other and the plainest search: every way to count gives the same number.
+
+use queens::oeis::{Classes, Residue, UNIQUE};
+use queens::{
+    AllowedRows, ENGINES, EngineKind, Isa, Orbit, Placement, Request, Rotation, Size, Solutions, Square, Symmetry,
+    Watch, oeis, symmetric,
+};
+
+fn size(n: usize) -> Size {
+    Size::new(n).unwrap()
+}
+
+/// The solutions of a board that have the queens that `allowed` wants, by trying every row of every column: rows from 1.
+fn tried(n: usize, allowed: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+    let mut boards = vec![vec![]];
+    for column in 1..=n {
+        let placed = |board: &Vec<usize>, row: usize| {
+            let is_free = |(at, &other): (usize, &usize)| other != row && other.abs_diff(row) != column - 1 - at;
+            allowed(column, row) && board.iter().enumerate().all(is_free)
+        };
+        let longer = |board: Vec<usize>| {
+            let rows: Vec<usize> = (1..=n).filter(|&row| placed(&board, row)).collect();
+            rows.into_iter().map(move |row| [&board[..], &[row]].concat())
+        };
+        boards = boards.into_iter().flat_map(longer).collect();
+    }
+    boards
+}
+
+fn rows(solutions: impl IntoIterator<Item = Placement>) -> Vec<Vec<usize>> {
+    solutions.into_iter().map(|solution| solution.rows().collect()).collect()
+}
+
+/// The sizes up to which an engine is tried: seconds in all, on portable code too.
+fn largest(engine: EngineKind, isa: Isa) -> usize {
+    match (engine, isa) {
+        (EngineKind::Naive, _) => 11,
+        (_, Isa::Portable) => 13,
+        _ => 15,
+    }
+}
+
+#[test]
+fn every_engine_finds_the_published_terms_on_every_instruction_set() {
+    let mut sets = Vec::new();
+    for info in ENGINES {
+        for isa in Isa::available() {
+            let sizes = info.sizes.clone().filter(|&n| n <= largest(info.kind, isa));
+            for n in sizes {
+                let request = Request::solutions(size(n)).engine(info.kind).isa(isa).threads(1 + n % 3);
+                // The oracle has one version alone.
+                let Ok(method) = request.method() else { continue };
+                let report = request.count().unwrap();
+                assert_eq!(Some(report.count), oeis::QUEENS.term(n), "N = {n} by {} on {isa}", info.name);
+                assert_eq!((method.engine, method.isa, report.isa), (info.kind, isa, isa));
+                sets.push((info.name, isa));
+            }
+        }
+    }
+    sets.dedup();
+    // None is left out in silence.
+    assert_eq!(sets.len(), 2 * Isa::available().count() + 1, "{sets:?}");
+}
+
+/// Sizes at which the join changes its ways: blocks, permuted bytes, middle lines in two parts.
+#[test]
+fn the_join_and_backtracking_agree_on_larger_boards() {
+    for n in [16, 17] {
+        assert_eq!(Some(queens::count(n).unwrap()), oeis::QUEENS.term(n));
+    }
+    assert_eq!(
+        Some(Request::solutions(size(16)).engine(EngineKind::Backtrack).count().unwrap().count),
+        oeis::QUEENS.term(16)
+    );
+}
+
+#[test]
+fn lists_are_what_trying_everything_finds() {
+    for n in 0..=9 {
+        let all = rows(Solutions::new(size(n)));
+        assert_eq!(all, tried(n, |_, _| true), "N = {n}");
+        assert_eq!(Some(all.len() as u128), oeis::QUEENS.term(n));
+    }
+}
+
+#[test]
+fn given_queens_choose_from_the_list() {
+    let mut random = fastrand::Rng::with_seed(71);
+    for _ in 0..200 {
+        let n = random.usize(1..=9);
+        let mut allowed = AllowedRows::from(size(n));
+        let mut queens = Vec::new();
+        for _ in 0..random.usize(0..=3) {
+            let queen = Square { column: random.usize(1..=n), row: random.usize(1..=n) };
+            if let Ok(more) = allowed.with(queen) {
+                allowed = more;
+                queens.push(queen);
+            }
+        }
+        let is_allowed = |column, row| queens.iter().all(|queen| queen.column != column || queen.row == row);
+        assert_eq!(rows(Solutions::new(allowed)), tried(n, is_allowed), "N = {n}, {queens:?}");
+    }
+}
+
+#[test]
+fn completions_are_the_solutions_that_begin_so() {
+    let mut random = fastrand::Rng::with_seed(72);
+    for _ in 0..60 {
+        let n = random.usize(4..=9);
+        let all = tried(n, |_, _| true);
+        let some = random.choice(&all).unwrap();
+        let prefix = Placement::new(size(n), &some[..random.usize(0..=n)]).unwrap();
+        let expected = all.iter().filter(|board| prefix.rows().eq(board[..prefix.len()].iter().copied())).count();
+        for engine in [EngineKind::Naive, EngineKind::Backtrack] {
+            let count = Request::completions(prefix).engine(engine).threads(2).count().unwrap().count;
+            assert_eq!(count, expected as u128, "N = {n}, {prefix} by {engine}");
+        }
+    }
+}
+
+#[test]
+fn symmetric_solutions_are_those_that_a_turn_leaves_unchanged() {
+    let watch = Watch::default();
+    for (turn, symmetry) in [(Rotation::Half, Symmetry::ALL[2]), (Rotation::Quarter, Symmetry::ALL[1])] {
+        for n in 1..=10 {
+            let is_unchanged = |solution: &Placement| Orbit::of(solution).unwrap().image(symmetry) == *solution;
+            let expected = Solutions::new(size(n)).filter(is_unchanged).count();
+            for isa in Isa::available() {
+                let count = symmetric::count(turn, n, Some(isa), 2, &watch).unwrap().count;
+                assert_eq!(count, expected as u128, "N = {n}, {turn} on {isa}");
+            }
+        }
+        for n in [16, 20, 21, 24, 25] {
+            let count = symmetric::count(turn, n, None, 0, &watch).unwrap().count;
+            assert!(turn.sequence().term(n).is_none_or(|term| term == count), "N = {n}, {turn}: {count}");
+        }
+    }
+}
+
+#[test]
+fn classes_are_counted_once() {
+    for n in 1..=10 {
+        let all = Solutions::new(size(n)).count() as u128;
+        let fundamental: Vec<Placement> = Solutions::new(size(n)).fundamental().collect();
+        assert_eq!(Some(fundamental.len() as u128), UNIQUE.term(n), "N = {n}");
+        let sizes: usize = fundamental.iter().map(|solution| Orbit::of(solution).unwrap().class_size()).sum();
+        assert_eq!(sizes as u128, all, "the images of a class are as many as its size says");
+        let classes = Classes::count(size(n), 1, &Watch::default()).unwrap();
+        assert_eq!(classes.unique(size(n), all), UNIQUE.term(n), "N = {n}");
+        assert!(n < 2 || classes.unique(size(n), all + 1).is_none(), "one too many is no sum of classes");
+    }
+}
+
+/// What is known of totals that nobody has counted: their remainder.
+#[test]
+fn remainders_hold_for_the_published_terms() {
+    let mut known = 0;
+    for n in 0..=24 {
+        let Some(residue) = Residue::count(size(n), 0, &Watch::default()).unwrap() else { continue };
+        let all = oeis::QUEENS.term(n).unwrap();
+        assert!(residue.admits(all) && !residue.admits(all + 1), "N = {n}");
+        known += 1;
+    }
+    assert!(known > 15, "{known}");
+}
