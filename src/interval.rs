@@ -35,12 +35,6 @@ impl Interval {
         Self { mean: self.mean, low: self.mean / reach(self.low), high: self.mean * reach(self.high) }
     }
 
-    /// With this relative error beside its own.
-    pub(crate) fn widened(self, error: f64) -> Self {
-        let reach = |end: f64| (end - self.mean).hypot(error * self.mean);
-        Self { mean: self.mean, low: (self.mean - reach(self.low)).max(0.0), high: self.mean + reach(self.high) }
-    }
-
     /// So many times as much.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
@@ -139,11 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_add_as_squares_and_cores_share_them() {
-        let interval = Interval { mean: 20.0, low: 17.0, high: 26.0 }.widened(0.4);
-        assert!((interval.low - 20.0 + 73f64.sqrt()).abs() < 1e-12 && (interval.high - 30.0).abs() < 1e-12);
-        assert!(interval.widened(2.0).low.abs() < 1e-12);
-        assert_eq!(Interval::open(5.0).widened(0.1), Interval::open(5.0));
+    fn cores_share_a_time() {
         let halved = Interval { mean: 4.0, low: 2.0, high: 12.0 }.times(0.5);
         assert_eq!(halved, Interval { mean: 2.0, low: 1.0, high: 6.0 });
     }

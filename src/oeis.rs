@@ -96,8 +96,8 @@ impl Classes {
     /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need
     /// decades for all solutions, and minutes at N = 32.
     pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Self, CountError> {
-        let unchanged = |rotation| unchanged(rotation, size, threads, watch);
-        Ok(Self { half: unchanged(Rotation::Half)?, quarter: unchanged(Rotation::Quarter)? })
+        let unchanged = |rotation| symmetric::count(rotation, size.get(), None, threads, watch);
+        Ok(Self { half: unchanged(Rotation::Half)?.count, quarter: unchanged(Rotation::Quarter)?.count })
     }
 
     /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three
@@ -107,50 +107,6 @@ impl Classes {
         let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
         sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
     }
-}
-
-/// The remainder that the number of all solutions must leave.
-///
-/// The symmetries of the square gather solutions in classes: of eight, of four if a half turn leaves them unchanged,
-/// and of two if a quarter turn does. No reflection leaves a solution unchanged for N > 1. So with f, a and b classes
-/// of each kind there are 8f + 4a + 2b solutions; 4a + 2b of them are unchanged by a half turn, and 2b by a quarter
-/// turn. The first and the second number have the same remainder modulo 8, the first and the third modulo 4.
-///
-/// ```
-/// use queens::{Size, Watch, oeis::Residue};
-/// let eight = Residue::count(Size::new(8)?, 1, &Watch::default())?.expect("a board of more than one square");
-/// assert!(eight.admits(92) && !eight.admits(93));
-/// # Ok::<(), queens::CountError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Residue {
-    /// 8, or 4 if counting the solutions unchanged by a half turn would take too long.
-    pub modulus: u128,
-    /// From 0 to `modulus` - 1.
-    pub residue: u128,
-}
-
-impl Residue {
-    /// For a board of this size; none up to N = 1, where every symmetry leaves the one solution unchanged. It takes
-    /// seconds of one core at most.
-    pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Option<Self>, CountError> {
-        let (modulus, rotation) = match size.get() {
-            0..=1 => return Ok(None),
-            2..=28 => (8, Rotation::Half),
-            _ => (4, Rotation::Quarter),
-        };
-        Ok(Some(Self { modulus, residue: unchanged(rotation, size, threads, watch)? % modulus }))
-    }
-
-    /// Whether this can be the number of all solutions.
-    pub fn admits(&self, all: u128) -> bool {
-        all % self.modulus == self.residue
-    }
-}
-
-/// The number of solutions that this turn leaves unchanged.
-fn unchanged(rotation: Rotation, size: Size, threads: usize, watch: &Watch) -> Result<u128, CountError> {
-    Ok(symmetric::count(rotation, size.get(), None, threads, watch)?.count)
 }
 
 #[cfg(test)]
@@ -182,26 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn published_totals_are_admitted_and_their_neighbours_are_not() {
-        let residue = |n| Residue::count(size(n), 2, &Watch::default()).unwrap();
-        assert_eq!([0, 1].map(residue), [None, None]);
-        for n in 2..=20 {
-            let (residue, all) = (residue(n).unwrap(), QUEENS.term(n).unwrap());
-            assert_eq!(residue.modulus, 8);
-            assert!(residue.admits(all), "N = {n}");
-            assert!((1..8).all(|wrong| !residue.admits(all + wrong)), "N = {n}");
-            assert_eq!(all % 4, QUARTER_TURN.term(n).unwrap() % 4, "N = {n}");
-        }
-        let large = residue(32).unwrap();
-        assert_eq!((large.modulus, large.residue), (4, QUARTER_TURN.term(32).unwrap() % 4));
-    }
-
-    #[test]
     fn a_stop_is_passed_on() {
         let watch = Watch::default();
         watch.stop();
         assert_eq!(Classes::count(size(20), 1, &watch), Err(CountError::Stopped));
-        assert_eq!(Residue::count(size(20), 1, &watch), Err(CountError::Stopped));
     }
 
     #[test]

@@ -89,9 +89,7 @@ pub struct Findings {
 pub struct Recounted {
     /// Its number in the plan.
     pub unit: usize,
-    /// Its name for people. If the ledger has only its first tasks, only these were recounted, and the name says so.
-    pub name: String,
-    /// The tally in the ledger.
+    /// The tally in the ledger, maybe of its first tasks only; then these were recounted.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
     pub tally: u128,
     /// The tally that the engine finds.
@@ -234,8 +232,7 @@ fn recount(engine: &mut dyn Engine, plan: &Plan, drawn: &Drawn, watch: &Watch) -
             tasks.push(AuditedTask { index, weight, engine, auditor, is_part });
         }
     }
-    let name = first.map_or_else(|| plan.name(unit), |first| format!("{}, its first {first} tasks", plan.name(unit)));
-    Ok(Recounted { unit, name, tally, recounted: sum.tally, tasks })
+    Ok(Recounted { unit, tally, recounted: sum.tally, tasks })
 }
 
 #[cfg(test)]

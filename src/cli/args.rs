@@ -74,7 +74,7 @@ pub(crate) fn parse() -> Args {
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
     /// Instruction set [default: the best that the processor has; for audit, portable]
-    #[arg(long, value_parser = isa())]
+    #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
     pub(crate) isa: Option<Isa>,
 
     /// Number of threads; 0 is one for every core
@@ -156,8 +156,13 @@ pub(crate) fn engine() -> impl TypedValueParser<Value = EngineKind> {
     PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).try_map(|name| name.parse::<EngineKind>())
 }
 
-pub(crate) fn isa() -> impl TypedValueParser<Value = Isa> {
-    PossibleValuesParser::new(Isa::ALL.map(Isa::name)).try_map(|name| name.parse::<Isa>())
+/// The name of one of these.
+pub(crate) fn named<T: Copy + Send + Sync>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let named = move |text: String| *all.iter().find(|&&one| name(one) == text).expect("it is one of the names");
+    PossibleValuesParser::new(all.iter().map(move |&one| name(one))).map(named)
 }
 
 #[cfg(test)]

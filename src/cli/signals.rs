@@ -131,7 +131,9 @@ mod system {
 
     pub(super) fn start_thread() -> io::Result<()> {
         let (presses, pressed) = mpsc::channel();
-        ctrlc::set_handler(move || drop(presses.send(()))).map_err(io::Error::other)?;
+        // It fails only when the thread has ended, and with it the process.
+        let press = move || presses.send(()).unwrap_or_default();
+        ctrlc::set_handler(press).map_err(io::Error::other)?;
         let listen = move || {
             if pressed.recv().is_ok() {
                 receive(SIGINT);

@@ -29,7 +29,7 @@
 
 use crate::board::{Board, Placement, Size};
 use crate::engine::Engine;
-use crate::engine::lanes::{Isa, IsaError, Lanes, Level, LevelSearch, WithLanes};
+use crate::engine::lanes::{Isa, Lanes, Level, LevelSearch, WithLanes};
 use crate::plan::Task;
 
 /// The engine `backtrack`, for an instruction set of this processor.
@@ -52,17 +52,9 @@ impl Engine for Backtrack {
 }
 
 impl Backtrack {
-    /// The engine for this instruction set.
-    ///
-    /// ```
-    /// use queens::internals::Backtrack;
-    /// use queens::{Isa, Placement, Size};
-    /// let prefix = Placement::parse("15", Size::new(8)?)?;
-    /// assert_eq!(Backtrack::new(Isa::Portable)?.completions(&prefix), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn new(isa: Isa) -> Result<Self, IsaError> {
-        if isa.is_available() { Ok(Self { isa, levels: Vec::new() }) } else { Err(IsaError::Missing(isa)) }
+    /// The engine for an instruction set that this processor has.
+    pub fn new(isa: Isa) -> Self {
+        Self { isa, levels: Vec::new() }
     }
 
     /// The number of solutions that begin with these queens.
@@ -74,7 +66,7 @@ impl Backtrack {
         self.levels.resize_with(self.levels.len().max(left + 1), Level::default);
         self.levels[left].push(board.rows | !board.size.all_rows(), board.down, board.up);
         let descent = Descent { levels: &mut self.levels, left };
-        self.isa.with(descent).expect("the processor had the instruction set when the engine was made")
+        self.isa.with(descent).expect("the processor has the instruction set")
     }
 
     /// Whether the search counts right on a narrow and on a wide board, as [`few`] does. A board of 8×8 fills no vector
@@ -158,7 +150,7 @@ mod tests {
     #[test]
     fn every_set_counts_whole_boards() {
         for isa in Isa::available() {
-            let mut backtrack = Backtrack::new(isa).unwrap();
+            let mut backtrack = Backtrack::new(isa);
             for n in 0..=12 {
                 let found = backtrack.completions(&Placement::empty(Size::new(n).unwrap()));
                 assert_eq!(Some(u128::from(found)), oeis::QUEENS.term(n), "N = {n}, {isa}");
@@ -171,7 +163,7 @@ mod tests {
     #[test]
     fn every_set_counts_what_a_plain_loop_counts() {
         let (mut random, mut tried) = (Rng::with_seed(1), 0);
-        let mut engines: Vec<Backtrack> = Isa::available().map(|isa| Backtrack::new(isa).unwrap()).collect();
+        let mut engines: Vec<Backtrack> = Isa::available().map(|isa| Backtrack::new(isa)).collect();
         for size in (1..=Size::MAX).flat_map(|n| [Size::new(n).unwrap(); 12]) {
             let mut task = Placement::empty(size);
             let longest = size.get() - random.usize(0..=size.get().min(11));

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
 use crate::engine::join::Join;
-use crate::engine::lanes::{Isa, IsaError, Lanes, LevelSearch, WithLanes};
+use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes};
 use crate::engine::naive::Naive;
 use crate::plan::{HalvesPlan, Task};
 
@@ -147,8 +147,8 @@ pub enum MethodError {
     #[error("unknown engine '{0}'; choose join, backtrack or naive")]
     Unknown(String),
     /// The processor lacks the instruction set.
-    #[error(transparent)]
-    Isa(#[from] IsaError),
+    #[error("this processor has no {0}; it has {has}", has = Isa::available().map(Isa::name).collect::<Vec<_>>().join(", "))]
+    Missing(Isa),
 }
 
 /// The smallest N that the join counts faster than backtracking. Backtracking needs no tables. On one thread of a Zen 4
@@ -191,7 +191,7 @@ impl Method {
     /// If the engine, the instruction set, the processor and the board do not go together.
     pub fn choose(engine: Option<EngineKind>, isa: Option<Isa>, prefix: &Placement) -> Result<Self, MethodError> {
         if let Some(missing) = isa.filter(|isa| !isa.is_available()) {
-            return Err(IsaError::Missing(missing).into());
+            return Err(MethodError::Missing(missing));
         }
         let engine = engine.unwrap_or_else(|| EngineKind::fastest(prefix));
         let isa = isa.unwrap_or(if engine == EngineKind::Naive { Isa::Portable } else { Isa::best() });
@@ -206,7 +206,7 @@ impl Method {
     pub fn engines(self, size: Size) -> MakeEngine {
         match self.engine {
             EngineKind::Naive => Box::new(|| Box::new(Naive)),
-            EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa).expect(CHOSEN))),
+            EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
             EngineKind::Join => self.isa.with(Joins(size)).expect(CHOSEN),
         }
     }

@@ -33,7 +33,7 @@ use crate::engine::{EngineKind, Method};
 use crate::interval::{FEWEST, Interval};
 use crate::plan::Plan;
 use crate::plan::prefixes::part_columns;
-use crate::request::Request;
+use crate::request::{Report, Request};
 use crate::run::{CountError, available_threads, pool, self_check};
 use crate::watch::{Steps, Watch};
 
@@ -51,9 +51,8 @@ const PARTS: usize = 100;
 /// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
 const COLUMNS: usize = 16;
 
-/// The relative error that no sample shows: the run may come at another time than the estimate, and it fills lists and
-/// caches first.
-const BESIDE: f64 = 0.2;
+/// The factor that no sample shows: the run may come at another time than the estimate, and it fills lists and caches first.
+const BESIDE: f64 = 1.2;
 
 /// An estimate.
 #[derive(Clone, Debug)]
@@ -115,19 +114,22 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
         counted: None,
         spent: Duration::ZERO,
     };
-    let mut deadline = begun + time;
+    let deadline = begun + time;
     let probed = Probed::new(method, prefix, draw, random.fork(), deadline);
-    if !watch.is_stopped() && probed.run_takes().is_some_and(|seconds| seconds <= left(deadline).as_secs_f64()) {
-        let start = Instant::now();
-        if let Some((counted, core_seconds)) = probed.board.count(draw, deadline)? {
-            estimate.counted = Some(counted);
-            estimate.count = Interval::exactly(counted as f64);
-            estimate.core_seconds = Interval::exactly(core_seconds);
-            estimate.seconds = Interval::exactly(start.elapsed().as_secs_f64());
-            return Ok(Estimate { spent: begun.elapsed(), ..estimate });
+    if probed.core_seconds_of_run().is_some_and(|seconds| seconds <= cores * left(deadline).as_secs_f64()) {
+        match request.run()?.count(watch) {
+            Ok(Report { count, elapsed, .. }) => {
+                let cpu_time = watch.ledger().and_then(|ledger| ledger.cpu_time());
+                let core_seconds = cpu_time.map_or(cores * elapsed.as_secs_f64(), |time| time.as_secs_f64());
+                estimate.counted = Some(count);
+                estimate.count = Interval::exactly(count as f64);
+                estimate.core_seconds = Interval::exactly(core_seconds);
+                estimate.seconds = Interval::exactly(elapsed.as_secs_f64());
+            }
+            Err(CountError::Stopped) => {}
+            Err(error) => return Err(error),
         }
-        // Other programs came between. It takes its time once more.
-        deadline = Instant::now() + time;
+        return Ok(Estimate { spent: begun.elapsed(), ..estimate });
     }
     let parts = Board::new(by_parts, prefix, part_columns(prefix.size()));
     estimate.count = parts.draw(draw, random.fork(), PARTS, Instant::now() + left(deadline) / 2).count.interval();
@@ -166,10 +168,9 @@ impl Probed {
         probed
     }
 
-    /// The wall time of the run in seconds, if it is its own board that was looked at.
-    fn run_takes(&self) -> Option<f64> {
-        let is_own = self.board.n == self.prefix.size().get();
-        is_own.then(|| self.drawn.seconds.mean() * self.drawn.waiting() / self.threads as f64)
+    /// The processor time of the run in seconds, if it is its own board that was looked at.
+    fn core_seconds_of_run(&self) -> Option<f64> {
+        (self.board.n == self.prefix.size().get()).then(|| self.drawn.seconds.mean())
     }
 
     /// The largest board of which enough samples for an interval, and half as many again, fit in this time; else this one.
@@ -192,7 +193,7 @@ impl Probed {
         let n = if self.board.n < own { self.largest_within(left(deadline)) } else { own };
         let other = (n != self.board.n).then(|| Board::new(self.method, whole(n), COLUMNS));
         let drawn = other.as_ref().unwrap_or(&self.board).draw(draw, random, FEWEST, deadline);
-        let timed = drawn.seconds.interval().widened(BESIDE);
+        let timed = drawn.seconds.interval().within(BESIDE);
         (n, if n == own { timed } else { timed.times(work(own) / work(n)).within(unsure(own - n)) })
     }
 }

@@ -19,7 +19,6 @@
 use std::ops::{Range, RangeInclusive};
 
 use crate::board::Size;
-use crate::plan::Weighted;
 
 /// The queens of the middle column and the middle row of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,16 +137,6 @@ pub(crate) const SHARED_EAST: usize = 12;
 /// far fewer of those can be timed.
 const LONG_TASKS: usize = 12;
 
-// The work of a unit is estimated from its shape alone. The model was fitted to mean times of an early version of the join for
-// N = 17 to 20, and agrees with them within a fifth. Only the displayed progress and the time left depend on it.
-
-/// How much longer a task takes if the mirror makes it count all classes.
-const MIRRORED: f64 = 0.6;
-/// How much shorter a task is if north and south share the rows unevenly, for each row of difference, squared.
-const UNEVEN: f64 = 0.12;
-/// How much longer a task takes if the middle queens are farther out, where they attack fewer squares.
-const OUTER: f64 = 0.8;
-
 impl HalvesPlan {
     /// The smallest and the largest N that can be cut in halves. On a smaller board a half has too few columns; on a
     /// larger one the keys of a half do not fit in a word.
@@ -214,17 +203,13 @@ impl HalvesPlan {
             Middle::None | Middle::Centre if 2 * count > half => 0..0,
             Middle::None | Middle::Centre => {
                 let first = if 2 * count == half { sets.partition_point(|&south| south < north) } else { 0 };
-                let end = if middle == Middle::None { sets.len() } else { self.south_to_mirror(north) };
+                // Beyond the mirror image of the north [`Halves::mirror`] is 0.
+                let image = !north & ((1 << half) - 1);
+                let to_mirror = || sets.partition_point(|&south| south <= image);
+                let end = if middle == Middle::None { sets.len() } else { to_mirror() };
                 first..end.max(first)
             }
         }
-    }
-
-    /// How many south sets come before the mirror image of this north set or are it: their tasks have a
-    /// [`Halves::mirror`] that is not 0.
-    fn south_to_mirror(&self, north: u32) -> usize {
-        let image = !north & ((1 << self.half()) - 1);
-        self.subsets[self.half() - north.count_ones() as usize].partition_point(|&south| south <= image)
     }
 
     /// The row sets of a section from this one on, in order: north sets, each with the ranks of its south sets.
@@ -244,7 +229,7 @@ impl HalvesPlan {
     }
 
     /// The tasks of a section from this one on, in order.
-    fn tasks_from(&self, section: &RowSets, first: u64) -> impl Iterator<Item = Weighted<Halves>> {
+    fn tasks_from(&self, section: &RowSets, first: u64) -> impl Iterator<Item = (Halves, u64)> {
         let middles = section.middles.len() as u64;
         let sets = self.spans(section, first / middles).flat_map(move |(north, ranks)| {
             let south = &self.subsets[self.half() - north.count_ones() as usize][ranks];
@@ -256,15 +241,15 @@ impl HalvesPlan {
         tasks.skip((first % middles) as usize)
     }
 
-    fn weighted(&self, middle: Middle, north: u32, south: u32) -> Weighted<Halves> {
-        let task = Halves { half: self.half() as u8, middle, north, south };
+    fn weighted(&self, middle: Middle, north: u32, south: u32) -> (Halves, u64) {
+        let halves = Halves { half: self.half() as u8, middle, north, south };
         let upside_down = if north == south { 1 } else { 2 };
         let weight = match middle {
             Middle::None => upside_down,
-            Middle::Centre => upside_down * task.mirror(),
+            Middle::Centre => upside_down * halves.mirror(),
             Middle::Crossed { .. } => 8,
         };
-        Weighted { task, weight }
+        (halves, weight)
     }
 
     fn half(&self) -> usize {
@@ -323,37 +308,6 @@ impl HalvesPlan {
         if shared { section } else { unit }
     }
 
-    /// One is a task that shares the rows evenly, with the middle queens, if any, next to the centre.
-    pub fn work(&self, unit: usize) -> f64 {
-        let Unit { section, tasks, first } = self.units[unit];
-        let section = &self.sections[section as usize];
-        let half = self.half() as f64;
-        let middles = section.middles.len() as u64;
-        let each = |&middle: &Middle| match middle {
-            Middle::None | Middle::Centre => 1.0,
-            Middle::Crossed { column, row } => 1.0 + OUTER * f64::from(column + row) / half,
-        };
-        let each = section.middles.iter().map(each).sum::<f64>();
-        let crossed = matches!(section.middles[0], Middle::Crossed { .. });
-        let rows = if crossed { half - 0.5 } else { half };
-        let (first, end) = (first / middles, (first + u64::from(tasks)).div_ceil(middles));
-        let mut left = (end - first) as usize;
-        let mut work = 0.0;
-        for (north, mut south) in self.spans(section, first) {
-            south.end = south.end.min(south.start + left);
-            let uneven = f64::from(north.count_ones()) - rows / 2.0;
-            let mirrored = if crossed { 0..0 } else { 0..self.south_to_mirror(north) };
-            let whole = common(&mirrored, &south).len();
-            work += (south.len() as f64 + MIRRORED * whole as f64) / (1.0 + UNEVEN * uneven * uneven);
-            left -= south.len();
-            if left == 0 {
-                break;
-            }
-        }
-        // A unit may begin and end within the tasks of a row set.
-        work * each * f64::from(tasks) / ((end - first) * middles) as f64
-    }
-
     /// The number of tasks of one north set in a tile: one for each south set and each place of the middle row's queen.
     /// A run lists a north quadrant once for so many tasks, the south quadrants of a tile once for all its north sets,
     /// and the east once for all such places. If every task listed them anew, listing would take most of the time (0.85
@@ -366,7 +320,8 @@ impl HalvesPlan {
         (middles * tile_width(self.size.get()).unwrap_or(1)) as u64
     }
 
-    pub(crate) fn unit(&self, unit: usize, from: u64) -> impl Iterator<Item = Weighted<Halves>> {
+    /// The tasks of a unit from this one on, with their weights.
+    pub(crate) fn unit(&self, unit: usize, from: u64) -> impl Iterator<Item = (Halves, u64)> {
         let Unit { section, first, tasks } = self.units[unit];
         let left = u64::from(tasks).saturating_sub(from);
         self.tasks_from(&self.sections[section as usize], first + from).take(left as usize)

@@ -29,17 +29,11 @@ pub enum Task {
 /// A task and its weight: how many times its count enters the total. The weight covers symmetry between tasks. Symmetry
 /// within a task is up to the engine: for even N, for example, the join gives weights to the half boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weighted<T = Task> {
+pub struct Weighted {
     /// What to count.
-    pub task: T,
+    pub task: Task,
     /// How many symmetric tasks this one stands for, itself included.
     pub weight: u64,
-}
-
-impl<T> Weighted<T> {
-    fn map<U>(self, task: impl FnOnce(T) -> U) -> Weighted<U> {
-        Weighted { task: task(self.task), weight: self.weight }
-    }
 }
 
 /// The plan of a count.
@@ -85,30 +79,17 @@ impl Plan {
         }
     }
 
-    /// One task of a unit, without generating the tasks before it.
-    pub fn task(&self, unit: usize, index: u64) -> Weighted {
-        self.unit(unit, index).next().expect("the unit has so many tasks")
-    }
-
     /// The tasks of one unit in order, from this one on.
     pub fn unit(&self, unit: usize, from: u64) -> Box<dyn Iterator<Item = Weighted> + '_> {
         match self {
             Self::Prefixes(plan) => {
-                Box::new(plan.unit(unit).skip(from as usize).map(|task| task.map(Task::Completions)))
+                let tasks = plan.unit(unit).skip(from as usize);
+                Box::new(tasks.map(|(queens, weight)| Weighted { task: Task::Completions(queens), weight }))
             }
             Self::Halves(plan) => {
-                Box::new(plan.unit(unit, from).map(|task| task.map(|halves| Task::Halves(halves, ANYWHERE))))
+                let tasks = plan.unit(unit, from);
+                Box::new(tasks.map(|(halves, weight)| Weighted { task: Task::Halves(halves, ANYWHERE), weight }))
             }
-        }
-    }
-
-    /// The work of a unit relative to the others, estimated from its shape alone.
-    pub fn work(&self, unit: usize) -> f64 {
-        match self {
-            // With two columns filled the work of the tasks differs by no more than a factor of three. Counting the ways
-            // to place a few more queens predicts it worse than a constant does (spread 0.22 against 0.13 at N = 13).
-            Self::Prefixes(_) => 1.0,
-            Self::Halves(plan) => plan.work(unit),
         }
     }
 
@@ -128,14 +109,6 @@ impl Plan {
         match self {
             Self::Prefixes(_) => 0,
             Self::Halves(plan) => plan.tasks_sharing_lists(),
-        }
-    }
-
-    /// A unit's name for people.
-    pub fn name(&self, unit: usize) -> String {
-        match self {
-            Self::Prefixes(plan) => format!("unit {unit} (completions of {})", plan.prefix(unit)),
-            Self::Halves(_) => format!("unit {unit}"),
         }
     }
 }

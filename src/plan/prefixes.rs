@@ -11,7 +11,6 @@
 //! units.
 
 use crate::board::{Placement, Size};
-use crate::plan::Weighted;
 
 /// The completions of a placement, cut by the queens of the next two empty columns, or of one if only one is left.
 #[derive(Clone, Debug)]
@@ -22,10 +21,13 @@ pub struct PrefixPlan {
     queens: usize,
 }
 
+/// Queens, and how many symmetric placements they stand for.
+type Begun = (Placement, u64);
+
 /// The completions of these queens.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
-    first: Weighted<Placement>,
+    first: Begun,
     tasks: u64,
 }
 
@@ -43,19 +45,19 @@ const MOST_MORE: usize = 3;
 impl PrefixPlan {
     /// The tasks that together count the completions of `prefix`.
     pub fn new(prefix: &Placement) -> Self {
-        let mut tasks = vec![Weighted { task: *prefix, weight: 1 }];
+        let mut begun = vec![(*prefix, 1)];
         for _ in 0..COLUMNS {
-            if tasks.first().is_none_or(|first| first.task.len() == prefix.size().get()) {
+            if begun.first().is_none_or(|(first, _)| first.is_solution()) {
                 break;
             }
-            tasks = tasks.into_iter().flat_map(extensions).collect();
+            begun = begun.into_iter().flat_map(extensions).collect();
         }
-        Self::cut(prefix, &tasks, MOST_LEFT)
+        Self::cut(prefix, &begun, MOST_LEFT)
     }
 
     /// Cuts units into tasks that leave `most_left` columns empty, or as close to that as [`MOST_MORE`] allows.
-    fn cut(prefix: &Placement, units: &[Weighted<Placement>], most_left: usize) -> Self {
-        let set = units.first().map_or(0, |unit| unit.task.len());
+    fn cut(prefix: &Placement, units: &[Begun], most_left: usize) -> Self {
+        let set = units.first().map_or(0, |(queens, _)| queens.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
         let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
         Self { prefix: *prefix, units, queens }
@@ -63,8 +65,8 @@ impl PrefixPlan {
 }
 
 /// The tasks of `queens` queens that begin with `first`, in order.
-fn tasks_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<Item = Weighted<Placement>>> {
-    match queens - first.task.len() {
+fn tasks_to(first: Begun, queens: usize) -> Box<dyn Iterator<Item = Begun>> {
+    match queens - first.0.len() {
         0 => Box::new(std::iter::once(first)),
         1 => Box::new(extensions(first)),
         _ => Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens))),
@@ -72,25 +74,25 @@ fn tasks_to(first: Weighted<Placement>, queens: usize) -> Box<dyn Iterator<Item 
 }
 
 /// The number of these tasks.
-fn count_to(first: Weighted<Placement>, queens: usize) -> u64 {
-    if first.task.len() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
+fn count_to(first: Begun, queens: usize) -> u64 {
+    if first.0.len() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
 }
 
-/// The tasks with one more queen.
-fn extensions(Weighted { task, weight }: Weighted<Placement>) -> impl Iterator<Item = Weighted<Placement>> {
-    let n = task.size().get();
-    let (rows, factor) = if is_own_image(&task) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
+/// Those with one more queen.
+fn extensions((queens, weight): Begun) -> impl Iterator<Item = Begun> {
+    let n = queens.size().get();
+    let (rows, factor) = if is_own_image(&queens) && n > 1 { (n.div_ceil(2), 2) } else { (n, 1) };
     // They come in order of the new queen's row, so the upper rows come first.
-    let kept = task.extensions().take_while(move |child| child.rows().last() <= Some(rows));
+    let kept = queens.extensions().take_while(move |child| child.rows().last() <= Some(rows));
     kept.map(move |child| {
         let factor = if is_own_image(&child) { 1 } else { factor };
-        Weighted { task: child, weight: weight * factor }
+        (child, weight * factor)
     })
 }
 
 /// Whether turning the board upside down leaves every queen where it is.
-fn is_own_image(task: &Placement) -> bool {
-    task.rows().all(|row| 2 * row == task.size().get() + 1)
+fn is_own_image(queens: &Placement) -> bool {
+    queens.rows().all(|row| 2 * row == queens.size().get() + 1)
 }
 
 /// See [`Plan`](super::Plan).
@@ -108,12 +110,8 @@ impl PrefixPlan {
         self.units[unit].tasks
     }
 
-    /// The queens that the tasks of a unit have in common.
-    pub(crate) fn prefix(&self, unit: usize) -> Placement {
-        self.units[unit].first.task
-    }
-
-    pub(crate) fn unit(&self, unit: usize) -> impl Iterator<Item = Weighted<Placement>> {
+    /// The tasks of a unit, with their weights.
+    pub(crate) fn unit(&self, unit: usize) -> impl Iterator<Item = Begun> {
         tasks_to(self.units[unit].first, self.queens)
     }
 }
@@ -148,7 +146,10 @@ mod tests {
 
     fn plan(n: usize) -> Vec<(String, u64)> {
         let plan = PrefixPlan::new(&Placement::empty(Size::new(n).unwrap()));
-        (0..plan.units()).flat_map(|unit| plan.unit(unit)).map(|t| (t.task.to_string(), t.weight)).collect()
+        (0..plan.units())
+            .flat_map(|unit| plan.unit(unit))
+            .map(|(queens, weight)| (queens.to_string(), weight))
+            .collect()
     }
 
     #[test]
@@ -175,13 +176,13 @@ mod tests {
     /// iterator gives; and if the unit has no queen yet, its tasks use the symmetry.
     #[test]
     fn tasks_of_a_unit_are_its_completions() {
-        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
-        let mut sum = |tasks: &mut dyn Iterator<Item = Weighted<Placement>>| -> u64 {
-            tasks.map(|task| task.weight * backtrack.completions(&task.task)).sum()
+        let mut backtrack = Backtrack::new(Isa::best());
+        let mut sum = |tasks: &mut dyn Iterator<Item = Begun>| -> u64 {
+            tasks.map(|(queens, weight)| weight * backtrack.completions(&queens)).sum()
         };
         for (n, total) in [(8, 92), (9, 352), (10, 724)] {
             let empty = Placement::empty(Size::new(n).unwrap());
-            let whole = Weighted { task: empty, weight: 1 };
+            let whole = (empty, 1);
             for set in 0..=2 {
                 let units: Vec<_> = tasks_to(whole, set).collect();
                 let plain = PrefixPlan::cut(&empty, &units, n);
@@ -190,7 +191,7 @@ mod tests {
                     assert_eq!(fine.queens, (n - left).clamp(set, set + MOST_MORE));
                     for unit in 0..units.len() {
                         assert_eq!(sum(&mut fine.unit(unit)), sum(&mut plain.unit(unit)), "N = {n}, unit {unit}");
-                        assert!(fine.unit(unit).all(|task| task.task.len() == fine.queens));
+                        assert!(fine.unit(unit).all(|(queens, _)| queens.len() == fine.queens));
                         assert_eq!(fine.unit(unit).count() as u64, fine.tasks(unit), "N = {n}, {left} columns left");
                     }
                     let all = &mut (0..fine.units()).flat_map(|unit| fine.unit(unit));
@@ -209,7 +210,7 @@ mod tests {
         };
         assert_eq!([20, 21, 22, 23, 32].map(|n| tasks(n).0), [2, 3, 4, 5, 5]);
         assert_eq!((tasks(20).1, tasks(21).1), (1, 17));
-        let first = Weighted { task: Placement::parse("1,3", Size::new(23).unwrap()).unwrap(), weight: 1 };
+        let first = (Placement::parse("1,3", Size::new(23).unwrap()).unwrap(), 1);
         assert_eq!(tasks(23).1, tasks_to(first, 5).count() as u64);
     }
 
@@ -217,9 +218,9 @@ mod tests {
     #[test]
     fn parts_stand_for_their_task() {
         let plan = PrefixPlan::new(&Placement::parse("1,3,5,2", Size::new(15).unwrap()).unwrap());
-        let mut backtrack = Backtrack::new(Isa::best()).unwrap();
+        let mut backtrack = Backtrack::new(Isa::best());
         // With five of 15 queens placed a task is small enough as it is; with four, one queen is left to choose.
-        let task = plan.unit(3).next().unwrap().task;
+        let (task, _) = plan.unit(3).next().unwrap();
         let parent = Placement::parse("1,3,5,2", task.size()).unwrap();
         let choices = parent.extensions().count();
         let mut sum = 0.0;
@@ -250,7 +251,7 @@ mod tests {
         let four = Size::new(4).unwrap();
         let complete = PrefixPlan::new(&Placement::parse("2413", four).unwrap());
         assert_eq!(complete.units(), 1);
-        assert_eq!(complete.unit(0).next().unwrap().weight, 1);
+        assert_eq!(complete.unit(0).next().unwrap().1, 1);
         // 1,3 on 4×4 leaves column 3 without a free square.
         assert_eq!(PrefixPlan::new(&Placement::parse("13", four).unwrap()).units(), 0);
     }

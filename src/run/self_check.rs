@@ -109,7 +109,7 @@ pub(crate) fn check_kernels(method: Method) -> Result<(), SelfCheckError> {
     let Method { engine, isa } = method;
     let check = || match engine {
         EngineKind::Join => isa.with(CheckLists).expect("the method fits the processor"),
-        EngineKind::Backtrack if Backtrack::new(isa).is_ok_and(|mut backtrack| backtrack.is_right()) => Ok(()),
+        EngineKind::Backtrack if Backtrack::new(isa).is_right() => Ok(()),
         EngineKind::Backtrack => Err("placing queens in vectors".to_owned()),
         EngineKind::Naive => Ok(()),
     };

@@ -4,7 +4,7 @@
 //! task, and by whoever asks for the ledger or the progress. A snapshot has every task that is finished at that moment. So
 //! a kill loses the work since the last save, and a stop loses at most the current task of each thread.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{CountError, process_time};
@@ -23,8 +23,6 @@ pub(super) struct RunState {
     hands: Mutex<Vec<Arc<InHand>>>,
     /// With all that the threads have finished when it was asked for last.
     ledger: Mutex<Ledger>,
-    /// The work of each unit; only the progress needs it.
-    works: OnceLock<Vec<f64>>,
 }
 
 /// What a thread has in hand, which others read now and then.
@@ -56,9 +54,8 @@ impl InHand {
 impl RunState {
     /// The state of a run that goes on from this ledger, whose units are those of the plan.
     pub(super) fn new(plan: Plan, ledger: Ledger) -> Self {
-        let (earlier, hands, works) = (ledger.clone(), Mutex::default(), OnceLock::new());
-        let (begun, cpu_before) = (Instant::now(), process_time());
-        Self { plan, earlier, begun, cpu_before, hands, ledger: Mutex::new(ledger), works }
+        let (earlier, begun, cpu_before) = (ledger.clone(), Instant::now(), process_time());
+        Self { plan, earlier, begun, cpu_before, hands: Mutex::default(), ledger: Mutex::new(ledger) }
     }
 
     pub(super) fn plan(&self) -> &Plan {
@@ -113,14 +110,10 @@ impl RunState {
         ledger
     }
 
-    /// The work that a ledger has finished, and the number of its finished tasks.
-    fn reached(&self, ledger: &Ledger, works: &[f64]) -> (f64, u64) {
-        let whole = ledger.tallies().map(|(unit, _)| (unit, self.plan.tasks(unit)));
-        let parts = ledger.partials().map(|(unit, part)| (unit, part.tasks));
-        whole.chain(parts).fold((0.0, 0), |(work, tasks), (unit, done)| {
-            let share = if done == 0 { 1.0 } else { done as f64 / self.plan.tasks(unit) as f64 };
-            (work + works[unit] * share, tasks + done)
-        })
+    /// How many tasks a ledger has finished.
+    fn tasks(&self, ledger: &Ledger) -> u64 {
+        let whole: u64 = ledger.tallies().map(|(unit, _)| self.plan.tasks(unit)).sum();
+        whole + ledger.partials().map(|(_, part)| part.tasks).sum::<u64>()
     }
 }
 
@@ -128,18 +121,18 @@ impl Watched for RunState {
     fn progress(&self) -> Progress {
         /// So many tasks must be finished before they say something of the others.
         const FEWEST: u64 = 16;
-        let works = self.works.get_or_init(|| (0..self.plan.units()).map(|unit| self.plan.work(unit)).collect());
         let (ledger, elapsed) = (self.entered().clone(), self.begun.elapsed());
-        let total: f64 = ledger.shard().units(works.len()).map(|unit| works[unit]).sum();
-        let [(earlier, tasks_before), (reached, tasks)] = [&self.earlier, &ledger].map(|of| self.reached(of, works));
-        let share = if ledger.is_complete() { 1.0 } else { (reached / total).min(1.0) };
-        let of_this_run = if total > earlier { (reached - earlier) / (total - earlier) } else { 1.0 };
-        let is_known = tasks - tasks_before >= FEWEST || ledger.is_complete();
+        let total: u64 = ledger.shard().units(self.plan.units()).map(|unit| self.plan.tasks(unit)).sum();
+        let [earlier, reached] = [&self.earlier, &ledger].map(|ledger| self.tasks(ledger));
+        // Units without a task are finished too.
+        let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all as f64 };
+        let of_this_run = share(reached - earlier, total - earlier);
+        let is_known = reached - earlier >= FEWEST || ledger.is_complete();
         Progress {
             doing: "counting units",
             done: ledger.finished() as u64,
             total: ledger.units() as u64,
-            share,
+            share: share(reached, total),
             elapsed,
             left: watch::left(elapsed, of_this_run).filter(|_| is_known),
         }

@@ -11,11 +11,10 @@ mod turns;
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::engine::lanes::{Isa, IsaError};
+use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
 use crate::oeis::{self, Sequence};
 use crate::request::Report;
@@ -32,6 +31,9 @@ pub enum Rotation {
 }
 
 impl Rotation {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Half, Self::Quarter];
+
     /// The sizes of board that are counted.
     pub const fn sizes(self) -> RangeInclusive<usize> {
         match self {
@@ -60,20 +62,6 @@ impl Rotation {
 impl fmt::Display for Rotation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-/// No turn has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown turn '{0}'; choose half or quarter")]
-pub struct UnknownRotation(String);
-
-impl FromStr for Rotation {
-    type Err = UnknownRotation;
-
-    fn from_str(text: &str) -> Result<Self, UnknownRotation> {
-        let found = [Self::Half, Self::Quarter].into_iter().find(|rotation| rotation.name() == text);
-        found.ok_or_else(|| UnknownRotation(text.to_owned()))
     }
 }
 
@@ -113,7 +101,7 @@ pub fn count(
     }
     let isa = isa.unwrap_or_else(Isa::best);
     if !isa.is_available() {
-        return Err(MethodError::from(IsaError::Missing(isa)).into());
+        return Err(MethodError::Missing(isa).into());
     }
     let pool = pool(threads)?;
     let begun = Instant::now();

@@ -243,7 +243,7 @@ fn what_cannot_be_counted_is_refused() {
     }
     let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has NEON and AVX");
     let refused = count(Rotation::Half, 8, Some(missing), 1, &Watch::default()).unwrap_err();
-    assert_eq!(refused, MethodError::from(IsaError::Missing(missing)).into());
+    assert_eq!(refused, MethodError::Missing(missing).into());
 }
 
 /// In the middle of minutes of work.

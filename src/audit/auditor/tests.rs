@@ -81,7 +81,7 @@ fn the_join_counts_random_tasks_as_defined() {
         let (plan, mut joins) = (Plan::Halves(HalvesPlan::new(size(n))), joins(n));
         for _ in 0..tasks {
             let unit = random.usize(..plan.units());
-            let task = plan.task(unit, random.u64(..plan.tasks(unit))).task;
+            let task = plan.unit(unit, random.u64(..plan.tasks(unit))).next().unwrap().task;
             let found = audited(&task);
             for (isa, join) in &mut joins {
                 assert_eq!(join.count(&task), found, "N = {n}, {isa}, unit {unit}: {task:?}");
@@ -119,7 +119,7 @@ fn parts_have_the_squares_that_they_are_given() {
         let plan = HalvesPlan::new(size(n));
         let (half, odd) = (n / 2, n % 2);
         for unit in (0..plan.units()).step_by(7) {
-            let task = plan.unit(unit, 0).next().unwrap().task;
+            let (task, _) = plan.unit(unit, 0).next().unwrap();
             let whole = Definition::of(&Task::Halves(task, ANYWHERE));
             let mut squares = ANYWHERE;
             // The first row north of the middle in the second column of the west, the second south in the first of the east.

@@ -114,5 +114,5 @@ fn difference(unit: &Recounted) -> String {
         let part = if task.is_part { "a part of task" } else { "task" };
         format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
     });
-    format!("unit {} ({}): {tally}{}\n", unit.unit, unit.name, tasks.collect::<String>())
+    format!("unit {}: {tally}{}\n", unit.unit, tasks.collect::<String>())
 }

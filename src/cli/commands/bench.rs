@@ -8,7 +8,7 @@ use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, Watch, availab
 use serde::Serialize;
 
 use crate::cli::answer::{Answer, Count, tell};
-use crate::cli::args::{Json, Sizes, engine, isa};
+use crate::cli::args::{Json, Sizes, engine, named};
 use crate::cli::check;
 use crate::cli::failure::Failure;
 use crate::cli::run::processor;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     engine: Option<EngineKind>,
 
     /// Instruction set [default: the best that the processor has]
-    #[arg(long, value_parser = isa())]
+    #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
     isa: Option<Isa>,
 
     /// Numbers of threads, as in 1,2,4 [default: 1 and one for every core]

@@ -11,7 +11,7 @@ use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
 use crate::cli::answer::{Answer, Count, tell};
-use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto};
+use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto, named};
 use crate::cli::failure::Failure;
 use crate::cli::run::{self, Keep};
 use crate::cli::work::watched;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     unique: bool,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
-    #[arg(long, value_name = "half|quarter", conflicts_with_all = ["prefix", "engine", "checkpoint"])]
+    #[arg(long, value_parser = named(&Rotation::ALL, Rotation::name), conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
 
     /// Save the count in this file, or go on with what the file has

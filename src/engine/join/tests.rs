@@ -41,8 +41,8 @@ fn weighted<L: Lanes>(join: &Join<L>, plan: &HalvesPlan, wanted: impl Fn(Middle)
     let mut worker = Worker::default();
     (0..plan.units())
         .flat_map(|unit| plan.unit(unit, 0))
-        .filter(|weighted| wanted(weighted.task.middle))
-        .map(|weighted| weighted.weight * join.count(&mut worker, &weighted.task))
+        .filter(|weighted| wanted(weighted.0.middle))
+        .map(|weighted| weighted.1 * join.count(&mut worker, &weighted.0))
         .sum()
 }
 
@@ -120,7 +120,7 @@ fn the_order_of_tasks_changes_nothing() {
     // With inner queens, which smaller boards have only where a test asks for them.
     let tables = tables(size, [1, 1], CachePolicy::All);
     let (plan, join) = (HalvesPlan::new(size), Join { tables, ..Join::new(size, Portable::default()) });
-    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.task);
+    let tasks = || (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0);
     let centred: Vec<Halves> = tasks().filter(|task| task.middle == Middle::Centre).collect();
     let mut worker = Worker::default();
     for (task, between) in tasks().zip(centred.iter().cycle()) {

@@ -1,7 +1,6 @@
 //! Instruction sets: which there are, which this processor has, and from a name to the proof of it.
 
 use std::fmt;
-use std::str::FromStr;
 
 #[cfg(target_arch = "aarch64")]
 use super::Neon;
@@ -23,18 +22,6 @@ pub enum Isa {
     Avx512f,
     /// AVX-512 with VBMI, VPOPCNTDQ and GFNI too: Ice Lake, Zen 4 and later.
     Avx512,
-}
-
-/// Why an instruction set can't be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum IsaError {
-    /// No such name.
-    #[error("unknown instruction set '{0}'; choose one of {names}", names = names(Isa::ALL.into_iter()))]
-    Unknown(String),
-    /// Not on this processor.
-    #[error("this processor has no {0}; it has {names}", names = names(Isa::available()))]
-    Missing(Isa),
 }
 
 /// Something to do with the lanes of an instruction set, whichever type they have.
@@ -110,21 +97,8 @@ impl Isa {
     }
 }
 
-/// Names with commas between.
-fn names(isas: impl Iterator<Item = Isa>) -> String {
-    isas.map(Isa::name).collect::<Vec<_>>().join(", ")
-}
-
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for Isa {
-    type Err = IsaError;
-
-    fn from_str(text: &str) -> Result<Self, IsaError> {
-        Self::ALL.into_iter().find(|isa| isa.name() == text).ok_or_else(|| IsaError::Unknown(text.to_owned()))
     }
 }

@@ -14,12 +14,12 @@ fn weights_cover_all_row_sets() {
         let (plan, half) = (plan(n), n as u64 / 2);
         let mut found = BTreeMap::new();
         for weighted in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
-            let kind = match weighted.task.middle {
+            let kind = match weighted.0.middle {
                 Middle::None => "none",
                 Middle::Centre => "centre",
                 Middle::Crossed { .. } => "crossed",
             };
-            *found.entry(kind).or_insert(0) += weighted.weight;
+            *found.entry(kind).or_insert(0) += weighted.1;
         }
         let choose = |n: u64, k: u64| (0..k).fold(1, |product, i| product * (n - i) / (i + 1));
         let expected = if n % 2 == 0 {
@@ -38,9 +38,9 @@ fn weights_cover_all_row_sets() {
 fn the_mirror_covers_all_row_sets() {
     for n in [6, 8, 10, 12] {
         let plan = plan(n);
-        let weight = |weighted: Weighted<Halves>| weighted.weight * weighted.task.mirror();
+        let weight = |(task, weight): (Halves, u64)| weight * task.mirror();
         let found: u64 = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(weight).sum();
-        let all: u64 = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.weight).sum();
+        let all: u64 = (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.1).sum();
         assert_eq!(found, all, "N = {n}");
     }
 }
@@ -51,8 +51,8 @@ fn tasks_are_distinct_and_weigh_something() {
         let plan = plan(n);
         let mut tasks: Vec<_> = (0..plan.units())
             .flat_map(|unit| plan.unit(unit, 0))
-            .inspect(|weighted| assert!(weighted.weight > 0))
-            .map(|weighted| (format!("{:?}", weighted.task.middle), weighted.task.north, weighted.task.south))
+            .inspect(|weighted| assert!(weighted.1 > 0))
+            .map(|weighted| (format!("{:?}", weighted.0.middle), weighted.0.north, weighted.0.south))
             .collect();
         let count = tasks.len();
         tasks.sort_unstable();
@@ -82,9 +82,8 @@ fn tasks_come_in_turn() {
 #[test]
 fn tiles_keep_south_sets_together() {
     let plan = plan(22);
-    let mut south: Vec<u32> =
-        (500..502).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.task.south).collect();
-    let norths: Vec<u32> = (500..502).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.task.north).collect();
+    let mut south: Vec<u32> = (500..502).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0.south).collect();
+    let norths: Vec<u32> = (500..502).flat_map(|unit| plan.unit(unit, 0)).map(|weighted| weighted.0.north).collect();
     south.sort_unstable();
     south.dedup();
     assert!(south.len() <= 16, "{} south sets", south.len());
@@ -122,21 +121,4 @@ fn units_are_grouped_while_quadrants_are_shared() {
         let last = plan.units() - 1;
         assert_eq!(plan.group(last) + 1, groups.unwrap_or(plan.units()), "N = {n}");
     }
-}
-
-/// By the model, worked out for single tasks with the queen of the middle column one square from the centre.
-#[test]
-fn the_work_of_a_task_is_that_of_the_model() {
-    let (plan, mut compared) = (plan(13), 0);
-    for unit in 0..plan.units() {
-        let Weighted { task, .. } = plan.unit(unit, 0).next().unwrap();
-        let (one, north) = (plan.tasks(unit) == 1, f64::from(task.north.count_ones()));
-        if one && matches!(task.middle, Middle::Crossed { column: 1, .. }) {
-            // The queen of the middle row is two to six squares from the centre, on average four; 5.5 rows are left.
-            let expected = (1.0 + 0.8 * (1.0 + 4.0) / 6.0) / (1.0 + 0.12 * (north - 2.75).powi(2));
-            assert!((plan.work(unit) - expected).abs() < 1e-9, "{unit}: {}, not {expected}", plan.work(unit));
-            compared += 1;
-        }
-    }
-    assert!(compared > 100, "{compared}");
 }
