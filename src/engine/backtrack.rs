@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn every_set_counts_what_a_plain_loop_counts() {
         let (mut random, mut tried) = (Rng::with_seed(1), 0);
-        let mut engines: Vec<Backtrack> = Isa::available().map(|isa| Backtrack::new(isa)).collect();
+        let mut engines: Vec<Backtrack> = Isa::available().map(Backtrack::new).collect();
         for size in (1..=Size::MAX).flat_map(|n| [Size::new(n).unwrap(); 12]) {
             let mut task = Placement::empty(size);
             let longest = size.get() - random.usize(0..=size.get().min(11));
