@@ -29,7 +29,6 @@ impl Vector {
         // SAFETY: there is room for four words.
         pub(super) fn store(self, to: &mut [u64; 4]) { unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) } }
         pub(super) fn or(self, other: Self) -> Self { Self(_mm256_or_si256(self.0, other.0)) }
-        pub(super) fn or3(self, second: Self, third: Self) -> Self { self.or(second).or(third) }
 
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let bits = _mm_cvtsi32_si128(BITS as i32);

@@ -3,7 +3,7 @@
 //! Macros rather than generic functions, so that each function has the features of its instruction set (see the
 //! header of [`super`]). A file that expands [`kernels!`] has in scope
 //!
-//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `store`, `or`, `or3`, `plus`, `sum`,
+//! - `Vector`, a `Copy` type of `Vector::WORDS` words, with `splat`, `of`, `store`, `or`, `plus`, `sum`,
 //!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
 //!   that;
 //! - what [`super::matching`] needs;

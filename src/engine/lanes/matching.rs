@@ -77,11 +77,11 @@ macro_rules! matching {
                 };
                 let mut lanes = entry(0);
                 let mut window = 1;
-                while window + 1 < COUNT {
-                    lanes = lanes.or3(entry(window), entry(window + 1));
-                    window += 2;
+                while window < COUNT {
+                    lanes = lanes.or(entry(window));
+                    window += 1;
                 }
-                if window < COUNT { lanes.or(entry(window)) } else { lanes }
+                lanes
             }
 
             /// Fills the table of each window for a block of lanes.

@@ -40,8 +40,6 @@ impl Vector {
             Self([vorrq_u64(self.0[0], other.0[0]), vorrq_u64(self.0[1], other.0[1])])
         }
 
-        fn or3(self, second: Self, third: Self) -> Self { self.or(second).or(third) }
-
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let (left, right) = (vdupq_n_s64(BITS as i64), vdupq_n_s64(-(BITS as i64)));
             // In the mask the first choice, outside it the second; a negative count shifts right.

@@ -27,10 +27,6 @@ impl Vector {
         fn store(self, to: &mut [u64; 4]) { *to = self.0; }
         fn or(self, other: Self) -> Self { Self(from_fn(|i| self.0[i] | other.0[i])) }
 
-        fn or3(self, second: Self, third: Self) -> Self {
-            Self(from_fn(|i| self.0[i] | second.0[i] | third.0[i]))
-        }
-
         fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
             let swap: [u64; 4] = from_fn(|i| (self.0[i] >> BITS ^ other.0[i]) & mask.0[i]);
             (Self(from_fn(|i| self.0[i] ^ swap[i] << BITS)), Self(from_fn(|i| other.0[i] ^ swap[i])))

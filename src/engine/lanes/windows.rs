@@ -71,11 +71,7 @@ pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &S
 #[inline(always)]
 pub(super) fn gather_all<const AT: u32>(active: u64, queries: &[u64], out: &mut Vec<u64>) {
     let gather = Gather::<AT>::new(active);
-    match gather.steps() {
-        ..=4 => out.extend(queries.iter().map(|&query| gather.apply::<4>(query))),
-        5 => out.extend(queries.iter().map(|&query| gather.apply::<5>(query))),
-        _ => out.extend(queries.iter().map(|&query| gather.apply::<6>(query))),
-    }
+    out.extend(queries.iter().map(|&query| gather.apply(query)));
 }
 
 /// Brings the bits of a mask together, in their order, from bit `AT` on: what x86 calls PEXT, which takes hundreds of
@@ -109,17 +105,12 @@ impl<const AT: u32> Gather<AT> {
         Self { mask, first, moves }
     }
 
-    /// How many steps move anything.
-    pub(super) fn steps(&self) -> usize {
-        self.moves.iter().rposition(|&moving| moving != 0).map_or(0, |last| last + 1)
-    }
-
     /// The bits of `word` under the mask.
     #[inline(always)]
-    pub(super) fn apply<const STEPS: usize>(&self, word: u64) -> u64 {
+    pub(super) fn apply(&self, word: u64) -> u64 {
         let mut bits = (word & self.mask) >> self.first;
-        for step in 0..STEPS {
-            let moving = bits & self.moves[step];
+        for (step, moves) in self.moves.iter().enumerate() {
+            let moving = bits & moves;
             bits = bits ^ moving | moving >> (1 << step);
         }
         bits
@@ -145,13 +136,7 @@ mod tests {
             for mask in [mask.0, mask.0 & mask.1, mask.0 | mask.1, mask.1 >> 30].map(|mask| mask & !63) {
                 if mask != 0 {
                     let gather = Gather::<6>::new(mask);
-                    prop_assert_eq!(gather.apply::<6>(word), gathered(word, mask) << 6);
-                    if gather.steps() <= 5 {
-                        prop_assert_eq!(gather.apply::<5>(word), gathered(word, mask) << 6);
-                    }
-                    if gather.steps() <= 4 {
-                        prop_assert_eq!(gather.apply::<4>(word), gathered(word, mask) << 6);
-                    }
+                    prop_assert_eq!(gather.apply(word), gathered(word, mask) << 6);
                 }
             }
         }

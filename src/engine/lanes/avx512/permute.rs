@@ -86,17 +86,9 @@ permuting! { target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512v
 
     /// For each eight of 64 queries their pairs with one of eight lanes that share a key.
     fn attacked_lanes<const COUNT: usize>(queries: &[Vector; COUNT], tables: &[[u64; 8]; COUNT]) -> Vector {
-        let mut found = [Vector::splat(0); COUNT];
-        for ((found, query), table) in found.iter_mut().zip(queries).zip(tables) {
-            *found = Vector(_mm512_permutexvar_epi8(query.0, Vector::of(table).0));
-        }
-        let mut lanes = found[0];
-        let (twos, rest) = found[1..].as_chunks::<2>();
-        for &[one, other] in twos {
-            lanes = lanes.or3(one, other);
-        }
-        for &one in rest {
-            lanes = lanes.or(one);
+        let mut lanes = Vector::splat(0);
+        for (query, table) in queries.iter().zip(tables) {
+            lanes = lanes.or(Vector(_mm512_permutexvar_epi8(query.0, Vector::of(table).0)));
         }
         Vector(_mm512_popcnt_epi64(lanes.0))
     }

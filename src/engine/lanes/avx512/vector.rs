@@ -24,10 +24,6 @@ impl Vector {
         pub(super) fn store(self, to: &mut [u64; 8]) { unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) } }
         pub(super) fn or(self, other: Self) -> Self { Self(_mm512_or_si512(self.0, other.0)) }
 
-        pub(super) fn or3(self, second: Self, third: Self) -> Self {
-            Self(_mm512_ternarylogic_epi64::<0b1111_1110>(self.0, second.0, third.0))
-        }
-
         /// The carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
         /// majority of all three, every adder copied one (1.02 to 1.03 of all time at N = 20 to 26).
         pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {

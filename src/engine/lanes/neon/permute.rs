@@ -53,7 +53,7 @@ permuting! { target_feature(enable = "neon"):
         };
         let mut keys = [0; 8];
         for (keys, &pattern) in keys.iter_mut().zip(eight) {
-            *keys = places.gather.apply::<6>(if places.is_mirrored { pattern.reverse_bits() } else { pattern }) as u32;
+            *keys = places.gather.apply(if places.is_mirrored { pattern.reverse_bits() } else { pattern }) as u32;
         }
         // SAFETY: there are two vectors of four words.
         let keys = unsafe { [vld1q_u32(keys.as_ptr()), vld1q_u32(keys[4..].as_ptr())] }.map(|keys| vreinterpretq_u8_u32(keys));

@@ -28,7 +28,6 @@ impl Words {
         fn and(self, other: Self) -> Self { Self(_mm256_and_si256(self.0, other.0)) }
         fn or(self, other: Self) -> Self { Self(_mm256_or_si256(self.0, other.0)) }
         fn not(self) -> Self { Self(_mm256_xor_si256(self.0, _mm256_set1_epi32(-1))) }
-        fn without(self, other: Self) -> Self { Self(_mm256_andnot_si256(other.0, self.0)) }
         fn less_one(self) -> Self { Self(_mm256_add_epi32(self.0, _mm256_set1_epi32(-1))) }
         fn twice(self) -> Self { Self(_mm256_add_epi32(self.0, self.0)) }
         fn half(self) -> Self { Self(_mm256_srli_epi32::<1>(self.0)) }

@@ -23,7 +23,6 @@ impl Words {
         fn and(self, other: Self) -> Self { Self(_mm512_and_si512(self.0, other.0)) }
         fn or(self, other: Self) -> Self { Self(_mm512_or_si512(self.0, other.0)) }
         fn not(self) -> Self { Self(_mm512_andnot_si512(self.0, _mm512_set1_epi32(-1))) }
-        fn without(self, other: Self) -> Self { Self(_mm512_andnot_si512(other.0, self.0)) }
         fn less_one(self) -> Self { Self(_mm512_add_epi32(self.0, _mm512_set1_epi32(-1))) }
         fn twice(self) -> Self { Self(_mm512_slli_epi32::<1>(self.0)) }
         fn half(self) -> Self { Self(_mm512_srli_epi32::<1>(self.0)) }

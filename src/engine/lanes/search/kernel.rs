@@ -2,10 +2,10 @@
 //!
 //! A file that expands them has in scope
 //!
-//! - `Words`, a `Copy` type of `Words::COUNT` words, with `load` and `store`, `and`, `or`, `not` and `without` (bits of
-//!   the other cleared), `less_one`, `twice` and `half` (each word minus one, shifted left and right by one), `zeros`
-//!   (a mask of the words that are 0), `replaced` (those in a mask by words from memory, in order) and `packed` (those
-//!   in a mask stored at the left, whatever behind them);
+//! - `Words`, a `Copy` type of `Words::COUNT` words, with `load` and `store`, `and`, `or` and `not`, `less_one`, `twice`
+//!   and `half` (each word minus one, shifted left and right by one), `zeros` (a mask of the words that are 0),
+//!   `replaced` (those in a mask by words from memory, in order), `or_where` (those in a mask with the bits of another)
+//!   and `packed` (those in a mask stored at the left, whatever behind them);
 //! - `Mask`, a choice of words, with `count`, `and`, `or` and `not`.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on slices, which need no features.
@@ -60,12 +60,12 @@ macro_rules! search {
                     let Self { rows, down, up } = self;
                     let open = rows.not();
                     let rest = open.less_one();
-                    let (low, high) = (open.without(rest), open.and(rest));
+                    let (low, high) = (open.and(rest.not()), open.and(rest));
                     let (next, last) = (down.or(up), down.twice().or(up.half()));
                     let (low_next, high_next) = (low.and(next).zeros(), high.and(next).zeros());
                     let (low_last, high_last) = (low.and(last).zeros(), high.and(last).zeros());
                     // The higher row is the one above the lower, or there is neither.
-                    let touch = high.without(low.twice()).zeros();
+                    let touch = high.and(low.twice().not()).zeros();
                     low_next.and(high_last).and(touch.not()).count() + high_next.and(low_last).and(touch.not()).count()
                 }
             }
@@ -106,7 +106,7 @@ macro_rules! search {
                 /// Places the lowest queen of each lane.
                 fn children(&mut self) -> Boards {
                     let rest = self.free.less_one();
-                    let queen = self.free.without(rest);
+                    let queen = self.free.and(rest.not());
                     self.free = self.free.and(rest);
                     let Boards { rows, down, up } = self.boards;
                     Boards { rows: rows.or(queen), down: down.or(queen).twice(), up: up.or(queen).half() }

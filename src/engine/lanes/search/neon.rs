@@ -27,7 +27,6 @@ impl Words {
         fn and(self, other: Self) -> Self { Self(vandq_u32(self.0, other.0)) }
         fn or(self, other: Self) -> Self { Self(vorrq_u32(self.0, other.0)) }
         fn not(self) -> Self { Self(vmvnq_u32(self.0)) }
-        fn without(self, other: Self) -> Self { Self(vbicq_u32(self.0, other.0)) }
         fn less_one(self) -> Self { Self(vsubq_u32(self.0, vdupq_n_u32(1))) }
         fn twice(self) -> Self { Self(vshlq_n_u32::<1>(self.0)) }
         fn half(self) -> Self { Self(vshrq_n_u32::<1>(self.0)) }

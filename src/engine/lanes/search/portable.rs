@@ -23,7 +23,6 @@ impl Words {
         fn and(self, other: Self) -> Self { Self(self.0 & other.0) }
         fn or(self, other: Self) -> Self { Self(self.0 | other.0) }
         fn not(self) -> Self { Self(!self.0) }
-        fn without(self, other: Self) -> Self { Self(self.0 & !other.0) }
         fn less_one(self) -> Self { Self(self.0.wrapping_sub(1)) }
         fn twice(self) -> Self { Self(self.0 << 1) }
         fn half(self) -> Self { Self(self.0 >> 1) }
