@@ -7,7 +7,7 @@
 //!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
 //!   that;
 //! - what [`super::matching`] needs;
-//! - `GATHERED`, whether queries are gathered once for all blocks, and `gather_all`, which does so;
+//! - `gather_all`, which gathers queries for all blocks;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
@@ -116,17 +116,14 @@ macro_rules! kernels {
                     return counts;
                 }
                 let Tables { words, gathered, .. } = tables;
-                let mut gathered_queries = queries;
-                if GATHERED {
-                    gathered.clear();
-                    let active = without_first(windows.active, planted("gathering"));
-                    for queries in queries {
-                        gather_all::<AT>(active, queries, gathered);
-                    }
-                    let mut rest = &gathered[..];
-                    for queries in &mut gathered_queries {
-                        (*queries, rest) = rest.split_at(queries.len());
-                    }
+                gathered.clear();
+                let active = without_first(windows.active, planted("gathering"));
+                for queries in queries {
+                    gather_all::<AT>(active, queries, gathered);
+                }
+                let (mut gathered_queries, mut rest) = (queries, &gathered[..]);
+                for queries in &mut gathered_queries {
+                    (*queries, rest) = rest.split_at(queries.len());
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
                     if are_compared(block.len()) {

@@ -67,9 +67,6 @@ impl Vector {
     }
 }
 
-/// Queries are gathered before the look-ups, by vector code.
-const GATHERED: bool = true;
-
 compiled_for! { target_feature(enable = "neon"):
     /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|half| byte_sums(vcntq_u8(vreinterpretq_u8_u64(half))))) }

@@ -43,9 +43,6 @@ impl Vector {
     }
 }
 
-/// Queries are gathered before the look-ups, by vector code.
-const GATHERED: bool = true;
-
 compiled_for! { cfg(all()):
     /// How many bits are set in each word.
     fn ones(vector: Vector) -> Vector { Vector(vector.0.map(|word| word.count_ones().into())) }

@@ -10,8 +10,10 @@ pub use self::{ice::Avx512Ice, skylake::Avx512f};
 mod skylake {
     use super::rows::key_rows;
     use super::vector::*;
+    use crate::engine::lanes::avx2::gather_all;
     use crate::engine::lanes::cost::AVX512F as COST;
     use crate::engine::lanes::kernels::kernels;
+    use crate::engine::lanes::windows::{distances, slots};
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
     #[derive(Clone, Copy, Debug)]
@@ -32,8 +34,10 @@ mod ice {
     use super::permute;
     use super::rows::key_rows_gfni as key_rows;
     use super::vector::*;
+    use crate::engine::lanes::avx2::gather_all;
     use crate::engine::lanes::cost::AVX512 as COST;
     use crate::engine::lanes::kernels::kernels;
+    use crate::engine::lanes::windows::{distances, slots};
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and
     /// later.
