@@ -8,16 +8,18 @@ pub use self::{ice::Avx512Ice, skylake::Avx512f};
 
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
-    use super::rows::key_rows;
     use super::vector::*;
     use crate::engine::lanes::avx2::gather_all;
     use crate::engine::lanes::cost::AVX512F as COST;
     use crate::engine::lanes::kernels::kernels;
+    use crate::engine::lanes::matching::transposing;
     use crate::engine::lanes::windows::{distances, slots};
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx512f(());
+
+    transposing!(target_feature(enable = "avx512f,bmi1"));
 
     kernels!(
         Avx512f,

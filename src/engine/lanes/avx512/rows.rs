@@ -9,45 +9,7 @@ use std::array::from_fn;
 
 use super::vector::Vector;
 
-/// Bytes with one bit each.
-const BYTES: u64 = 0x0101_0101_0101_0101;
-const BITS: [u64; 8] = [BYTES, BYTES << 1, BYTES << 2, BYTES << 3, BYTES << 4, BYTES << 5, BYTES << 6, BYTES << 7];
-
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
-    /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows. Lanes beyond the
-    /// block hold no key; later rows are anything.
-    pub(in crate::engine::lanes) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
-        let rows = &mut rows[..keys.count_ones() as usize];
-        let first = keys.trailing_zeros();
-        let mut places = [0; 64];
-        let mut left = keys >> first;
-        for (place, _) in places.iter_mut().zip(&*rows) {
-            *place = left.trailing_zeros() as usize;
-            left &= left - 1;
-        }
-        let places = &places[..rows.len()];
-        let (whole, rest) = block.as_chunks::<64>();
-        let mut tests = |word: usize, lanes: &[u64; 64]| {
-            let planes = planes(lanes, first, places[places.len() - 1] / 8 + 1);
-            for (row, place) in rows.iter_mut().zip(places) {
-                row[word] = _mm512_test_epi8_mask(planes[place / 8 % 8], Vector::splat(BITS[place % 8]).0);
-            }
-        };
-        for (word, lanes) in whole.iter().enumerate() {
-            tests(word, lanes);
-        }
-        let mut words = whole.len();
-        if !rest.is_empty() {
-            let mut lanes = [0; 64];
-            lanes[..rest.len()].copy_from_slice(rest);
-            tests(words, &lanes);
-            words += 1;
-        }
-        for row in rows {
-            row[words..].fill(0);
-        }
-    }
-
     /// The planes of the first bytes, as many as there are, of 64 lanes from bit `first` on.
     fn planes(lanes: &[u64; 64], first: u32, bytes: usize) -> [__m512i; 8] {
         let eights = lanes.as_chunks().0;

@@ -21,6 +21,14 @@ impl Vector {
         pub(super) fn store(self, to: &mut [u64; 8]) { unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) } }
         pub(super) fn or(self, other: Self) -> Self { Self(_mm512_or_si512(self.0, other.0)) }
 
+        pub(super) fn exchange<const BITS: usize>(self, other: Self, mask: Self) -> (Self, Self) {
+            let bits = _mm_cvtsi32_si128(BITS as i32);
+            let (right, left) = (_mm512_srl_epi64(self.0, bits), _mm512_sll_epi64(other.0, bits));
+            // In the mask the first choice, outside it the second.
+            let low = _mm512_ternarylogic_epi64::<0b1101_1000>(left, self.0, mask.0);
+            (Self(low), Self(_mm512_ternarylogic_epi64::<0b1101_1000>(other.0, right, mask.0)))
+        }
+
         /// The carry is found from the sum and two of the bits, so that each result takes the register of a bit: with the
         /// majority of all three, every adder copied one (1.02 to 1.03 of all time at N = 20 to 26).
         pub(super) fn add3(self, second: Self, third: Self) -> (Self, Self) {
