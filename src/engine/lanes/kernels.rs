@@ -7,7 +7,7 @@
 //!   and `add3`, a carry-save adder: three bits of one weight in each lane become one of that weight and one of twice
 //!   that;
 //! - what [`super::matching`] needs;
-//! - `gather_all`, which gathers queries for all blocks;
+//! - `GATHERED`, whether `gather_all` gathers queries once for all blocks, or `gathered` each of them at each look-up;
 //! - `COST`, what the steps cost; `compress`, `retain` and `count_disjoint` on lists of words.
 //!
 //! Nothing here may be called that lacks the attribute, but for plain functions on words, which need no features.
@@ -18,7 +18,6 @@
 macro_rules! kernels {
     ($token:ty, $features:meta, $detected:expr $(, $permuting:ident)?) => {
         use $crate::engine::lanes::cost::{Cost, Matcher};
-        use $crate::engine::lanes::fault::without_first;
         use $crate::engine::lanes::{BEYOND, KEY_BITS, Lanes, Partners, Tables, rank};
 
         $crate::engine::lanes::matching::matching!($features);
@@ -116,14 +115,17 @@ macro_rules! kernels {
                     return counts;
                 }
                 let Tables { words, gathered, .. } = tables;
-                gathered.clear();
-                let active = without_first(windows.active, planted("gathering"));
-                for queries in queries {
-                    gather_all::<AT>(active, queries, gathered);
-                }
-                let (mut gathered_queries, mut rest) = (queries, &gathered[..]);
-                for queries in &mut gathered_queries {
-                    (*queries, rest) = rest.split_at(queries.len());
+                let mut gathered_queries = queries;
+                if GATHERED {
+                    gathered.clear();
+                    let active = without_first(windows.active, planted("gathering"));
+                    for queries in queries {
+                        gather_all::<AT>(active, queries, gathered);
+                    }
+                    let mut rest = &gathered[..];
+                    for queries in &mut gathered_queries {
+                        (*queries, rest) = rest.split_at(queries.len());
+                    }
                 }
                 for block in patterns.chunks(64 * Vector::WORDS) {
                     if are_compared(block.len()) {

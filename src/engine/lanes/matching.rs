@@ -7,7 +7,7 @@
 /// - `slots` and `distances`, which tell what entry a query asks for in each table.
 macro_rules! matching {
     ($features:meta) => {
-        use $crate::engine::lanes::fault::planted;
+        use $crate::engine::lanes::fault::{planted, without_first};
         use $crate::engine::lanes::windows::{LARGEST, Windows};
 
         /// Bytes of a vector, as a power of two: where the first key of a window lies, which makes of a window's keys
@@ -50,7 +50,8 @@ macro_rules! matching {
             /// See [`attacked_in`], for `COUNT` windows.
             fn sum<const COUNT: usize>(queries: &[u64], windows: Windows, table: &[u64]) -> u64 {
                 assert!(table.len() >= COUNT * APART * Vector::WORDS);
-                let slots = slots::<COUNT, AT>(windows);
+                let (slots, keys) = (slots::<COUNT, AT>(windows), without_first(windows.active, planted("gathering")));
+                let distances = |query| distances::<COUNT, AT>(gathered::<AT>(query, keys), &slots);
                 let mut counts = Counts::new();
                 let (eights, rest) = queries.as_chunks::<8>();
                 for eight in eights {
@@ -58,12 +59,12 @@ macro_rules! matching {
                     // join took up to 1.16 times as long.
                     let mut found = [Vector::splat(0); 8];
                     for (found, &query) in found.iter_mut().zip(eight) {
-                        *found = look_up(distances::<COUNT, AT>(query, &slots), table);
+                        *found = look_up(distances(query), table);
                     }
                     counts.add8(found);
                 }
                 for &query in rest {
-                    counts.add(look_up(distances::<COUNT, AT>(query, &slots), table));
+                    counts.add(look_up(distances(query), table));
                 }
                 counts.total()
             }

@@ -6,7 +6,7 @@ use super::cost::NEON as COST;
 use super::kernels::kernels;
 use super::matching::transposing;
 use super::portable::{compress, count_disjoint, retain};
-use super::windows::{distances, gather_all, slots};
+use super::windows::{GATHERED, distances, gather_all, gathered, slots};
 
 pub(super) mod permute;
 

@@ -9,7 +9,7 @@ use std::array::from_fn;
 use super::cost::PORTABLE as COST;
 use super::kernels::kernels;
 use super::matching::transposing;
-use super::windows::{distances, gather_all, slots};
+use super::windows::{GATHERED, distances, gather_all, gathered, slots};
 
 /// 256 lanes in four words, on any processor.
 #[derive(Clone, Copy, Debug, Default)]

@@ -67,6 +67,15 @@ pub(super) fn distances<const COUNT: usize, const AT: u32>(query: u64, slots: &S
     distances
 }
 
+/// Queries are gathered before the look-ups, by vector code.
+pub(super) const GATHERED: bool = true;
+
+/// So nothing is left to be done with one.
+#[inline(always)]
+pub(super) fn gathered<const AT: u32>(query: u64, _keys: u64) -> u64 {
+    query
+}
+
 /// Appends the queries with the keys that matter brought together.
 #[inline(always)]
 pub(super) fn gather_all<const AT: u32>(active: u64, queries: &[u64], out: &mut Vec<u64>) {

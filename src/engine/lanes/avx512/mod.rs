@@ -9,11 +9,10 @@ pub use self::{ice::Avx512Ice, skylake::Avx512f};
 /// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
 mod skylake {
     use super::vector::*;
-    use crate::engine::lanes::avx2::gather_all;
     use crate::engine::lanes::cost::AVX512F as COST;
     use crate::engine::lanes::kernels::kernels;
     use crate::engine::lanes::matching::transposing;
-    use crate::engine::lanes::windows::{distances, slots};
+    use crate::engine::lanes::windows::{distances, gather_all, slots};
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ and VL: Skylake-X and later.
     #[derive(Clone, Copy, Debug)]
@@ -36,10 +35,9 @@ mod ice {
     use super::permute;
     use super::rows::key_rows_gfni as key_rows;
     use super::vector::*;
-    use crate::engine::lanes::avx2::gather_all;
     use crate::engine::lanes::cost::AVX512 as COST;
     use crate::engine::lanes::kernels::kernels;
-    use crate::engine::lanes::windows::{distances, slots};
+    use crate::engine::lanes::windows::{distances, gather_all, slots};
 
     /// 512 lanes on a processor with AVX-512 F, BW, DQ, VL, VBMI and VPOPCNTDQ, and with GFNI: Ice Lake, Zen 4 and
     /// later.

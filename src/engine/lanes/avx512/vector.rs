@@ -58,7 +58,13 @@ impl Vector {
     }
 }
 
-compiled_for! { target_feature(enable = "avx512f,avx512bw"):
+/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
+pub(super) const GATHERED: bool = false;
+
+compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2"):
+    /// The keys of a query brought together, from bit `AT` on: there are zeros below.
+    pub(super) fn gathered<const AT: u32>(query: u64, keys: u64) -> u64 { _pext_u64(query, keys | ((1 << AT) - 1)) }
+
     /// How many bits are set in each word, by looking up half bytes as with AVX2.
     pub(super) fn ones(vector: Vector) -> Vector {
         // The counts of 0 to 15, four to a word, the least first in the lowest byte.
