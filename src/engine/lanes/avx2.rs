@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::cost::AVX2 as COST;
 use super::kernels::{kernels, packing};
 use super::matching::transposing;
+use super::search::Packing;
 use super::windows::{self, GATHERED, distances, gathered, slots};
 
 pub(super) mod permute;
@@ -58,11 +59,10 @@ impl Vector {
         /// # Safety
         /// `to` has room for four words.
         unsafe fn pack(self, set: u32, to: *mut u64) {
-            // SAFETY: an order has eight words; for the rest as this function demands.
-            unsafe {
-                let order = _mm256_loadu_si256(PACK[set as usize].as_ptr().cast());
-                _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(self.0, order));
-            }
+            let order = _mm_cvtsi64_si128(i64::from_le_bytes(PACKING.packed[set as usize]));
+            let packed = _mm256_permutevar8x32_epi32(self.0, _mm256_cvtepu8_epi32(order));
+            // SAFETY: as this function demands.
+            unsafe { _mm256_storeu_si256(to.cast(), packed) };
         }
 
         pub(super) fn plus(self, other: Self) -> Self { Self(_mm256_add_epi64(self.0, other.0)) }
@@ -95,18 +95,7 @@ compiled_for! { target_feature(enable = "avx2,popcnt"):
 }
 
 /// For each set of four words the order of half words that brings its members to the front.
-const PACK: [[u32; 8]; 16] = {
-    let (mut table, mut at) = ([[0; 8]; 16], 0usize);
-    while at < 64 {
-        let (set, word) = (at / 4, at % 4);
-        if set >> word & 1 == 1 {
-            let to = 2 * (set & ((1 << word) - 1)).count_ones() as usize;
-            (table[set][to], table[set][to + 1]) = (2 * word as u32, 2 * word as u32 + 1);
-        }
-        at += 1;
-    }
-    table
-};
+static PACKING: Packing<16, 8> = Packing::new();
 
 transposing!(target_feature(enable = "avx2,bmi1"));
 

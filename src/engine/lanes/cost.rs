@@ -112,12 +112,7 @@ pub(super) const AVX512: Cost = Cost {
 };
 
 #[cfg(target_arch = "x86_64")]
-pub(super) const AVX512F: Cost = Cost {
-    pair: 0.21,
-    block: Block { lanes: 512, transpose: 490.0, entry: 4.5, query: 1.7, window: 0.5 },
-    permuted: None,
-    ..AVX512
-};
+pub(super) const AVX512F: Cost = Cost { permuted: None, ..AVX512 };
 
 /// Not measured, for want of such a processor; those of permuting are counted from the guide to the Neoverse N1.
 #[cfg(target_arch = "aarch64")]

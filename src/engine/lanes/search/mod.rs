@@ -126,9 +126,9 @@ fn words_mut<const COUNT: usize>(list: &mut BoardWords, at: usize) -> &mut [u32;
 /// For instruction sets that can permute words but not compress them: for every mask of lanes, where each word comes
 /// from (or, spread, goes to), in `BYTES` bytes to a lane.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-struct Packing<const MASKS: usize, const BYTES: usize> {
+pub(super) struct Packing<const MASKS: usize, const BYTES: usize> {
     /// The lanes of the mask in order, at the left.
-    packed: [[u8; BYTES]; MASKS],
+    pub(super) packed: [[u8; BYTES]; MASKS],
     /// For each lane of the mask how many lanes of the mask are left of it.
     spread: [[u8; BYTES]; MASKS],
 }
@@ -136,7 +136,7 @@ struct Packing<const MASKS: usize, const BYTES: usize> {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 impl<const MASKS: usize, const BYTES: usize> Packing<MASKS, BYTES> {
     /// For `log2(MASKS)` lanes: an entry holds for each lane either its lane's number, or the numbers of its bytes.
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         let mut tables = Self { packed: [[0; BYTES]; MASKS], spread: [[0; BYTES]; MASKS] };
         let lanes = MASKS.ilog2() as usize;
         let size = BYTES / lanes;
