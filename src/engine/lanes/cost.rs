@@ -80,7 +80,7 @@ pub enum Matcher {
 // Measured on a Sapphire Rapids whose two cores were shared with other jobs, `largest` and AVX2's `retain` on an
 // Emerald Rapids, `transpose` of AVX-512 on a Zen 4 (550 on the first). On Zen 4 look-ups of AVX-512 wait for loads, one of
 // 64 bytes a cycle: `query` is 0.3 and `window` 1.1 and `retain` 0.6. With its own costs it took 0.99, 0.98, 0.96 and 1.00
-// of the time for N = 17 to 20, which is less than its noise, so there is one table for both.
+// of the time for N = 17 to 20, which is less than its noise, so there is one table for both, and for the first AVX-512 too.
 //
 // `permuted` is from a Zen 4, and scaled by what [`measured`] finds. With AVX-512 `call` from 2,500 to 8,000, `pattern`
 // from 5 to 8, `lane` from 1.5 to 4 and `classes` from 20 to 50 made no difference beyond the noise at N = 22 to 24.

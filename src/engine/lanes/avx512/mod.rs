@@ -6,7 +6,7 @@ mod vector;
 
 pub use self::{ice::Avx512Ice, skylake::Avx512f};
 
-/// The first version: lanes are transposed by tests of bits, and bits are counted by half bytes.
+/// The first version: keys are transposed as with AVX2, and bits are counted by half bytes.
 mod skylake {
     use super::vector::*;
     use crate::engine::lanes::cost::AVX512F as COST;
@@ -33,7 +33,7 @@ mod ice {
     use std::arch::x86_64::_mm512_popcnt_epi64;
 
     use super::permute;
-    use super::rows::key_rows_gfni as key_rows;
+    use super::rows::key_rows;
     use super::vector::*;
     use crate::engine::lanes::cost::AVX512 as COST;
     use crate::engine::lanes::kernels::kernels;

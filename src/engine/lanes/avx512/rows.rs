@@ -1,8 +1,9 @@
-//! Rows of keys from lanes with AVX-512: only the keys that matter, a word of 64 lanes at a time.
+//! Rows of keys from lanes with GFNI, a word of 64 lanes at a time.
 //!
-//! Bytes of equal place are brought together from 64 lanes, a *plane*; then a test of one bit of each makes a word of a
-//! row. Exchanging ever smaller blocks of bits ([`transposing`](crate::engine::lanes::matching)) works on every bit
-//! between the first and the last key, of which half matter, and its rows do not fit the registers.
+//! Bytes of equal place are brought together from 64 lanes, a *plane*; then one instruction transposes eight bits of eight
+//! lanes. Exchanging ever smaller blocks of bits ([`transposing`](crate::engine::lanes::matching)) works on every bit
+//! between the first and the last key, of which half matter, and its rows do not fit the registers: with it N = 17 and 19
+//! took 1.06 of the time.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -57,9 +58,10 @@ compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1"):
 }
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi1,gfni"):
-    /// [`key_rows`] with GFNI, which transposes eight bits of eight lanes in one instruction: the bits of each byte,
-    /// and then, by the shuffles that bring equal bytes together, the bytes that hold bits of the same key.
-    pub(in crate::engine::lanes) fn key_rows_gfni(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
+    /// Row k gets the k-th of the `keys` of each lane, a bit for each, in the same order for all rows: the bits of each byte
+    /// are transposed, and then, by the shuffles that bring equal bytes together, the bytes that hold bits of the same key.
+    /// Lanes beyond the block hold no key; later rows are anything.
+    pub(in crate::engine::lanes) fn key_rows(block: &[u64], keys: u64, rows: &mut [[u64; 8]; 64]) {
         let first = keys.trailing_zeros();
         let mut left = keys >> first;
         let bytes = (64 - left.leading_zeros()).div_ceil(8) as usize;
