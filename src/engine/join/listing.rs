@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::keys::{Keys, Side};
 use super::quadrant::LongDiagonal::{self, Free, Taken};
 use super::quadrant::{InnerRows, Quadrant, Shape, signature};
-use super::table::{Quadrants, Role};
+use super::table::{Quadrants, build_is_west};
 use super::{Join, WEIGHTS, Worker};
 use crate::engine::binomial;
 use crate::engine::lanes::{Lanes, Partners};
@@ -186,14 +186,14 @@ fn same_innermost(a: &Inner, b: &Inner) -> bool {
     a.keys[0] == b.keys[0]
 }
 
-/// All ways to place the inner queens of a side on these squares.
-pub(super) fn list_inner(quadrants: &Quadrants, keys: &Keys, role: Role, squares: &InnerSquares, out: &mut Vec<Inner>) {
-    let (shape, rows) = quadrants.shape(role);
+/// All ways to place the inner queens of the west or the east on these squares.
+pub(super) fn list_inner(quadrants: &Quadrants, keys: &Keys, west: bool, squares: &InnerSquares, out: &mut Vec<Inner>) {
+    let (shape, rows) = quadrants.shape(west);
     out.clear();
     let inner = Inner { rows: [[0; MAX_DEPTH]; 2], keys: [0; MAX_DEPTH], sets: 0 };
     InnerSearch { keys, shape, rows, out }.column(0, 0, inner, [(0, 0); MAX_DEPTH], rows);
     if *squares != ANYWHERE {
-        let squares = &squares[usize::from(!quadrants.is_west(role))];
+        let squares = &squares[usize::from(!west)];
         out.retain(|inner| inner.is_within(squares, rows));
     }
 }
@@ -213,11 +213,11 @@ impl<L: Lanes> Join<L> {
             return;
         }
         *east_of = of;
-        list_inner(quadrants, keys, Role::Probe, squares, probe_inner);
+        list_inner(quadrants, keys, !build_is_west(task.middle), squares, probe_inner);
         if of.is_some() {
             east.iter_mut().for_each(Grouped::clear);
             for queen in probe_inner.chunk_by(same_innermost) {
-                self.list_queen(quadrants, Role::Probe, queen, usize::MAX, east, list);
+                self.list_queen(quadrants, false, queen, usize::MAX, east, list);
             }
         }
     }
@@ -227,13 +227,13 @@ impl<L: Lanes> Join<L> {
     fn list_queen<const LISTS: usize>(
         &self,
         quadrants: &mut Quadrants,
-        role: Role,
+        is_west: bool,
         queen: &[Inner],
         longest: usize,
         lists: &mut [Grouped; LISTS],
         list: impl Fn(&Half, L, &Inner, &mut [Grouped; LISTS]),
     ) -> usize {
-        let half = quadrants.half(&self.tables, role, &queen[0]);
+        let half = quadrants.half(&self.tables, is_west, &queen[0]);
         for (index, inner) in queen.iter().enumerate() {
             list(&half, self.lanes, inner, lists);
             for list in &mut *lists {
@@ -248,13 +248,13 @@ impl<L: Lanes> Join<L> {
 
     /// Lists halves of the build side with the inner queens from `start` on, a group each, until the list is long.
     /// Returns how many groups.
-    pub(super) fn list_build(&self, worker: &mut Worker, start: usize) -> usize {
+    pub(super) fn list_build(&self, worker: &mut Worker, is_west: bool, start: usize) -> usize {
         let Worker { quadrants, build_inner, build, .. } = worker;
         let (inner, lists, longest) = (&build_inner[start..], &mut build.lists, self.longest[0]);
         lists[0].clear();
         let mut listed = 0;
         for queen in inner.chunk_by(same_innermost) {
-            listed += self.list_queen(quadrants, Role::Build, queen, longest, lists, list);
+            listed += self.list_queen(quadrants, is_west, queen, longest, lists, list);
             // Room for all that is to come, for a list that grows by doubling has its former self beside it for a while.
             let patterns = &mut lists[0].patterns;
             let expected = patterns.len() * inner.len() / listed;
@@ -276,18 +276,18 @@ impl<L: Lanes> Join<L> {
         lists.iter_mut().for_each(Grouped::clear);
         let listed = match task.middle {
             Middle::None => {
-                let (mirror, role) = (task.mirror(), Role::Probe);
-                self.list_queen(quadrants, role, queen, longest, lists, |half, lanes, inner, west| {
+                let mirror = task.mirror();
+                self.list_queen(quadrants, true, queen, longest, lists, |half, lanes, inner, west| {
                     half.list_west(lanes, inner, mirror, west);
                 })
             }
-            Middle::Centre => self.list_queen(quadrants, Role::Probe, queen, longest, lists, list),
+            Middle::Centre => self.list_queen(quadrants, true, queen, longest, lists, list),
             Middle::Crossed { row, .. } => {
                 let groups = if east_of.is_some() {
                     start..start + queen.len()
                 } else {
                     east[0].clear();
-                    0..self.list_queen(quadrants, Role::Probe, queen, longest, east, list)
+                    0..self.list_queen(quadrants, false, queen, longest, east, list)
                 };
                 let pieces = queen.iter().map(|inner| &inner.keys);
                 lists[0].retain(self.lanes, &east[0], groups.clone(), pieces, keys.middle_row_queen(row));

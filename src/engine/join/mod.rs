@@ -29,9 +29,8 @@
 //! 4. [`lanes`](crate::engine::lanes): what is left matched, 512 pairs in one to five cycles.
 //!
 //! Odd N = 2h+1 places the queens of the middle column and the middle row first and joins what is left of the quadrants;
-//! see [`crate::plan::halves`] for these and for the symmetry of row sets.
-//!
-//! docs/join.md has the proofs, the use of all eight symmetries, what each step costs, and what did not help.
+//! see [`crate::plan::halves`] for these and for the symmetry of row sets, and docs/join.md for the proofs, the use of all
+//! eight symmetries, what each step costs, and what did not help.
 
 mod keys;
 mod listing;
@@ -39,7 +38,7 @@ mod quadrant;
 mod table;
 
 use self::listing::{Inner, LONGEST, list_inner};
-use self::table::{QuadrantTables, Quadrants, Role};
+use self::table::{QuadrantTables, Quadrants, build_is_west};
 use std::sync::Arc;
 
 use crate::board::Size;
@@ -102,7 +101,8 @@ impl<L: Lanes> Join<L> {
     /// as that of the whole task.
     pub(crate) fn count_part(&self, worker: &mut Worker, task: &Halves, squares: &InnerSquares) -> u64 {
         let keys = worker.quadrants.prepare(&self.tables, task);
-        list_inner(&worker.quadrants, &keys, Role::Build, squares, &mut worker.build_inner);
+        let build_is_west = build_is_west(task.middle);
+        list_inner(&worker.quadrants, &keys, build_is_west, squares, &mut worker.build_inner);
         self.list_probe_inner(worker, &keys, task, squares);
         let half = usize::from(task.half);
         // The queen of column c has about `half` - c rows to choose from. The probe side comes one innermost queen at a
@@ -114,7 +114,7 @@ impl<L: Lanes> Join<L> {
         let mut counts = [0u64; WEIGHTS];
         let mut built = 0;
         while built < worker.build_inner.len() {
-            built += self.list_build(worker, built);
+            built += self.list_build(worker, build_is_west, built);
             let mut probed = 0;
             while probed < worker.probe_inner.len() {
                 probed += self.list_probe(worker, &keys, task, probed);

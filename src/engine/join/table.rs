@@ -112,7 +112,7 @@ impl MiddleTables {
 /// Whether the west halves are the build side, and the east ones the probe side. The build side is better the shorter one: on
 /// even boards that is the east, which has no queen on the long diagonals, and with crossed middle queens the west, which
 /// has a column less.
-fn build_is_west(middle: Middle) -> bool {
+pub(super) fn build_is_west(middle: Middle) -> bool {
     matches!(middle, Middle::Crossed { .. })
 }
 
@@ -184,13 +184,6 @@ impl CornerCache {
         self.lister.list(rows, None, self.recipe.blocked, buffers, &mut self.quadrants[place]);
         place
     }
-}
-
-/// Which side of the join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    Build,
-    Probe,
 }
 
 /// How a part of a quadrant was listed, its rows, and the place of its innermost queen ([`QuadrantLister::list`]).
@@ -273,15 +266,15 @@ impl Quadrants {
         });
     }
 
-    /// How the lists of that side are cut into runs, and their rows in north and south.
-    pub(super) fn shape(&self, role: Role) -> (Shape, [u32; 2]) {
-        let north = self.north(role);
+    /// How the lists of the west or of the east are cut into runs, and their rows in north and south.
+    pub(super) fn shape(&self, is_west: bool) -> (Shape, [u32; 2]) {
+        let north = 2 * usize::from(is_west);
         (self.middles[self.current].corners[north].recipe.shape, [self.rows[north], self.rows[north + 1]])
     }
 
-    /// The half whose placements are that side: at least what has these innermost queens.
-    pub(super) fn half(&mut self, tables: &QuadrantTables, role: Role, inner: &Inner) -> Half<'_> {
-        let (north, (shape, _)) = (self.north(role), self.shape(role));
+    /// The west or the east half: at least what has these innermost queens.
+    pub(super) fn half(&mut self, tables: &QuadrantTables, is_west: bool, inner: &Inner) -> Half<'_> {
+        let (north, (shape, _)) = (2 * usize::from(is_west), self.shape(is_west));
         // The innermost queen is in the north, in the south or, where its column is taken, in neither.
         let first = usize::from(inner.rows[0][0] > 0);
         let corners = [(north, first), (north + 1, 1 - first)];
@@ -308,15 +301,5 @@ impl Quadrants {
             CachePolicy::Parts => &self.parts[part].1,
         });
         Half { shape, quadrants }
-    }
-
-    /// The corner north of the middle on that side.
-    fn north(&self, role: Role) -> usize {
-        if self.is_west(role) { 2 } else { 0 }
-    }
-
-    /// Whether these are the west halves.
-    pub(super) fn is_west(&self, role: Role) -> bool {
-        build_is_west(self.middles[self.current].middle) == (role == Role::Build)
     }
 }
