@@ -7,7 +7,7 @@ use queens::{Request, Size, Watch};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::solutions(Size::new(13)?);
-    let fingerprint = request.run()?.fingerprint().clone();
+    let fingerprint = request.run()?.ledger().fingerprint().clone();
     let mut whole = Ledger::new(fingerprint.clone(), Shard::WHOLE);
     for k in 1..=3 {
         let (shard, watch) = (Ledger::new(fingerprint.clone(), Shard::new(k, 3)?), Watch::default());

@@ -137,16 +137,6 @@ pub(crate) fn as_text<S: serde::Serializer>(number: &impl ToString, serializer: 
     serializer.serialize_str(&number.to_string())
 }
 
-/// The same of a count that there may not be.
-#[cfg(feature = "serde")]
-#[expect(clippy::ref_option, reason = "serde hands over the field")]
-pub(crate) fn known_as_text<S: serde::Serializer>(number: &Option<u128>, serializer: S) -> Result<S::Ok, S::Error> {
-    match number {
-        Some(number) => as_text(number, serializer),
-        None => serializer.serialize_none(),
-    }
-}
-
 /// Times are seconds.
 #[cfg(feature = "serde")]
 pub(crate) fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

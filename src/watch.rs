@@ -1,6 +1,6 @@
 //! One handle to watch and to stop whatever takes long.
 
-use std::fmt;
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::ledger::Ledger;
 /// assert_eq!(twelve.run()?.count(&watch).unwrap_err(), CountError::Stopped);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Watch {
     stop: Arc<AtomicBool>,
     work: Arc<Mutex<Option<Arc<dyn Watched>>>>,
@@ -46,7 +46,7 @@ pub struct Progress {
 }
 
 /// Work that can be watched.
-pub(crate) trait Watched: Send + Sync {
+pub(crate) trait Watched: Debug + Send + Sync {
     /// How far it is.
     fn progress(&self) -> Progress;
 
@@ -88,14 +88,8 @@ impl Watch {
     }
 }
 
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (stopped, progress) = (self.is_stopped(), self.progress());
-        f.debug_struct("Watch").field("stopped", &stopped).field("progress", &progress).finish_non_exhaustive()
-    }
-}
-
 /// Work in equal steps.
+#[derive(Debug)]
 pub(crate) struct Steps {
     doing: &'static str,
     begun: Instant,
@@ -105,13 +99,8 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Begins work in so many steps; 0 if nobody knows how many.
-    pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64) -> Arc<Self> {
-        Self::begin_within(watch, doing, total, None)
-    }
-
-    /// Begins work that ends after this time, unless it is done before.
-    pub(crate) fn begin_within(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
+    /// Begins work in so many steps, 0 if nobody knows how many. If it is not done within this time, it ends.
+    pub(crate) fn begin(watch: &Watch, doing: &'static str, total: u64, within: Option<Duration>) -> Arc<Self> {
         let steps = Arc::new(Self { doing, begun: Instant::now(), total, within, done: AtomicU64::new(0) });
         watch.begin(Arc::clone(&steps) as _);
         steps

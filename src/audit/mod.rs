@@ -32,7 +32,7 @@ use crate::plan::Plan;
 use crate::run::{CountError, for_each_unit, pool, self_check};
 use crate::watch::{Steps, Watch, lock};
 
-use parts::{Compared, compare};
+use parts::compare;
 
 /// What an audit recounts.
 #[derive(Clone, Copy, Debug)]
@@ -95,8 +95,8 @@ pub struct Recounted {
     /// The tally that the engine finds.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
     pub recounted: u128,
-    /// The tasks that the auditor has counted.
-    pub tasks: Vec<AuditedTask>,
+    /// The task that the auditor has counted, unless there is none.
+    pub task: Option<AuditedTask>,
 }
 
 /// A task that was counted by its definition.
@@ -106,12 +106,10 @@ pub struct Recounted {
 pub struct AuditedTask {
     /// Its place in the unit, from 0.
     pub index: u64,
-    /// How many symmetric tasks it stands for.
-    pub weight: u64,
-    /// The engine's count, without the weight.
+    /// The engine's count, without the weight of the task.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
     pub engine: u64,
-    /// The auditor's count, without the weight.
+    /// The auditor's.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
     pub auditor: u64,
     /// Whether both counts are of a random part of the task only, because the whole would take the auditor too long.
@@ -121,7 +119,7 @@ pub struct AuditedTask {
 impl Recounted {
     /// Whether the ledger, the engine and the auditor agree.
     pub fn agrees(&self) -> bool {
-        self.tally == self.recounted && self.tasks.iter().all(|task| task.engine == task.auditor)
+        self.tally == self.recounted && self.task.as_ref().is_none_or(|task| task.engine == task.auditor)
     }
 }
 
@@ -190,7 +188,7 @@ pub fn audit(ledger: &Ledger, options: &Options, watch: &Watch) -> Result<Findin
     let finished = order.len();
     order.truncate(options.share.map_or(finished, |share| share_of(finished, share)));
     let (begun, within) = (Instant::now(), options.share.is_none().then_some(options.max_time));
-    let steps = Steps::begin_within(watch, "recounting units", order.len() as u64, within);
+    let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let make = method.engines(prefix.size());
     // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
@@ -216,7 +214,7 @@ pub fn audit(ledger: &Ledger, options: &Options, watch: &Watch) -> Result<Findin
 /// Recounts one unit, or its first tasks, and has the auditor count one of them.
 fn recount(engine: &mut dyn Engine, plan: &Plan, drawn: &Drawn, watch: &Watch) -> Result<Recounted, CountError> {
     let &Drawn { unit, first, tally, ref random } = drawn;
-    let (mut random, mut sum, mut tasks) = (random.clone(), Partial::default(), Vec::new());
+    let (mut random, mut sum, mut audited) = (random.clone(), Partial::default(), None);
     let last = first.unwrap_or_else(|| plan.tasks(unit));
     let chosen = random.u64(..last.max(1));
     for (index, weighted) in (0..last).zip(plan.unit(unit, 0)) {
@@ -227,12 +225,11 @@ fn recount(engine: &mut dyn Engine, plan: &Plan, drawn: &Drawn, watch: &Watch) -
         let count = engine.count(&task);
         sum.add(count, weight)?;
         if index == chosen {
-            let compared = compare(engine, (&task, count), &mut random, &|| watch.is_stopped());
-            let Compared { engine, auditor, is_part } = compared.ok_or(CountError::Stopped)?;
-            tasks.push(AuditedTask { index, weight, engine, auditor, is_part });
+            let compared = compare(engine, (index, &task, count), &mut random, &|| watch.is_stopped());
+            audited = Some(compared.ok_or(CountError::Stopped)?);
         }
     }
-    Ok(Recounted { unit, tally, recounted: sum.tally, tasks })
+    Ok(Recounted { unit, tally, recounted: sum.tally, task: audited })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use fastrand::Rng;
 
-use super::auditor;
+use super::{AuditedTask, auditor};
 use crate::board::Placement;
 use crate::engine::Engine;
 use crate::plan::halves::MOST_INNER;
@@ -27,66 +27,62 @@ const ROWS: [usize; 2] = [3, 5];
 /// So many times 65,536 queens the auditor may try in a part, about a second. If it needs more, a smaller part is drawn.
 const PATIENCE: usize = 400;
 
-/// What an engine and the auditor find, without weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Compared {
-    pub(super) engine: u64,
-    pub(super) auditor: u64,
-    /// Whether this is a part of the task.
-    pub(super) is_part: bool,
-}
-
 /// Has the auditor count a task of which the engine has found `count`, or has both count a random part of it. `None` if it
 /// was stopped.
 pub(super) fn compare(
     engine: &mut dyn Engine,
-    (task, count): (&Task, u64),
+    (index, task, count): (u64, &Task, u64),
     random: &mut Rng,
     stopped: &dyn Fn() -> bool,
-) -> Option<Compared> {
-    match task {
+) -> Option<AuditedTask> {
+    let ([engine, auditor], is_part) = match task {
         Task::Completions(queens) if queens.size().get() - queens.len() > WHOLE_UP_TO => {
-            in_part_of_prefix(engine, *queens, random, stopped)
+            (in_part_of_prefix(engine, *queens, random, stopped)?, true)
         }
-        Task::Halves(halves, _) if halves.n() >= IN_PARTS_FROM => in_part_of_halves(engine, halves, random, stopped),
-        _ => Some(Compared { engine: count, auditor: auditor::count(task, stopped)?, is_part: false }),
-    }
+        Task::Halves(halves, _) if halves.n() >= IN_PARTS_FROM => {
+            (in_part_of_halves(engine, halves, random, stopped)?, true)
+        }
+        _ => ([count, auditor::count(task, stopped)?], false),
+    };
+    Some(AuditedTask { index, engine, auditor, is_part })
 }
 
+/// The counts of the engine and of the auditor.
 fn in_part_of_prefix(
     engine: &mut dyn Engine,
     queens: Placement,
     random: &mut Rng,
     stopped: &dyn Fn() -> bool,
-) -> Option<Compared> {
-    let mut compared = Compared { engine: 0, auditor: 0, is_part: true };
+) -> Option<[u64; 2]> {
+    let mut counts = [0; 2];
     for _ in 0..DRAWS {
         if stopped() {
             return None;
         }
         let left = prefixes::part_columns(queens.size());
         let part = Task::Completions(prefixes::part(queens, left, &mut |below| random.usize(..below)).0);
-        (compared.engine, compared.auditor) = (engine.count(&part), auditor::count(&part, stopped)?);
-        if (compared.engine, compared.auditor) != (0, 0) {
+        counts = [engine.count(&part), auditor::count(&part, stopped)?];
+        if counts != [0; 2] {
             break;
         }
     }
-    Some(compared)
+    Some(counts)
 }
 
+/// The same of a task of the join.
 fn in_part_of_halves(
     engine: &mut dyn Engine,
     task: &Halves,
     random: &mut Rng,
     stopped: &dyn Fn() -> bool,
-) -> Option<Compared> {
+) -> Option<[u64; 2]> {
     let mut rows = ROWS[task.n() % 2];
     while !stopped() {
         let part = part_of_halves(task, rows, random);
         let asked = Cell::new(0);
         let is_too_long = || stopped() || asked.replace(asked.get() + 1) >= PATIENCE;
         if let Some(auditor) = auditor::count(&part, &is_too_long) {
-            return Some(Compared { engine: engine.count(&part), auditor, is_part: true });
+            return Some([engine.count(&part), auditor]);
         }
         rows = (rows - 1).max(1);
     }

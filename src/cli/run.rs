@@ -24,7 +24,7 @@ pub(crate) fn open(
     }
     let begun = store.as_ref().and_then(Store::ledger);
     let run = request(begun)?.run()?;
-    let ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.fingerprint().clone(), shard));
+    let ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.ledger().fingerprint().clone(), shard));
     let of_file = |failure: Failure| file.into_iter().fold(failure, Failure::of_file);
     let run = run.resume(ledger).map_err(|error| of_file(error.into()))?.processor(processor());
     if run.ledger().shard() != shard {
@@ -57,7 +57,7 @@ pub(crate) struct Counted {
 
 /// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again.
 pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
-    let (size, engine) = (run.fingerprint().prefix.size(), run.fingerprint().engine);
+    let (size, engine) = (run.ledger().fingerprint().prefix.size(), run.ledger().fingerprint().engine);
     huge_pages(engine == EngineKind::Join && size.get() >= LONG_LISTS);
     let (watch, begun) = (Watch::default(), run.ledger().clone());
     let store = keep.store.filter(|_| !begun.is_complete());

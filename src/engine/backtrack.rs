@@ -10,13 +10,6 @@
 //! are packed into the level below ([`LevelSearch`] has the details and a picture). The deepest level that fills every
 //! lane goes first. If no level does, the topmost is worked on to its last board, and then the next.
 //!
-//! # What a queen costs
-//!
-//! A prototype of the same kernels was measured at N = 16 on one thread of a Zen 4, beside a recursive bitboard loop,
-//! on a machine that was not quite idle (medians of three). It took 0.15 of the loop's time with `avx512`, 0.17 with
-//! `avx2` and 0.98 with `portable`. With AVX-512 that is 0.53 ns for each of 4.4 × 10⁸ queens; the loop places 5.3 ×
-//! 10⁸ (mirror symmetry leaves half of all).
-//!
 //! These changes helped, the most effective first:
 //!
 //! - packing boards in vectors;

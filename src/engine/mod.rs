@@ -32,6 +32,7 @@ pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
 /// The kinds of engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum EngineKind {
     /// Joining half boards.
@@ -111,14 +112,6 @@ impl FromStr for EngineKind {
     }
 }
 
-/// By its name.
-#[cfg(feature = "serde")]
-impl serde::Serialize for EngineKind {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.info().name)
-    }
-}
-
 /// Whether the join counts the solutions that begin with these queens.
 fn can_join(prefix: &Placement) -> bool {
     prefix.is_empty() && HalvesPlan::SIZES.contains(&prefix.size().get())
@@ -168,14 +161,6 @@ const LEAST_MEGABYTES: (u64, u64) = (16, 1);
 impl Method {
     /// A guide to the memory, in bytes, that a run takes on a board of this size with `threads` threads. It may be up
     /// to twice the real amount.
-    ///
-    /// ```
-    /// use queens::{Method, Placement, Size};
-    /// let size = Size::new(26)?;
-    /// let join = Method::choose(None, None, &Placement::empty(size))?;
-    /// assert!(join.memory(size, 8) > 2_000_000_000);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn memory(self, size: Size, threads: usize) -> u64 {
         let (first, further) = match self.engine {
             EngineKind::Join => JOIN_MEGABYTES[size.get().saturating_sub(19).min(JOIN_MEGABYTES.len() - 1)],

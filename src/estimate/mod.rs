@@ -77,8 +77,8 @@ pub struct Estimate {
     pub timed_n: usize,
     /// A guide to the memory of the run, in bytes.
     pub memory: u64,
-    /// The exact number of solutions, of a board so small that it was counted.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::known_as_text"))]
+    /// The exact number of solutions, of a board so small that it was counted. (Not serialized: a double may round it.)
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub counted: Option<u128>,
     /// Wall time of the estimate.
     #[cfg_attr(feature = "serde", serde(rename = "spent_seconds", serialize_with = "crate::request::seconds"))]
@@ -95,7 +95,7 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
     }
     // A century is for ever, and still fits a clock.
     let time = time.min(Duration::from_secs(100 * 365 * 24 * 3600));
-    let steps = Steps::begin_within(watch, "drawing samples", 0, Some(time));
+    let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
     // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
     let mut random = Rng::with_seed(seed).fork();
     let draw = Draw { pool: &pool, watch, steps: &steps };

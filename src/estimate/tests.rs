@@ -9,7 +9,7 @@ use crate::plan::{HalvesPlan, Task};
 /// Draws from a board by one thread, within so many milliseconds.
 fn drawn(board: &Board, seed: u64, milliseconds: u64) -> Drawn {
     let (pool, watch) = (pool(1).unwrap(), Watch::default());
-    let steps = Steps::begin(&watch, "drawing samples", 0);
+    let steps = Steps::begin(&watch, "drawing samples", 0, None);
     let until = Instant::now() + Duration::from_millis(milliseconds);
     board.draw(Draw { pool: &pool, watch: &watch, steps: &steps }, Rng::with_seed(seed).fork(), FEWEST, until)
 }

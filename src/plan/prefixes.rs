@@ -59,7 +59,8 @@ impl PrefixPlan {
     fn cut(prefix: &Placement, units: &[Begun], most_left: usize) -> Self {
         let set = units.first().map_or(0, |(queens, _)| queens.len());
         let queens = prefix.size().get().saturating_sub(most_left).clamp(set, set + MOST_MORE);
-        let units = units.iter().map(|&first| Unit { first, tasks: count_to(first, queens) }).collect();
+        let unit = |&first| Unit { first, tasks: tasks_to(first, queens).count() as u64 };
+        let units = units.iter().map(unit).collect();
         Self { prefix: *prefix, units, queens }
     }
 }
@@ -71,11 +72,6 @@ fn tasks_to(first: Begun, queens: usize) -> Box<dyn Iterator<Item = Begun>> {
         1 => Box::new(extensions(first)),
         _ => Box::new(extensions(first).flat_map(move |next| tasks_to(next, queens))),
     }
-}
-
-/// The number of these tasks.
-fn count_to(first: Begun, queens: usize) -> u64 {
-    if first.0.len() == queens { 1 } else { extensions(first).map(|next| count_to(next, queens)).sum() }
 }
 
 /// Those with one more queen.

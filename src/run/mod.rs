@@ -20,7 +20,7 @@ use crate::watch::{Watch, lock};
 pub use self_check::SelfCheckError;
 pub use threads::available_threads;
 
-use state::{InHand, RunState};
+use state::{Hand, RunState};
 pub(crate) use threads::{pool, process_time, thread_seconds};
 
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
@@ -82,18 +82,13 @@ impl Run {
         Self { prefix, method, threads, plan, ledger }
     }
 
-    /// The fingerprint of its ledgers.
-    pub fn fingerprint(&self) -> &Fingerprint {
-        self.ledger.fingerprint()
-    }
-
     /// Lets it count only the units that this ledger lacks, of the ledger's shard. The report has the sum of the whole
     /// ledger. The units do not depend on the number of threads, so any machine can go on with the ledger.
     ///
     /// # Errors
     /// If the ledger belongs to another count.
     pub fn resume(mut self, ledger: Ledger) -> Result<Self, LedgerError> {
-        ledger.check(self.fingerprint(), &self.plan)?;
+        ledger.check(self.ledger.fingerprint(), &self.plan)?;
         self.ledger = ledger;
         self.ledger.begin_run();
         Ok(self)
@@ -136,7 +131,7 @@ impl Run {
             n: prefix.size().get(),
             prefix: (!prefix.is_empty()).then_some(prefix),
             symmetry: None,
-            count: state.total()?,
+            count: state.entered().total()?,
             engine: method.engine.info().name,
             isa: method.isa,
             threads,
@@ -149,22 +144,22 @@ impl Run {
 fn count_unit(
     engine: &mut dyn Engine,
     state: &RunState,
-    hand: &InHand,
+    hand: &Mutex<Hand>,
     unit: usize,
     watch: &Watch,
 ) -> Result<(), CountError> {
-    let (mut part, all) = (state.earlier().partial(unit), state.plan().tasks(unit));
-    for task in state.plan().unit(unit, part.tasks) {
+    let (mut part, all) = (state.earlier.partial(unit), state.plan.tasks(unit));
+    for task in state.plan.unit(unit, part.tasks) {
         part.add(engine.count(&task.task), task.weight)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
-            hand.advance(unit, part);
+            lock(hand).advance(unit, part);
             if watch.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    hand.finish(unit, part.tally);
+    lock(hand).finish(unit, part.tally);
     Ok(())
 }
 

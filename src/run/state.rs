@@ -7,47 +7,44 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{CountError, process_time};
+use super::process_time;
 use crate::ledger::{Ledger, Partial};
 use crate::plan::Plan;
 use crate::watch::{self, Progress, Watched, lock};
 
 /// The state of a run. Its threads write it, and others read it meanwhile.
+#[derive(Debug)]
 pub(super) struct RunState {
-    plan: Plan,
+    pub(super) plan: Plan,
     /// What earlier runs have finished.
-    earlier: Ledger,
+    pub(super) earlier: Ledger,
     begun: Instant,
     /// The processor time that this process had used before.
     cpu_before: Option<Duration>,
-    hands: Mutex<Vec<Arc<InHand>>>,
+    hands: Mutex<Vec<Arc<Mutex<Hand>>>>,
     /// With all that the threads have finished when it was asked for last.
     ledger: Mutex<Ledger>,
 }
 
 /// What a thread has in hand, which others read now and then.
 #[derive(Debug, Default)]
-pub(super) struct InHand(Mutex<Hand>);
-
-#[derive(Debug, Default)]
-struct Hand {
+pub(super) struct Hand {
     /// The units that it has finished.
     finished: Vec<(usize, u128)>,
     /// The unit that it is working on, and the part of it that is finished.
     current: Option<(usize, Partial)>,
 }
 
-impl InHand {
+impl Hand {
     /// The thread begins a unit, or has finished more of its tasks.
-    pub(super) fn advance(&self, unit: usize, part: Partial) {
-        lock(&self.0).current = Some((unit, part));
+    pub(super) fn advance(&mut self, unit: usize, part: Partial) {
+        self.current = Some((unit, part));
     }
 
     /// The thread has finished a unit.
-    pub(super) fn finish(&self, unit: usize, tally: u128) {
-        let Hand { finished, current } = &mut *lock(&self.0);
-        finished.push((unit, tally));
-        *current = None;
+    pub(super) fn finish(&mut self, unit: usize, tally: u128) {
+        self.finished.push((unit, tally));
+        self.current = None;
     }
 }
 
@@ -56,15 +53,6 @@ impl RunState {
     pub(super) fn new(plan: Plan, ledger: Ledger) -> Self {
         let (earlier, begun, cpu_before) = (ledger.clone(), Instant::now(), process_time());
         Self { plan, earlier, begun, cpu_before, hands: Mutex::default(), ledger: Mutex::new(ledger) }
-    }
-
-    pub(super) fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// What earlier runs have finished.
-    pub(super) fn earlier(&self) -> &Ledger {
-        &self.earlier
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
@@ -78,22 +66,17 @@ impl RunState {
     }
 
     /// What one more thread has in hand.
-    pub(super) fn hand(&self) -> Arc<InHand> {
-        let hand = Arc::new(InHand::default());
+    pub(super) fn hand(&self) -> Arc<Mutex<Hand>> {
+        let hand = Arc::<Mutex<Hand>>::default();
         lock(&self.hands).push(Arc::clone(&hand));
         hand
     }
 
-    /// The sum of all finished units.
-    pub(super) fn total(&self) -> Result<u128, CountError> {
-        Ok(self.entered().total()?)
-    }
-
     /// The ledger with all that the threads have finished.
-    fn entered(&self) -> MutexGuard<'_, Ledger> {
+    pub(super) fn entered(&self) -> MutexGuard<'_, Ledger> {
         let mut ledger = lock(&self.ledger);
         for hand in lock(&self.hands).iter() {
-            let Hand { finished, current } = &mut *lock(&hand.0);
+            let Hand { finished, current } = &mut *lock(hand);
             for (unit, tally) in finished.drain(..) {
                 ledger.record(unit, tally).expect("a unit is counted once, and goes on from what the ledger has of it");
             }

@@ -26,10 +26,10 @@ fn groups_are_shuffled_and_stay_together() {
     let state = state(13);
     let order = state.order();
     assert!(!order.is_sorted());
-    assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), state.plan().units());
+    assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), state.plan.units());
     let groups: Vec<usize> = order
-        .chunk_by(|&a, &b| state.plan().group(a) == state.plan().group(b))
-        .map(|units| state.plan().group(units[0]))
+        .chunk_by(|&a, &b| state.plan.group(a) == state.plan.group(b))
+        .map(|units| state.plan.group(units[0]))
         .collect();
     // The centre, and each place of the queen in the middle column, up to 5 squares from the centre.
     assert_eq!((groups.len(), groups.iter().collect::<BTreeSet<_>>().len()), (6, 6));

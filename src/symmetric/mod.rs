@@ -23,6 +23,7 @@ use crate::watch::{Steps, Watch};
 
 /// A turn of the board about its centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 pub enum Rotation {
     /// By 180 degrees.
     Half,
@@ -65,14 +66,6 @@ impl fmt::Display for Rotation {
     }
 }
 
-/// By its name.
-#[cfg(feature = "serde")]
-impl serde::Serialize for Rotation {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
 /// Counts the solutions on a board of `n` columns and rows that a turn leaves unchanged. `isa` is the fastest unless
 /// given; with 0 threads there is one for every core.
 ///
@@ -107,7 +100,7 @@ pub fn count(
     let begun = Instant::now();
     check(rotation, isa)?;
     let problem = turns::problem(rotation, n);
-    let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64);
+    let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
     // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
     let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
     fastrand::Rng::with_seed(0).shuffle(&mut order);

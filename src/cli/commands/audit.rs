@@ -77,7 +77,7 @@ impl Answer for Audited {
 
     fn text(&self) -> String {
         let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
-        let tasks: usize = units.iter().map(|unit| unit.tasks.len()).sum();
+        let tasks = units.iter().filter(|unit| unit.task.is_some()).count();
         let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
         let lines = [
             ("N", self.n.to_string()),
@@ -110,9 +110,9 @@ impl Answer for Audited {
 /// A line of what differs in a unit.
 fn difference(unit: &Recounted) -> String {
     let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
-    let tasks = unit.tasks.iter().filter(|task| task.engine != task.auditor).map(|task| {
+    let task = unit.task.iter().filter(|task| task.engine != task.auditor).map(|task| {
         let part = if task.is_part { "a part of task" } else { "task" };
         format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
     });
-    format!("unit {}: {tally}{}\n", unit.unit, tasks.collect::<String>())
+    format!("unit {}: {tally}{}\n", unit.unit, task.collect::<String>())
 }

@@ -47,6 +47,7 @@ struct Estimates {
 struct Row {
     /// The published term.
     oeis: Option<Count>,
+    counted: Option<Count>,
     #[serde(flatten)]
     estimate: Estimate,
 }
@@ -61,7 +62,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Ok(estimate) => {
                 let counted = estimate.counted.map_or(Ok(None), |counted| check::term(&QUEENS, n, counted));
                 wrong = wrong.and(counted.map(drop));
-                estimates.push(Row { oeis: QUEENS.term(n).map(Count), estimate });
+                let [oeis, counted] = [QUEENS.term(n), estimate.counted].map(|count| count.map(Count));
+                estimates.push(Row { oeis, counted, estimate });
             }
             Err(failure) => {
                 ended = Err(failure);

@@ -10,6 +10,7 @@ use super::{Lanes, LevelSearch, Portable};
 
 /// An instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Isa {
     /// What every processor of the target has.
@@ -31,14 +32,6 @@ pub trait WithLanes {
 
     /// Does it.
     fn with<L: Lanes + LevelSearch>(self, lanes: L) -> Self::Output;
-}
-
-/// By its name.
-#[cfg(feature = "serde")]
-impl serde::Serialize for Isa {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
 }
 
 impl Isa {

@@ -58,7 +58,8 @@ impl Vector {
     }
 }
 
-/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads.
+/// Queries are gathered at each look-up: every processor with AVX-512 has a fast PEXT, which hides behind the loads. Gathered
+/// before, N = 17 to 20 took 1.02 to 1.04 of the time on a Zen 4.
 pub(super) const GATHERED: bool = false;
 
 compiled_for! { target_feature(enable = "avx512f,avx512bw,bmi2"):
