@@ -57,13 +57,12 @@ Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what
 /// Reads the arguments of the process, or ends it.
 pub(crate) fn parse() -> Args {
     Args::try_parse().unwrap_or_else(|mut error| {
+        let of = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+        let (name, usage) = (of(ContextKind::InvalidArg), of(ContextKind::Usage));
         // The same has two names: it is a count or a list.
-        let other = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(name)) if name == "--fundamental" => "--unique",
-            Some(ContextValue::String(name)) if name == "--unique" => "--fundamental",
-            _ => error.exit(),
-        };
-        if error.kind() == ErrorKind::UnknownArgument {
+        let names = [("--fundamental", "queens count", "--unique"), ("--unique", "queens solutions", "--fundamental")];
+        let other = names.into_iter().find(|(one, command, _)| name == *one && usage.contains(command));
+        if let Some((.., other)) = other.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
             error.insert(ContextKind::SuggestedArg, ContextValue::String(other.to_owned()));
         }
         error.exit()

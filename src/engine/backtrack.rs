@@ -65,10 +65,8 @@ impl Backtrack {
     /// Whether the search counts right on a narrow and on a wide board, as [`few`] does. A board of 8×8 fills no vector
     /// of 16 lanes to its end.
     pub(crate) fn is_right(&mut self) -> bool {
-        let on = |n, rows: &[usize]| {
-            let size = Size::new(n).expect("a size");
-            Placement::new(size, rows).expect("no queen attacks another")
-        };
+        let on =
+            |n, rows: &[usize]| Placement::new(Size::new(n).expect("a size"), rows).expect("no queen attacks another");
         // Knight's moves; ten columns of each are left.
         let wide: Vec<usize> = (1..=31).step_by(2).chain((2..=12).step_by(2)).collect();
         [on(12, &[2, 5]), on(32, &wide)]

@@ -118,6 +118,13 @@ fn can_join(prefix: &Placement) -> bool {
 }
 
 /// An engine and the instruction set it runs on.
+///
+/// ```
+/// use queens::{Method, Placement, Size};
+/// let size = Size::new(26)?;
+/// assert!(Method::choose(None, None, &Placement::empty(size))?.memory(size, 8) > 2_000_000_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Method {
     /// The engine.
@@ -192,12 +199,10 @@ impl Method {
         match self.engine {
             EngineKind::Naive => Box::new(|| Box::new(Naive)),
             EngineKind::Backtrack => Box::new(move || Box::new(Backtrack::new(self.isa))),
-            EngineKind::Join => self.isa.with(Joins(size)).expect(CHOSEN),
+            EngineKind::Join => self.isa.with(Joins(size)).expect("it was chosen for the processor"),
         }
     }
 }
-
-const CHOSEN: &str = "the processor has the instruction set that was chosen";
 
 /// Joins for boards of this size, on any lanes.
 struct Joins(Size);

@@ -144,7 +144,9 @@ fn a_stop_ends_it() {
         let request = Request::solutions(whole(n).size()).threads(1);
         let estimate = std::thread::scope(|scope| {
             let estimating = scope.spawn(|| request.estimate(time, 1, &watch).unwrap());
-            while watch.progress().elapsed < Duration::from_secs(1) || watch.progress().done == 0 {
+            while (watch.progress().elapsed < Duration::from_secs(1) || watch.progress().done == 0)
+                && !estimating.is_finished()
+            {
                 std::thread::yield_now();
             }
             watch.stop();

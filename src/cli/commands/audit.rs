@@ -102,7 +102,8 @@ impl Answer for Audited {
 
     fn verdict(&self) -> Result<(), Failure> {
         let units: Vec<String> = self.findings.differences().map(|unit| format!("unit {}", unit.unit)).collect();
-        let wrong = || Failure::Wrong(format!("{} wrong: count the board again, in a new file", units.join(", ")));
+        let wrong =
+            || Failure::Wrong(format!("{} wrong: remove the files that have them, and count again", units.join(", ")));
         if units.is_empty() { Ok(()) } else { Err(wrong()) }
     }
 }

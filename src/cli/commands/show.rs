@@ -16,7 +16,7 @@ use crate::cli::text::count_of;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The row of the queen in each column, as in 15863724, or in the first columns, as in 1,5,8
-    #[arg(value_name = "P", required_unless_present = "size")]
+    #[arg(value_name = "P", required_unless_present_any = ["size", "number"])]
     placement: Option<String>,
 
     #[command(flatten)]

@@ -87,13 +87,13 @@ impl Args {
         Ok(if self.fundamental { solutions.fundamental() } else { solutions })
     }
 
-    /// What is listed, as in `solutions beginning with 15 with queens on 4,8`.
+    /// What is listed, as in `solutions beginning with 15 with a queen on 4,8`.
     fn what(&self, count: u64) -> String {
         let fundamental = if self.fundamental { "fundamental " } else { "" };
         let noun = if count == 1 { "solution" } else { "solutions" };
         let prefix = self.prefix.as_ref().map_or(String::new(), |prefix| format!(" beginning with {prefix}"));
-        let queens = self.queens.queens.join(" ");
-        let queens = if queens.is_empty() { queens } else { format!(" with queens on {queens}") };
+        let queens = self.queens.queens.join(" and on ");
+        let queens = if queens.is_empty() { queens } else { format!(" with a queen on {queens}") };
         let from = self.from.as_ref().map_or(String::new(), |from| format!(" from {from} on"));
         format!("{fundamental}{noun}{prefix}{queens}{from}")
     }

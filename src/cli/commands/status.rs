@@ -85,7 +85,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         [count] if count.missing.is_empty() => Ok(()),
         [count] => output::print(&format!("{}\n", text::ranges(&count.missing))),
         [] => Err(Failure::Run("every file is damaged".to_owned())),
-        _ => Err(Failure::Usage("--missing needs the files of one count; these are of several".to_owned())),
+        counts => {
+            let names: Vec<String> = counts.iter().map(Whole::name).collect();
+            Err(Failure::Usage(format!("--missing needs the files of one count; these are of {}", names.join(" and "))))
+        }
     }
 }
 
@@ -134,6 +137,10 @@ impl Whole {
         let (n, prefix, missing) = (of.prefix.size().get(), prefix_of(of), whole.unfinished_shards(shards));
         Self { n, prefix, engine: of.engine, shards, missing }
     }
+
+    fn name(&self) -> String {
+        format!("N = {} by {}", board(self.n, self.prefix), self.engine)
+    }
 }
 
 fn board(n: usize, prefix: Option<Placement>) -> String {
@@ -147,9 +154,11 @@ impl Answer for Status {
         let mut rows = vec![["file", "N", "shard", "done", "saved (UTC)", "host"].map(str::to_owned)];
         rows.extend(self.files.iter().map(Line::cells));
         let table = if self.files.is_empty() { String::new() } else { text::table([Align::Left; 6], &rows) };
-        let missing = self.counts.iter().filter(|count| count.shards > 1 && !count.missing.is_empty()).map(|count| {
-            format!("N = {}: {}\n", board(count.n, count.prefix), missing_shards(&count.missing, count.shards))
-        });
+        let missing = self
+            .counts
+            .iter()
+            .filter(|count| count.shards > 1 && !count.missing.is_empty())
+            .map(|count| format!("{}: {}\n", count.name(), missing_shards(&count.missing, count.shards)));
         let damaged = self.damaged.iter().map(|damaged| format!("{damaged}\n"));
         table + &missing.chain(damaged).collect::<String>()
     }
