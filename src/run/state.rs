@@ -31,7 +31,7 @@ pub(super) struct RunState {
 pub(super) struct Hand {
     /// The units that it has finished.
     finished: Vec<(usize, u128)>,
-    /// The unit that it is working on, and the part of it that is finished.
+    /// The unit that it is working on, and the part of it that is finished; for a moment that of a finished unit.
     current: Option<(usize, Partial)>,
 }
 
@@ -44,7 +44,6 @@ impl Hand {
     /// The thread has finished a unit.
     pub(super) fn finish(&mut self, unit: usize, tally: u128) {
         self.finished.push((unit, tally));
-        self.current = None;
     }
 }
 

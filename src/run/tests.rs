@@ -7,7 +7,7 @@ use super::*;
 use crate::engine::EngineKind;
 use crate::engine::lanes::{Isa, fault};
 use crate::ledger::Partial;
-use crate::{Request, Size};
+use crate::{Progress, Request, Size};
 
 fn request(n: usize) -> Request {
     Request::solutions(Size::new(n).unwrap())
@@ -83,6 +83,7 @@ fn stopped_runs_go_on_to_the_total() {
     watch.stop();
     assert_eq!(run.resume(ledger.clone()).unwrap().count(&watch).unwrap_err(), CountError::Stopped);
     assert_eq!(watch.ledger().unwrap().partial(unit).tally, 5);
+    assert!(watch.progress().share > 0.0 && watch.progress().left.is_none());
     // A part that no plan has.
     ledger.record_partial(unit, Partial { tasks: tasks + 1, tally: 5 }).unwrap();
     assert!(request.run().unwrap().resume(ledger).is_err());
@@ -94,12 +95,19 @@ fn stopped_runs_go_on_to_the_total() {
         let before = ledger.finished();
         let counted = std::thread::scope(|scope| {
             let counting = scope.spawn(|| run.count(&watch));
-            while watch.ledger().is_none_or(|ledger| ledger.finished() < before + 10) && !counting.is_finished() {
+            while watch.ledger().is_none_or(|ledger| ledger.finished() < before + 20) && !counting.is_finished() {
                 std::thread::yield_now();
             }
             watch.stop();
             counting.join().unwrap()
         });
+        let Progress { done, total, elapsed, left, .. } = watch.progress();
+        // Each unit has one task. What earlier runs have done took none of the time.
+        if let Some(left) = left {
+            let (now, all) = (done as f64 - before as f64, total as f64 - before as f64);
+            let expected = elapsed.as_secs_f64() * (all - now) / now;
+            assert!((left.as_secs_f64() - expected).abs() <= 1e-6 * expected, "{left:?}, not {expected} s");
+        }
         ledger = watch.ledger().unwrap();
         runs += 1;
         match counted {
