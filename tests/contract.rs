@@ -118,7 +118,7 @@ const ROWS: &[Row] = &[
 
     // Estimates, published terms again, times.
     ("estimate 6-7 --max-time 100ms -t 1 --seed 1 --isa portable", "", 0, "...6...4...7...40...", "", ""),
-    ("estimate 8 --max-time 100ms --json", "", 0, r#"{"command":"estimate"}"#, "", ""),
+    ("estimate 8 --max-time 100ms --json", "", 0, r#"..."command":"estimate"..."oeis":"92","counted":"92"..."#, "", ""),
     ("verify 6-8 --isa portable -t 1", "", 0, "...join...backtrack...naive...8...92...", "", ""),
     ("verify 4-6 --engine naive --unique", "", 0, "...A002562...", "", ""),
     ("verify 4 --json", "", 0, r#"{"command":"verify"}"#, "", ""),

@@ -84,7 +84,7 @@ impl fmt::Display for Square {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlacementError {
     /// Not a list of rows.
-    #[error("'{0}' is not a placement: that is digits (N up to 9) or numbers separated by commas, as in 158 or 1,5,8")]
+    #[error("'{0}' is not a placement: up to N = 9 that is digits, as in 158, beyond it numbers as in 1,5,8")]
     NotAPlacement(String),
     /// Not a square.
     #[error("'{0}' is not a square; it is written column,row, as in 4,2")]
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(error("241353", 4), outside("column 5, row 5", 4));
         assert_eq!(error("1", 0), outside("column 1, row 1", 0));
         for (text, n) in [("", 8), ("", 12), ("1,,3", 8), ("1x", 8), ("135", 12)] {
-            assert!(error(text, n).starts_with(&format!("'{text}' is not a placement: that is digits")), "{text}");
+            assert!(error(text, n).starts_with(&format!("'{text}' is not a placement: up to N = 9")), "{text}");
         }
     }
 

@@ -123,7 +123,7 @@ impl FromStr for Sizes {
         match number(first).zip(number(last)) {
             Some((first, last)) if first <= last => Ok(Self { first, last, is_range: text.contains('-') }),
             Some((first, last)) => Err(format!("a range begins with the smaller board: {last}-{first}")),
-            None => Err("N is 0 to 32 (with --symmetry half to 34, quarter to 69), or a range as in 1-16".to_owned()),
+            None => Err("N is 0 to 32, for symmetric solutions to 69, or a range as in 1-16".to_owned()),
         }
     }
 }

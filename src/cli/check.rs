@@ -29,11 +29,26 @@ pub(crate) fn solutions(size: Size, found: u128, threads: usize) -> Result<Optio
         Err(Failure::Stopped(_)) | Ok(Err(CountError::Stopped)) => return Ok(None),
         half => half??.count,
     };
-    if found % 8 == half % 8 {
-        return Ok(Some("the remainder modulo 8 is right; OEIS has no such term".to_owned()));
+    remainder(size, found, half).map(Some)
+}
+
+fn remainder(size: Size, found: u128, half: u128) -> Result<String, Failure> {
+    let wanted = half % 8;
+    if found % 8 == wanted {
+        return Ok("the remainder modulo 8 is right; OEIS has no such term".to_owned());
     }
-    Err(Failure::Wrong(format!(
-        "N = {size}: found {found}, but by the symmetric solutions it is {} modulo 8",
-        half % 8
-    )))
+    Err(Failure::Wrong(format!("N = {size}: found {found}, but by the symmetric solutions it is {wanted} modulo 8")))
+}
+
+/// No board that a test could count lacks a published term.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remainders_are_those_of_half_turns() {
+        let eight = Size::new(8).unwrap();
+        assert!(remainder(eight, 92, 4).is_ok());
+        assert!((93..100).all(|found| matches!(remainder(eight, found, 4), Err(Failure::Wrong(_)))));
+    }
 }

@@ -4,6 +4,8 @@
 //! measured, with AVX2 on a Zen 3: small boards as a whole, others by samples of their tasks. Only the ratios count. The
 //! speed of a machine, which differs much more, comes from the tasks that are timed on it.
 
+use crate::interval::Interval;
+
 /// The smallest board whose work is told, which takes milliseconds.
 pub(super) const SMALLEST: usize = 14;
 
@@ -16,9 +18,14 @@ pub(super) fn work(n: usize) -> f64 {
     SECONDS[n.saturating_sub(SMALLEST)]
 }
 
+/// The time of a board from that of a smaller one, or of the same.
+pub(super) fn grown(time: Interval, from: usize, to: usize) -> Interval {
+    if from == to { time } else { time.times(work(to) / work(from)).within(unsure(to - from)) }
+}
+
 /// By what factor the growth over so many boards may differ from that on another machine: 1.3 for the next board, 2.1 for
 /// nine boards on. From N = 19 to 24 it differed by up to 1.2 between AVX2 on a Zen 3 and AVX-512 on a Zen 5, from 16 to 24
 /// by 1.6 between AVX2 and portable code, from 26 to 28 by 1.25 between processors of Intel and AMD.
-pub(super) fn unsure(boards: usize) -> f64 {
+fn unsure(boards: usize) -> f64 {
     0.06f64.mul_add(boards as f64, 0.2).exp()
 }

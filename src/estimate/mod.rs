@@ -38,7 +38,7 @@ use crate::run::{CountError, available_threads, pool, self_check};
 use crate::watch::{Steps, Watch};
 
 use board::{Board, Draw, Drawn};
-use growth::{SMALLEST, unsure, work};
+use growth::{SMALLEST, grown, work};
 
 /// A first look at a board takes so long, or longer where an interval needs it, but only one part of so many of the time.
 const LOOK: (Duration, u32) = (Duration::from_millis(100), 8);
@@ -194,7 +194,7 @@ impl Probed {
         let other = (n != self.board.n).then(|| Board::new(self.method, whole(n), COLUMNS));
         let drawn = other.as_ref().unwrap_or(&self.board).draw(draw, random, FEWEST, deadline);
         let timed = drawn.seconds.interval().within(BESIDE);
-        (n, if n == own { timed } else { timed.times(work(own) / work(n)).within(unsure(own - n)) })
+        (n, grown(timed, n, own))
     }
 }
 

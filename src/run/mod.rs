@@ -153,13 +153,13 @@ fn count_unit(
         part.add(engine.count(&task.task), task.weight)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
-            lock(hand).advance(unit, part);
+            lock(hand).current = Some((unit, part));
             if watch.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    lock(hand).finish(unit, part.tally);
+    lock(hand).finished.push((unit, part.tally));
     Ok(())
 }
 

@@ -30,21 +30,9 @@ pub(super) struct RunState {
 #[derive(Debug, Default)]
 pub(super) struct Hand {
     /// The units that it has finished.
-    finished: Vec<(usize, u128)>,
+    pub(super) finished: Vec<(usize, u128)>,
     /// The unit that it is working on, and the part of it that is finished; for a moment that of a finished unit.
-    current: Option<(usize, Partial)>,
-}
-
-impl Hand {
-    /// The thread begins a unit, or has finished more of its tasks.
-    pub(super) fn advance(&mut self, unit: usize, part: Partial) {
-        self.current = Some((unit, part));
-    }
-
-    /// The thread has finished a unit.
-    pub(super) fn finish(&mut self, unit: usize, tally: u128) {
-        self.finished.push((unit, tally));
-    }
+    pub(super) current: Option<(usize, Partial)>,
 }
 
 impl RunState {

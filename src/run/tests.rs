@@ -156,3 +156,9 @@ fn small_boards_are_counted_before_large_ones() {
     let error = self_check::compare("on 8×8".to_owned(), 91, Some(92)).unwrap_err();
     assert_eq!(error.to_string(), "self-check failed: found 91 solutions on 8×8 instead of 92; nothing was counted");
 }
+
+#[test]
+fn no_more_threads_are_started_than_make_sense() {
+    assert_eq!(pool(60_000).unwrap().current_num_threads(), 8 * available_threads());
+    assert_eq!([0, 1].map(|threads| pool(threads).unwrap().current_num_threads()), [available_threads(), 1]);
+}
