@@ -1,4 +1,4 @@
-//! The solutions themselves, from a partial placement on, each with its symmetry class:
+//! The solutions that begin with given queens, each with the first of its images:
 //! `cargo run --release --example walk -- 8 42`
 
 use std::error::Error;

@@ -8,7 +8,7 @@
 //!
 //! A [`Request`] says what to count and by which engine; its methods count or estimate, or make a [`Run`], which can be
 //! watched and stopped from another thread, saved, resumed, and counted in shards on several machines. A
-//! [store](ledger::Store) keeps its [ledger](ledger::Ledger) in a file. The folder `examples` has one of each.
+//! [store](ledger::Store) keeps its [ledger](ledger::Ledger) in a file. The folder `examples` has programs.
 //!
 //! Columns and rows are numbered from 1, rows from the top. A [`Placement`] has a queen in each of its first columns, and is
 //! written as their rows: `42` is column 1 row 4 and column 2 row 2.

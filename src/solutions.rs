@@ -49,6 +49,7 @@ impl Solutions {
     pub fn having(size: Size, queens: impl IntoIterator<Item = Square>) -> Self {
         let mut allowed = vec![size.all_rows(); size.get()];
         for queen in queens {
+            queen.check(size).expect("the squares are on the board");
             let row = 1u64 << (queen.row - 1);
             for (column, rows) in (1..).zip(&mut allowed) {
                 let distance = queen.column.abs_diff(column);

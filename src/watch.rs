@@ -73,7 +73,7 @@ impl Watch {
         self.work().map_or_else(Progress::default, |work| work.progress())
     }
 
-    /// The ledger of the run that it watches: every task that is finished at this moment. `None` before a run has begun.
+    /// The ledger of the run that it watches: every task that is finished at this moment. `None` unless it watches a run.
     pub fn ledger(&self) -> Option<Ledger> {
         self.work()?.ledger()
     }

@@ -54,7 +54,7 @@ impl Square {
     }
 
     /// Fails if it is outside the board.
-    fn check(self, size: Size) -> Result<(), PlacementError> {
+    pub(crate) fn check(self, size: Size) -> Result<(), PlacementError> {
         let board = 1..=size.get();
         let is_there = board.contains(&self.column) && board.contains(&self.row);
         if is_there { Ok(()) } else { Err(PlacementError::Outside(self, size)) }

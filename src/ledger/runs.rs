@@ -12,7 +12,7 @@ pub struct RunRecord {
     pub begun: Option<String>,
     /// When it saved the ledger last, in seconds since 1970.
     pub saved: Option<u32>,
-    /// Its wall time. Files have it, and the processor time, in milliseconds.
+    /// Its wall time. Files have it, and the processor time, to the millisecond.
     pub elapsed: Duration,
     /// The processor time of all its threads together; unknown on Windows.
     pub cpu_time: Option<Duration>,

@@ -30,7 +30,7 @@ pub enum CountError {
     /// No board has this size.
     #[error(transparent)]
     Size(#[from] SizeError),
-    /// With a turn, boards go to another size.
+    /// A turn has other sizes.
     #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
     Symmetric {
         /// The turn.
@@ -41,7 +41,7 @@ pub enum CountError {
     /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// The engine failed on a small board.
+    /// The engine or a kernel failed its self-check.
     #[error(transparent)]
     SelfCheck(#[from] SelfCheckError),
     /// The ledger to audit belongs to something else.
@@ -94,7 +94,7 @@ impl Run {
         Ok(self)
     }
 
-    /// Has this name of the processor in the record of the run.
+    /// Records this name of the processor.
     pub fn processor(mut self, name: Option<String>) -> Self {
         self.ledger.last_run().processor = name;
         self

@@ -19,7 +19,7 @@ use crate::oeis;
 use crate::plan::Plan;
 use crate::watch::lock;
 
-/// The engine failed on a small board.
+/// The engine or a kernel failed its self-check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfCheckError {
