@@ -51,7 +51,7 @@ const PARTS: usize = 100;
 /// parts with 10, N = 16 would take three times as long, with 13, N = 17 and 30 half as long again.
 const COLUMNS: usize = 16;
 
-/// The factor that no sample shows: the run may come at another time than the estimate, and it fills lists and caches first.
+/// The factor that no sample shows: the run may come at another time than the estimate.
 const BESIDE: f64 = 1.2;
 
 /// An estimate.
