@@ -216,7 +216,7 @@ impl Engine for Wrong {
 /// solutions. An engine that is wrong confirms its own ledger, so only the auditor shows it.
 #[test]
 fn the_auditor_counts_what_the_engine_counts() {
-    let drawn = [(EngineKind::Backtrack, [12, 17, 18, 24, 32]), (EngineKind::Join, [12, 18, 26, 27, 28])];
+    let drawn = [(EngineKind::Backtrack, [12, 16, 18, 32]), (EngineKind::Join, [12, 18, 27, 28])];
     for (kind, sizes) in drawn {
         for n in sizes {
             let (plan, mut random) = (Plan::new(kind, &board(n)), Rng::with_seed(n as u64));
