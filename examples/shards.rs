@@ -1,7 +1,8 @@
-//! A count in three shards, as three machines would do it, joined by hand: `cargo run --release --example shards`
+//! A count in three shards, as three machines would do it, joined by hand and audited: `cargo run --release --example shards`
 
 use std::error::Error;
 
+use queens::audit::{Options, audit};
 use queens::ledger::{Ledger, Shard};
 use queens::{Request, Size, Watch};
 
@@ -17,5 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     assert!(whole.is_complete());
     println!("in all {}", whole.total()?);
+
+    // A tenth of the units is counted again, and a task of each by the auditor too.
+    let options = Options { share: Some(0.1), ..Options::default() };
+    let findings = audit(&whole, &options, &Watch::default())?;
+    println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());
     Ok(())
 }

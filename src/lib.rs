@@ -14,7 +14,7 @@
 //! written as their rows: `42` is column 1 row 4 and column 2 row 2.
 //!
 //! The idea of the library: *an engine is a pure function from a task to a count*, and everything else works on the
-//! *plan*, one deterministic list of weighted tasks.
+//! *plan*, one deterministic list of *units*, each a list of weighted tasks.
 //!
 //! Features: `cli` (by default) is the program `queens`; the library alone is `default-features = false`. `serde` lets
 //! reports, findings and estimates be serialized.

@@ -93,8 +93,8 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Counts the solutions that turns leave unchanged. That takes seconds up to N = 28, where one core would need
-    /// decades for all solutions, and minutes at N = 32.
+    /// Counts the solutions that turns leave unchanged, with 0 threads on every core. That takes seconds up to N = 28,
+    /// where one core would need decades for all solutions, and minutes at N = 32.
     pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Self, CountError> {
         let unchanged = |rotation| symmetric::count(rotation, size.get(), None, threads, watch);
         Ok(Self { half: unchanged(Rotation::Half)?.count, quarter: unchanged(Rotation::Quarter)?.count })

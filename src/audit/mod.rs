@@ -171,7 +171,8 @@ fn share_of(units: usize, share: f64) -> usize {
     (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
 }
 
-/// Audits a ledger. It goes on after a difference and lists all; if it is stopped, the findings are those until then.
+/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference and lists all; if it is stopped, the findings
+/// are those until then.
 ///
 /// # Errors
 /// If the engine of the ledger fails its self-check, the ledger is not of its plan, or the threads cannot be started.

@@ -276,7 +276,7 @@ impl Ledger {
         Ok(self)
     }
 
-    /// Which of `of` shards have units that are not finished here; shards are numbered from 1.
+    /// Which of `of` shards, one or more, have units that are not finished here; shards are numbered from 1.
     pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
         let left = (0..self.fingerprint.units).filter(|&unit| !self.partial(unit).is_whole());
         let shards: BTreeSet<u32> = left.map(|unit| (unit % of as usize) as u32 + 1).collect();

@@ -109,7 +109,7 @@ fn lock(place: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Reads the ledger in a file without locking it.
+/// Reads the ledger in a file, of 256 MiB at most, without locking it.
 pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     let bytes = first_bytes(path, LARGEST).map_err(|error| StoreError::Read(path.to_owned(), error))?;
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))

@@ -82,8 +82,8 @@ impl Run {
         Self { prefix, method, threads, plan, ledger }
     }
 
-    /// Lets it count only the units that this ledger lacks, of the ledger's shard. The report has the sum of the whole
-    /// ledger. The units do not depend on the number of threads, so any machine can go on with the ledger.
+    /// Lets it count only the units that this ledger lacks, of the ledger's shard: of a new one all. The report has the sum
+    /// of the whole ledger. The units do not depend on the number of threads, so any machine can go on with it.
     ///
     /// # Errors
     /// If the ledger belongs to another count.
