@@ -167,14 +167,11 @@ struct CornerCache {
 }
 
 impl CornerCache {
-    /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest that the task does not
-    /// use makes room.
-    fn prepare(&mut self, rows: u32, most: usize, is_used: impl Fn(usize) -> bool, buffers: &mut Buffers) -> usize {
+    /// The place of the quadrant with these rows among those kept, `most` at the most; the oldest makes room. Two corners
+    /// of one recipe have complementary rows, which come and go in pairs: neither takes the other's place.
+    fn prepare(&mut self, rows: u32, most: usize, buffers: &mut Buffers) -> usize {
         if let Some(found) = self.quadrants.iter().position(|quadrant| quadrant.rows == rows) {
             return found;
-        }
-        while is_used(self.next) {
-            self.next = (self.next + 1) % most;
         }
         let place = self.next;
         self.next = (place + 1) % most;
@@ -243,8 +240,7 @@ impl Quadrants {
                     // The tasks of a tile come north by north. Corners of one recipe share what is kept.
                     let sharing = current.corners.iter().filter(|table| table.recipe == recipe).count();
                     let most = if recipe.side == Side::South { sharing * width } else { sharing };
-                    let is_used = |place| self.places[..corner].contains(&(cache, place));
-                    let place = self.caches[cache].prepare(rows, most, is_used, &mut self.buffers);
+                    let place = self.caches[cache].prepare(rows, most, &mut self.buffers);
                     self.places[corner] = (cache, place);
                 }
                 CachePolicy::Parts => self.places[corner] = (cache, 0),

@@ -113,7 +113,7 @@ fn permuted_bytes_count_the_same() {
 }
 
 /// A worker keeps the east for the places of the middle row's queen, and no longer than it is good: where tasks come in
-/// another order than that of the plan, as in an audit, it counts the same.
+/// another order than that of the plan, or parts of them, as in an audit, it counts the same.
 #[test]
 fn the_order_of_tasks_changes_nothing() {
     let size = Size::new(9).unwrap();
@@ -127,6 +127,9 @@ fn the_order_of_tasks_changes_nothing() {
         let [expected, expected_between] = [&task, between].map(|task| join.count(&mut Worker::default(), task));
         let found = [&task, between, &task].map(|task| join.count(&mut worker, task));
         assert_eq!(found, [expected, expected_between, expected], "{task:?}, {between:?}");
+        let near = [[[0b0011; 2]; MAX_DEPTH]; 2];
+        let parts = [&mut worker, &mut Worker::default()].map(|worker| join.count_part(worker, &task, &near));
+        assert_eq!(parts[0], parts[1], "{task:?}");
     }
 }
 
