@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("in all {}", whole.total()?);
 
     // A tenth of the units is counted again, and a task of each by the auditor too.
-    let options = Options { share: Some(0.1), ..Options::default() };
+    let mut options = Options::default();
+    options.share = Some(0.1);
     let findings = audit(&whole, &options, &Watch::default())?;
     println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());
     Ok(())
