@@ -14,8 +14,8 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::common::{ENDLESS, Running, program, read};
 
-/// A program in the foreground of a terminal of its own, and the other end of that terminal.
-fn at_terminal(folder: &Path, line: &str) -> (File, Running) {
+/// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
+fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -23,7 +23,8 @@ fn at_terminal(folder: &Path, line: &str) -> (File, Running) {
     let name = ptsname(&master, Vec::new()).unwrap();
     let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
     let mut command = Command::new("setsid");
-    command.arg("--ctty").arg(program()).args(line.split(' ')).current_dir(folder).env("TERM", "xterm");
+    let script = script.replace("QUEENS", program().to_str().unwrap());
+    command.args(["--ctty", "sh", "-c", &script]).current_dir(folder).env("TERM", "xterm");
     let end = || terminal.try_clone().unwrap();
     command.env_remove("NO_COLOR").stdin(end()).stdout(end()).stderr(end());
     (master.into(), Running::start(command))
@@ -43,7 +44,7 @@ fn shown_until(master: &mut File, text: &str) -> String {
 #[test]
 fn a_bar_shows_how_far_it_is_until_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut master, run) = at_terminal(folder.path(), ENDLESS);
+    let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"));
     let shown = shown_until(&mut master, "of 171");
     assert!(shown.contains("N = 20") && shown.contains('%'), "{shown:?}");
     master.write_all(b"\x03").unwrap();
@@ -57,7 +58,7 @@ fn a_bar_shows_how_far_it_is_until_ctrl_c() {
 #[test]
 fn a_stopped_terminal_holds_up_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut master, run) = at_terminal(folder.path(), ENDLESS);
+    let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {ENDLESS}"));
     shown_until(&mut master, "of 171");
     master.write_all(b"\x13").unwrap();
     // Some rounds of the bar, of which the first is stuck.
@@ -67,6 +68,16 @@ fn a_stopped_terminal_holds_up_nothing() {
     assert_eq!(read(&folder.path().join("c")).finished(), 0);
 }
 
+/// After `stty tostop`, a message from the background would stop a program that does not ignore the signal for it.
+#[test]
+fn the_background_may_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut master, run) = at_terminal(folder.path(), "stty tostop; set -m; QUEENS count 11 & wait; echo so $?");
+    assert!(run.end().status.success());
+    let shown = shown_until(&mut master, "so ");
+    assert!(shown.contains("2,680"), "{shown:?}");
+}
+
 /// At a terminal an answer has words around its number, and columns that people can read.
 #[test]
 fn answers_at_a_terminal_are_for_people() {
@@ -74,7 +85,7 @@ fn answers_at_a_terminal_are_for_people() {
     for (line, expected) in
         [("count 11", "2,680"), ("count 8-11", "agrees with OEIS"), ("show 2413 --color always", "\u{1b}[")]
     {
-        let (mut master, run) = at_terminal(folder.path(), line);
+        let (mut master, run) = at_terminal(folder.path(), &format!("exec QUEENS {line}"));
         let shown = shown_until(&mut master, "nothing but the end");
         assert!(run.end().status.success() && shown.contains(expected), "{line}: {shown:?}");
         assert!(shown.lines().all(|line| line.chars().count() <= 80 || line.contains('\u{1b}')), "{shown}");
