@@ -203,7 +203,8 @@ mod tests {
         let ledger = decode(include_bytes!("../../docs/results/a000170-23.ledger")).unwrap();
         assert_eq!(ledger.total().ok(), crate::oeis::QUEENS.term(23));
         let ledger = decode(include_bytes!("../../docs/results/a000170-24.checkpoint")).unwrap();
-        assert_eq!((ledger.finished(), ledger.units()), (840, 5284));
+        // It grows whenever cores are free.
+        assert!(ledger.finished() >= 886 && ledger.units() == 5284, "{}", ledger.finished());
     }
 
     #[test]
