@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A tenth of the units is counted again, and a task of each by the auditor too.
     let mut options = Options::default();
     options.share = Some(0.1);
-    let findings = audit(&whole, &options, &Watch::default())?;
+    let findings = audit(&whole, &options, &Watch::default(), |_| ())?;
     println!("{} units recounted, {} differ", findings.units.len(), findings.differences().count());
     Ok(())
 }

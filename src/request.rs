@@ -51,7 +51,7 @@ pub struct Report {
     pub isa: Isa,
     /// The number of threads: at most eight for each core.
     pub threads: usize,
-    /// Wall time, with the self-check and the tables, without the plan and starting the threads.
+    /// Wall time, with the tables, without the plan, the self-check and starting the threads.
     #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "seconds"))]
     pub elapsed: Duration,
 }

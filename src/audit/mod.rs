@@ -133,7 +133,6 @@ impl Findings {
     ///
     /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
     /// with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
-    /// (An audit that was stopped lacks what it had in hand, which is more often a long unit.)
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
         let all_right = (0..self.units.len()).map(|drawn| {
             let left = self.finished - drawn;
@@ -171,12 +170,18 @@ fn share_of(units: usize, share: f64) -> usize {
     (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
 }
 
-/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference and lists all; if it is stopped, the findings
-/// are those until then.
+/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference and lists all; `each` is given every unit as
+/// soon as it is recounted, by the thread that did so.
 ///
 /// # Errors
-/// If the engine of the ledger fails its self-check, the ledger is not of its plan, or the threads cannot be started.
-pub fn audit(ledger: &Ledger, options: &Options, watch: &Watch) -> Result<Findings, CountError> {
+/// If the engine of the ledger fails its self-check, the ledger is not of its plan, the threads cannot be started, or it was
+/// stopped.
+pub fn audit(
+    ledger: &Ledger,
+    options: &Options,
+    watch: &Watch,
+    each: impl Fn(&Recounted) + Sync,
+) -> Result<Findings, CountError> {
     let &Fingerprint { prefix, engine, .. } = ledger.fingerprint();
     let method = Method::choose(Some(engine), Some(options.isa), &prefix)?;
     let plan = Plan::new(engine, &prefix);
@@ -195,17 +200,17 @@ pub fn audit(ledger: &Ledger, options: &Options, watch: &Watch) -> Result<Findin
     // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
     // recounted are the first ones.
     let turns: Vec<usize> = (0..order.len()).collect();
-    let done = for_each_unit(&pool, &turns, watch, &make, |engine, _| {
+    for_each_unit(&pool, &turns, watch, &make, |engine, _| {
         let place = next.fetch_add(1, Ordering::Relaxed);
         if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
             return Ok(());
         }
         let unit = recount(&mut **engine, &plan, &order[place], watch)?;
+        each(&unit);
         lock(&found).push(unit);
         steps.add();
         Ok(())
-    });
-    done.or_else(|error| if error == CountError::Stopped { Ok(()) } else { Err(error) })?;
+    })?;
     let mut units = found.into_inner().unwrap_or_default();
     units.sort_unstable_by_key(|unit: &Recounted| unit.unit);
     let (engine, threads) = (engine.info().name, pool.current_num_threads());

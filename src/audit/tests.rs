@@ -34,7 +34,7 @@ fn forged(ledger: &Ledger, change: impl Fn(usize, u128) -> u128) -> Ledger {
 
 fn audited(ledger: &Ledger, share: f64, seed: u64) -> Findings {
     let options = Options { share: Some(share), seed, threads: 2, ..Options::default() };
-    audit(ledger, &options, &Watch::default()).unwrap()
+    audit(ledger, &options, &Watch::default(), |_| ()).unwrap()
 }
 
 fn units(findings: &Findings) -> Vec<usize> {
@@ -104,7 +104,7 @@ fn the_same_seed_draws_the_same() {
     let ledger = join(15);
     let drawn = |seed, share, threads| {
         let options = Options { share: Some(share), seed, threads, ..Options::default() };
-        let findings = audit(&ledger, &options, &Watch::default()).unwrap();
+        let findings = audit(&ledger, &options, &Watch::default(), |_| ()).unwrap();
         findings.units.into_iter().map(|unit| (unit.unit, unit.task)).collect::<Vec<_>>()
     };
     let many = drawn(1, 0.1, 1);
@@ -125,7 +125,7 @@ fn the_time_bounds_what_is_begun() {
     let ledger = join(14);
     let within = |max_time, threads| {
         let options = Options { max_time, seed: 7, threads, ..Options::default() };
-        audit(&ledger, &options, &Watch::default()).unwrap()
+        audit(&ledger, &options, &Watch::default(), |_| ()).unwrap()
     };
     assert_eq!(within(Duration::MAX, 2).units.len(), ledger.finished());
     let first = order(&ledger, 7)[0].unit;
@@ -144,21 +144,18 @@ fn shares_are_rounded_up() {
     assert_eq!(share_of(0, 0.5), 0);
 }
 
-/// A stop leaves what was recounted by then, and the unit in hand out.
+/// Stopped by whoever is told of the first unit, and so before the last.
 #[test]
-fn a_stop_leaves_what_was_found() {
-    let (ledger, watch) = (join(16), Watch::default());
+fn a_stop_ends_an_audit() {
+    let (ledger, watch, told) = (join(16), Watch::default(), AtomicUsize::new(0));
     let options = Options { share: Some(1.0), threads: 2, ..Options::default() };
-    let findings = std::thread::scope(|scope| {
-        let auditing = scope.spawn(|| audit(&ledger, &options, &watch).unwrap());
-        while watch.progress().done == 0 {
-            std::thread::yield_now();
-        }
+    let each = |unit: &Recounted| {
+        assert!(unit.agrees());
+        told.fetch_add(1, Ordering::Relaxed);
         watch.stop();
-        auditing.join().unwrap()
-    });
-    assert!((1..ledger.finished()).contains(&findings.units.len()) && findings.differences().next().is_none());
-    assert!(audit(&ledger, &options, &watch).unwrap().units.is_empty(), "it was stopped before");
+    };
+    assert_eq!(audit(&ledger, &options, &watch, each).unwrap_err(), CountError::Stopped);
+    assert!((1..=2).contains(&told.into_inner()));
     let plan = Plan::new(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
     assert_eq!(recount(&mut *engine, &plan, &order(&ledger, 1)[0], &watch).unwrap_err(), CountError::Stopped);
@@ -189,7 +186,7 @@ fn parts_of_units_are_recounted() {
     }
     let mut ledger = Ledger::new(whole.fingerprint().clone(), Shard::WHOLE);
     ledger.record_partial(unit, Partial { tasks: 1_000_000, ..part }).unwrap();
-    let error = audit(&ledger, &Options::default(), &Watch::default()).unwrap_err().to_string();
+    let error = audit(&ledger, &Options::default(), &Watch::default(), |_| ()).unwrap_err().to_string();
     assert!(error.contains("more tasks: 1000000, not 9"), "{error}");
 }
 
@@ -198,7 +195,7 @@ fn ledgers_of_another_plan_are_refused() {
     for (plan, units, what) in [("rows/1 N=9", 472, "the plan rows/1 N=9"), ("halves/2 N=12", 471, "units: 471")] {
         let fingerprint = Fingerprint { prefix: board(12), engine: EngineKind::Join, plan: plan.into(), units };
         let ledger = Ledger::new(fingerprint, Shard::WHOLE);
-        let error = audit(&ledger, &Options::default(), &Watch::default()).unwrap_err().to_string();
+        let error = audit(&ledger, &Options::default(), &Watch::default(), |_| ()).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
     }
 }
@@ -238,7 +235,7 @@ fn the_auditor_counts_what_the_engine_counts() {
 fn an_engine_that_fails_its_self_check_audits_nothing() {
     let ledger = join(12);
     let options = Options { isa: Isa::best(), ..Options::default() };
-    let wrong = fault::with("sums", || audit(&ledger, &options, &Watch::default()));
+    let wrong = fault::with("sums", || audit(&ledger, &options, &Watch::default(), |_| ()));
     assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{wrong:?}");
 }
 

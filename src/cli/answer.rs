@@ -1,4 +1,4 @@
-//! What a command found: told once, as text for people, as plain text for scripts, or as a JSON object.
+//! What a command found: told once, as text for people, as plain text for scripts, or as a JSON object; or row by row.
 
 use std::io::IsTerminal;
 
@@ -7,14 +7,17 @@ use serde::{Serialize, Serializer};
 use super::args::Json;
 use super::failure::Failure;
 use super::output::{self, Output};
+use super::text::{self, Align};
 
 /// What a command found. Its fields are those of the JSON object.
 pub(crate) trait Answer: Serialize {
     /// The command, which the JSON object names first.
     const COMMAND: &'static str;
 
-    /// For people.
-    fn text(&self) -> String;
+    /// For people; nothing, if rows have told it.
+    fn text(&self) -> String {
+        String::new()
+    }
 
     /// For scripts: with `-q`, or unless stdout is a terminal.
     fn plain(&self) -> String {
@@ -32,40 +35,89 @@ pub(crate) trait Answer: Serialize {
     }
 }
 
-/// Prints an answer and writes the file of `--json=FILE`.
-///
-/// What is wrong with the answer is worse than that it could not be written.
-pub(crate) fn tell<A: Answer>(answer: &A, json: &Json) -> Result<(), Failure> {
-    let printed = match json.is_alone() {
-        true => Ok(()),
-        false if is_for_people() => output::print(&answer.text()),
-        false => {
-            output::print(&answer.plain()).map(|()| answer.remark().iter().for_each(|remark| output::note(remark)))
+/// Prints answers. It is opened before the work, so that a file of `--json=FILE` that cannot be written shows then.
+pub(crate) struct Printer {
+    json: Option<Output>,
+    /// Whether stdout gets the object in place of the text.
+    is_alone: bool,
+}
+
+impl Printer {
+    pub(crate) fn open(json: &Json) -> Result<Self, Failure> {
+        let out = json.file.as_ref().map(|file| Output::open(Some(file))).transpose()?;
+        Ok(Self { json: out, is_alone: json.file.as_deref().is_some_and(output::is_stdout) })
+    }
+
+    /// Prints a line that is found before the end, on stderr if stdout gets the object.
+    pub(crate) fn line(&self, line: &str) -> Result<(), Failure> {
+        if self.is_alone {
+            output::say(line);
+            return Ok(());
         }
-    };
-    let written = json.write(answer);
-    answer.verdict().and(written).and(printed)
+        output::print(&(text::printable(line) + "\n"))
+    }
+
+    /// Begins a table of columns of these widths.
+    pub(crate) fn rows<const N: usize>(&self, columns: [(Align, usize); N]) -> Result<Rows<N>, Failure> {
+        let out = if self.is_alone { None } else { Some(Output::open(None)?) };
+        Ok(Rows { columns, out, is_all: self.json.is_none() })
+    }
+
+    /// Prints a table that is known as a whole, of which the reader may have enough after some lines.
+    pub(crate) fn table(&self, text: &str) -> Result<(), Failure> {
+        self.rows([])?.line(text)
+    }
+
+    /// Prints an answer, and writes the object.
+    ///
+    /// What is wrong with the answer is worse than that it could not be written.
+    pub(crate) fn tell<A: Answer>(self, answer: &A) -> Result<(), Failure> {
+        let printed = match self.is_alone {
+            true => Ok(()),
+            false if is_for_people() => output::print(&answer.text()),
+            false => {
+                output::print(&answer.plain()).map(|()| answer.remark().iter().for_each(|remark| output::note(remark)))
+            }
+        };
+        let written = self.json.map_or(Ok(()), |out| write(answer, out).map_err(Failure::of_whole));
+        answer.verdict().and(written).and(printed)
+    }
+}
+
+/// A table whose rows are printed when they are known, unless stdout gets the JSON object.
+pub(crate) struct Rows<const N: usize> {
+    columns: [(Align, usize); N],
+    out: Option<Output>,
+    /// Whether the rows are all that is told: then who closes stdout has enough.
+    is_all: bool,
+}
+
+impl<const N: usize> Rows<N> {
+    pub(crate) fn row(&mut self, cells: &[String; N]) -> Result<(), Failure> {
+        self.line(&text::row(&self.columns, cells))
+    }
+
+    /// A line of another kind, for example what the table says as a whole.
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        match self.out.as_mut().map_or(Ok(()), |out| out.write(line)) {
+            Err(Failure::Closed) if !self.is_all => self.out = None,
+            written => written?,
+        }
+        Ok(())
+    }
+}
+
+fn write<A: Answer>(answer: &A, mut out: Output) -> Result<(), Failure> {
+    let object = Object { command: A::COMMAND, version: env!("CARGO_PKG_VERSION"), answer };
+    let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
+    // JSON lets those from U+007F on stand, which its own escape writes as well.
+    out.write(&(text::printable(&object) + "\n"))?;
+    out.finish()
 }
 
 /// Whether a person reads stdout, and not only the numbers in it.
 pub(crate) fn is_for_people() -> bool {
     !output::is_quiet() && std::io::stdout().is_terminal()
-}
-
-impl Json {
-    /// Whether stdout gets the object in place of the text.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.file.as_deref().is_some_and(output::is_stdout)
-    }
-
-    fn write<A: Answer>(&self, answer: &A) -> Result<(), Failure> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let object = Object { command: A::COMMAND, version: env!("CARGO_PKG_VERSION"), answer };
-        let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
-        let mut out = Output::open(Some(file))?;
-        out.write(&format!("{object}\n"))?;
-        out.finish()
-    }
 }
 
 /// What every object begins with, and the fields of the answer.

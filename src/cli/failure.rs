@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use queens::ledger::{LedgerError, StoreError};
 use queens::{CountError, MethodError, PlacementError, SizeError};
 
-use super::{output, signals};
+use super::output;
 
 /// Why a command ended early, in one line for people.
 #[derive(Clone, Debug)]
@@ -20,18 +20,12 @@ pub(crate) enum Failure {
     Wrong(String),
     /// Units or shards are missing at a merge.
     Missing(String),
-    /// It was stopped before the end, and has said what of it is saved.
-    Stopped(Stopped),
+    /// A signal has stopped it before the end.
+    Stopped,
+    /// The time of `--max-time` is over, and has said what is saved.
+    TimeUp,
     /// The reader of stdout has closed it and has enough, as `| head` does.
     Closed,
-}
-
-/// What stopped long work.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Stopped {
-    Signal(i32),
-    /// The time of `--max-time` is over.
-    TimeUp,
 }
 
 impl Failure {
@@ -50,18 +44,21 @@ impl Failure {
         }
     }
 
-    /// Says what failed, but ends as what was stopped.
-    pub(crate) fn and_stopped(self, stopped: Stopped) -> Self {
-        self.exit();
-        Self::Stopped(stopped)
+    /// The same of a result that is lost unless all of it is read.
+    pub(crate) fn of_whole(self) -> Self {
+        match self {
+            Self::Closed => Self::Run("cannot write stdout: broken pipe".to_owned()),
+            other => other,
+        }
     }
 
-    /// Says what failed, and ends by its exit code or its signal.
+    /// Says what failed, and returns its exit code.
     pub(crate) fn exit(self) -> ExitCode {
         let (code, message) = match self {
             Self::Closed => return ExitCode::SUCCESS,
-            Self::Stopped(Stopped::Signal(signal)) => signals::die_of(signal),
-            Self::Stopped(Stopped::TimeUp) => return ExitCode::from(75),
+            // The process dies of the signal.
+            Self::Stopped => return ExitCode::FAILURE,
+            Self::TimeUp => return ExitCode::from(75),
             Self::Run(message) => (1, message),
             Self::Usage(message) => (2, message),
             Self::Wrong(message) => (3, message),
@@ -78,6 +75,7 @@ impl From<CountError> for Failure {
         match error {
             CountError::Size(_) | CountError::Symmetric { .. } | CountError::Method(_) => Self::Usage(message),
             CountError::SelfCheck(_) => Self::Wrong(message),
+            CountError::Stopped => Self::Stopped,
             _ => Self::Run(message),
         }
     }

@@ -1,45 +1,87 @@
 //! The door to checkpoints that are read: files, and folders with ledgers in them or below.
+//!
+//! What cannot be read, or contradicts another, is named on stderr and hides nothing else. It is a failure at the end: what
+//! contradicts another always, for then one of them is wrong; what cannot be read, if it was named on the command line.
 
+use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use queens::ledger::{self, FormatError, Ledger, Shard, StoreError, is_ledger};
+use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
+use queens::{EngineKind, Placement};
+use serde::Serialize;
 
 use super::failure::Failure;
-use super::text;
+use super::{output, text};
 
 /// The ledgers in some files and folders.
+#[derive(Default)]
 pub(crate) struct Ledgers {
     pub(crate) files: Vec<(PathBuf, Ledger)>,
-    /// Each names its file.
-    pub(crate) damaged: Vec<StoreError>,
+    /// What is wrong with each file and folder that cannot be read, which is named.
+    pub(crate) unreadable: Vec<String>,
+    /// How many of these were named on the command line.
+    named: u64,
+    /// How many contradict another.
+    contradicting: u64,
 }
 
 impl Ledgers {
-    /// Reads them, each once. It fails if a file cannot be read, or is named and is no ledger.
+    /// Reads them, each once. It fails if there is none.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
-        let mut found = Vec::new();
+        let (mut found, mut seen) = (Self::default(), HashSet::new());
         for path in paths {
-            let about = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-            if about.is_dir() { search(path, &mut found)? } else { found.push(path.clone()) }
+            let read = match fs::metadata(path) {
+                Ok(about) if about.is_dir() => found.search(path, &mut seen),
+                Ok(_) => found.add(path, &mut seen),
+                Err(error) => Err(cannot_read(path, &error)),
+            };
+            found.named += u64::from(read.is_err());
+            found.warn_if(read);
         }
-        let (mut files, mut damaged) = (Vec::new(), Vec::new());
-        let mut seen = std::collections::HashSet::new();
-        for path in found {
-            if !seen.insert(path.canonicalize().map_err(|error| unreadable(&path, &error))?) {
+        if found.files.is_empty() {
+            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            return Err(Failure::Run(format!("no ledger that can be read in {}", paths.join(", "))));
+        }
+        Ok(found)
+    }
+
+    /// Adds a file, unless it was added under another name.
+    fn add(&mut self, path: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
+        // A pipe has no other name.
+        if seen.insert(path.canonicalize().unwrap_or_else(|_| path.to_owned())) {
+            self.files.push((path.to_owned(), ledger::read(path).map_err(|error| error.to_string())?));
+        }
+        Ok(())
+    }
+
+    /// Adds the ledgers in a folder and below, in the order of their names. A hidden one is being written.
+    fn search(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
+        let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let mut entries = entries.map_err(|error| cannot_read(folder, &error))?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
-            match ledger::read(&path) {
-                Ok(ledger) => files.push((path, ledger)),
-                Err(error @ StoreError::Format(_, FormatError::Damaged)) => damaged.push(error),
-                Err(error) => return Err(error.into()),
+            if is_folder {
+                let read = self.search(&path, seen);
+                self.warn_if(read);
+            } else if is_ledger(&path) {
+                let read = self.add(&path, seen);
+                self.warn_if(read);
             }
         }
-        if files.is_empty() && damaged.is_empty() {
-            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            return Err(Failure::Run(format!("no ledger in {}", paths.join(", "))));
+        Ok(())
+    }
+
+    fn warn_if(&mut self, read: Result<(), String>) {
+        if let Err(message) = read {
+            output::warning(&message);
+            self.unreadable.push(message);
         }
-        Ok(Self { files, damaged })
     }
 
     /// How many shards the count has of which they are; if they were dealt anew, the most.
@@ -47,21 +89,137 @@ impl Ledgers {
         self.files.iter().map(|(_, ledger)| ledger.shard().of()).max().unwrap_or(1)
     }
 
-    /// What all of them have, as a ledger of the whole count; the file that does not fit is named. `None` if all are damaged.
-    pub(crate) fn union(&self) -> Result<Option<Ledger>, Failure> {
-        let Some((_, first)) = self.files.first() else { return Ok(None) };
-        let whole = Ledger::new(first.fingerprint().clone(), Shard::WHOLE);
+    /// Divides them by what they are of, the smallest board first.
+    pub(crate) fn counts(mut self) -> Vec<Self> {
+        self.files.sort_by_key(|(_, ledger)| (ledger.fingerprint().prefix.size(), ledger.shard()));
+        let mut counts: Vec<Self> = Vec::new();
+        for (path, ledger) in self.files {
+            let is_of = |count: &&mut Self| count.files[0].1.fingerprint() == ledger.fingerprint();
+            match counts.iter_mut().find(is_of) {
+                Some(count) => count.files.push((path, ledger)),
+                None => counts.push(Self { files: vec![(path, ledger)], ..Self::default() }),
+            }
+        }
+        counts
+    }
+
+    /// What all of them have, as a ledger of the whole count. Those that contradict each other are left out.
+    ///
+    /// It fails, and names the file, if they are not all of one count.
+    pub(crate) fn union(&mut self) -> Result<Ledger, Failure> {
+        let empty = Ledger::new(self.files[0].1.fingerprint().clone(), Shard::WHOLE);
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
             whole.merge(ledger.clone()).map_err(|error| Failure::from(error).of_file(path))
         };
-        self.files.iter().try_fold(whole, add).map(Some)
+        match self.files.iter().try_fold(empty.clone(), add) {
+            Err(Failure::Wrong(_)) => self.leave_out(),
+            whole => return whole,
+        }
+        self.files.iter().try_fold(empty, add)
+    }
+
+    /// Leaves out those that contradict another, each held against each.
+    fn leave_out(&mut self) {
+        let contradiction = |one: &Ledger, other: &Ledger| {
+            one.clone().merge(other.clone()).err().filter(|error| matches!(error, LedgerError::Contradiction { .. }))
+        };
+        let is_left_out = |(path, one): &(PathBuf, Ledger)| {
+            let error = self.files.iter().find_map(|(_, other)| contradiction(one, other));
+            error.map(|error| output::warning(&format!("{}: {error}; it is not added", path.display()))).is_some()
+        };
+        let left_out: Vec<bool> = self.files.iter().map(is_left_out).collect();
+        let mut left_out = left_out.into_iter();
+        let all = self.files.len();
+        self.files.retain(|_| left_out.next() == Some(false));
+        self.contradicting = (all - self.files.len()) as u64;
+    }
+
+    /// The files that have something of a unit, with their shards.
+    pub(crate) fn having(&self, unit: usize) -> String {
+        let has = |ledger: &Ledger| {
+            let parts = ledger.partials().map(|(unit, _)| unit);
+            ledger.tallies().map(|(unit, _)| unit).chain(parts).any(|one| one == unit)
+        };
+        let name = |(path, ledger): &(PathBuf, Ledger)| match ledger.shard() {
+            Shard::WHOLE => path.display().to_string(),
+            shard => format!("{} (shard {shard})", path.display()),
+        };
+        self.files.iter().filter(|(_, ledger)| has(ledger)).map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The failure, if one of those that were left out makes one.
+    pub(crate) fn verdict(&self) -> Result<(), Failure> {
+        self.check_agree()?;
+        match self.named {
+            0 => Ok(()),
+            named => Err(Failure::Run(format!("{} cannot be read", text::count_of(named, "path")))),
+        }
+    }
+
+    /// Fails if some contradict each other.
+    pub(crate) fn check_agree(&self) -> Result<(), Failure> {
+        match self.contradicting {
+            0 => Ok(()),
+            files => Err(Failure::Wrong(format!("{files} files contradict each other: count these shards again"))),
+        }
     }
 }
 
-/// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`.
-pub(crate) fn missing_shards(missing: &[u32], of: u32) -> String {
-    let (shards, are) = if missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-    format!("{shards} {} of {of} {are} missing or unfinished", text::ranges(missing))
+fn cannot_read(path: &Path, error: &io::Error) -> String {
+    format!("{}: cannot be read: {error}", path.display())
+}
+
+/// What the files of a count have together.
+#[derive(Serialize)]
+pub(crate) struct Whole {
+    pub(crate) n: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) prefix: Option<Placement>,
+    pub(crate) engine: EngineKind,
+    pub(crate) shards: u32,
+    /// The shards that are missing or unfinished.
+    pub(crate) missing: Vec<u32>,
+    pub(crate) finished: usize,
+    pub(crate) units: usize,
+    /// Of all runs, if each knows its own.
+    pub(crate) core_seconds: Option<f64>,
+}
+
+impl Whole {
+    pub(crate) fn new(shards: u32, union: &Ledger) -> Self {
+        let of = union.fingerprint();
+        Self {
+            n: of.prefix.size().get(),
+            prefix: prefix_of(union),
+            engine: of.engine,
+            shards,
+            missing: union.unfinished_shards(shards),
+            finished: union.finished(),
+            units: union.units(),
+            core_seconds: union.cpu_time().map(|time| time.as_secs_f64()),
+        }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        format!("N = {} by {}", board(self.n, self.prefix), self.engine)
+    }
+
+    /// `shard 3 of 16 is missing or unfinished`, `shards 3,7-9 of 16 are ...`, if any is.
+    pub(crate) fn missing_shards(&self) -> Option<String> {
+        let (shards, are) = if self.missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+        let list = text::ranges(&self.missing);
+        (!list.is_empty()).then(|| format!("{shards} {list} of {} {are} missing or unfinished", self.shards))
+    }
+}
+
+/// The queens with which the solutions begin, if any are given.
+pub(crate) fn prefix_of(ledger: &Ledger) -> Option<Placement> {
+    Some(ledger.fingerprint().prefix).filter(|prefix| !prefix.is_empty())
+}
+
+/// `22`, `22: 1,5`.
+pub(crate) fn board(n: usize, prefix: Option<Placement>) -> String {
+    prefix.map_or_else(|| n.to_string(), |prefix| format!("{n}: {prefix}"))
 }
 
 /// How much of a ledger is finished: `12 of 105 units`, `0 of 105 units and parts of 2`.
@@ -71,27 +229,4 @@ pub(crate) fn finished(ledger: &Ledger) -> String {
         parts => format!(" and parts of {parts}"),
     };
     format!("{} of {}{parts}", text::grouped(ledger.finished() as u64), text::count_of(ledger.units() as u64, "unit"))
-}
-
-/// The ledgers in a folder and below, in the order of their names. A hidden one is being written.
-fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let mut entries = entries.map_err(|error| unreadable(folder, &error))?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
-            continue;
-        }
-        if is_folder {
-            search(&path, found)?;
-        } else if is_ledger(&path) {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Run(format!("cannot read {}: {error}", path.display()))
 }

@@ -1,18 +1,16 @@
 //! The formats of a list of solutions, and those whose solutions are written as they are found.
 
 use std::fmt::Write;
-use std::iter;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::Duration;
+use std::{iter, mem};
 
 use clap::ValueEnum;
 use queens::Placement;
 
-use super::draw;
 use super::failure::Failure;
 use super::output::Output;
+use super::{draw, threads};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -28,47 +26,78 @@ pub(crate) enum Format {
     Html,
 }
 
-/// Writes solutions of a board of n columns as they come, after so many that were skipped; says how many there were.
-pub(crate) fn stream(
+/// Text that one thread finds and another one writes. The finder may be far ahead of nobody: it waits while there is a piece
+/// of text that is not written yet.
+#[derive(Default)]
+pub(crate) struct Text {
+    found: Mutex<String>,
+    /// A piece is found, or it is written.
+    turn: Condvar,
+}
+
+impl Text {
+    const PIECE: usize = 1 << 16;
+
+    /// Adds to it.
+    pub(crate) fn add(&self, write: impl FnOnce(&mut String)) {
+        let mut found = self.found.lock().expect("no thread panics");
+        write(&mut found);
+        while found.len() >= Self::PIECE {
+            self.turn.notify_one();
+            found = self.turn.wait(found).expect("no thread panics");
+        }
+    }
+
+    /// What is found by now, if it is a piece, and else within this time.
+    fn take(&self, time: Duration) -> String {
+        let found = self.found.lock().expect("no thread panics");
+        let is_little = |found: &mut String| found.len() < Self::PIECE;
+        let (mut found, _) = self.turn.wait_timeout_while(found, time, is_little).expect("no thread panics");
+        self.turn.notify_one();
+        mem::take(&mut found)
+    }
+}
+
+/// Writes text while a thread finds it, and returns what that returns. Nobody waits for that thread when nothing more can be
+/// written: the next solution may take hours. However long it takes, no text waits for longer than a moment.
+pub(crate) fn stream<T: Send + 'static>(
+    out: &mut Output,
+    find: impl FnOnce(&Text) -> T + Send + 'static,
+) -> Result<T, Failure> {
+    const MOMENT: Duration = Duration::from_millis(10);
+    let text = Arc::new(Text::default());
+    let (ending, ended) = mpsc::channel();
+    let finding = Arc::clone(&text);
+    let find = move || ending.send(find(&finding)).unwrap_or_default();
+    threads::start("list", find).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
+    loop {
+        // Asked first: what it has found is there when it has ended.
+        let is_over = ended.try_recv();
+        out.write(&text.take(if is_over.is_ok() { Duration::ZERO } else { MOMENT }))?;
+        if let Ok(found) = is_over {
+            return Ok(found);
+        }
+    }
+}
+
+/// Adds solutions of a board of n columns as they come, after so many that were skipped; says how many there were.
+pub(crate) fn add(
+    text: &Text,
     format: Format,
     (n, skipped): (usize, u64),
-    mut solutions: impl Iterator<Item = Placement>,
-    out: &mut Output,
-) -> Result<u64, Failure> {
-    /// Text is written out in pieces of this many bytes. However long the next solution takes, no text waits for longer
-    /// than this: another thread looks after it.
-    const PIECE: usize = 1 << 16;
-    const WAIT: Duration = Duration::from_millis(10);
-    let mut header = String::new();
+    solutions: impl Iterator<Item = Placement>,
+) -> u64 {
     if format == Format::Csv {
         let columns = (1..=n).map(|column| format!("column{column}"));
         let names: Vec<String> = iter::once("number".to_owned()).chain(columns).collect();
-        header = names.join(",") + "\n";
+        text.add(|text| *text += &(names.join(",") + "\n"));
     }
-    let state = Mutex::new((header, out));
-    let flush = |(text, out): &mut (String, &mut Output)| out.write(text).map(|()| text.clear());
-    let lock = || state.lock().expect("no thread panics");
-    let is_done = AtomicBool::new(false);
     let mut number = skipped;
-    thread::scope(|scope| {
-        let clock = scope.spawn(|| {
-            // The next piece meets the same error.
-            while !is_done.load(Ordering::Relaxed) && flush(&mut lock()).is_ok() {
-                thread::park_timeout(WAIT);
-            }
-        });
-        let result = solutions.try_for_each(|solution| {
-            let mut state = lock();
-            number += 1;
-            write(&mut state.0, format, number, &solution);
-            if state.0.len() < PIECE { Ok(()) } else { flush(&mut state) }
-        });
-        is_done.store(true, Ordering::Relaxed);
-        clock.thread().unpark();
-        result
-    })?;
-    flush(&mut lock())?;
-    Ok(number - skipped)
+    for solution in solutions {
+        number += 1;
+        text.add(|text| write(text, format, number, &solution));
+    }
+    number - skipped
 }
 
 /// A solution with its number as text.

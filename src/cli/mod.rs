@@ -11,6 +11,7 @@ mod boards;
 mod check;
 mod commands;
 mod draw;
+mod engines;
 mod failure;
 mod ledgers;
 mod list;
@@ -21,6 +22,7 @@ mod run;
 mod signals;
 mod svg;
 mod text;
+mod threads;
 mod work;
 
 use std::process::ExitCode;
@@ -30,7 +32,9 @@ use commands::{audit, bench, count, estimate, manual, merge, show, solutions, st
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
-    signals::start();
+    if let Err(error) = signals::start() {
+        return failure::Failure::Run(format!("cannot handle signals: {error}")).exit();
+    }
     run::huge_pages(false);
     let args = args::parse();
     output::set(args.color, args.quiet);
@@ -48,5 +52,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     };
-    result.map_or_else(failure::Failure::exit, |()| ExitCode::SUCCESS)
+    let code = result.map_or_else(failure::Failure::exit, |()| ExitCode::SUCCESS);
+    signals::die_if_told();
+    code
 }

@@ -3,12 +3,14 @@
 //! A result goes to stdout or to a file, which is written whole or not at all, and never over a ledger. All else goes to
 //! stderr, from a thread of its own, for which nobody waits long: a terminal stopped by ^S, or a pipe that nobody reads,
 //! holds up nobody who has something to save.
+//!
+//! Names of files, and what is in them, may have control characters, which no terminal gets: they are escaped here, and in
+//! the cells of [tables](super::text::table).
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use anstream::AutoStream;
@@ -17,6 +19,7 @@ use clap::ColorChoice;
 use queens::ledger::{Draft, is_ledger};
 
 use super::failure::Failure;
+use super::{signals, text, threads};
 
 /// Whether `-q` was given. Relaxed: it is set before any other thread starts.
 static QUIET: AtomicBool = AtomicBool::new(false);
@@ -58,10 +61,11 @@ impl Output {
             return Err(Failure::Run(format!("cannot write {}: it is a ledger", path.display())));
         }
         let draft = Draft::new(path).map_err(|error| unwritten(path, &error))?;
+        signals::remove_at_death(draft.path().to_owned());
         Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
     }
 
-    /// Writes some of the result, at once if it goes to stdout.
+    /// Writes some of the result, at once if it goes to stdout. That may be closed, by a reader who has enough.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
         match self {
             Self::Stdout(out) => out.write_all(text.as_bytes()).map_err(|error| unprinted(&error)),
@@ -89,20 +93,16 @@ fn unwritten(path: &Path, error: &io::Error) -> Failure {
     Failure::Run(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Prints a result on stdout, at once. Of a table the reader may have enough after some lines; a result that nobody reads is
-/// lost, which is a failure.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let (mut out, mut is_begun) = (Output::open(None)?, false);
-    for line in text.split_inclusive('\n') {
-        match out.write(line) {
-            Err(Failure::Closed) if !is_begun => {
-                return Err(unwritten(Path::new("stdout"), &io::ErrorKind::BrokenPipe.into()));
-            }
-            written => written?,
-        }
-        is_begun = true;
-    }
+/// Prints a list or a table on stdout, of which a reader may have enough after some lines.
+pub(crate) fn list(text: &str) -> Result<(), Failure> {
+    let mut out = Output::open(None)?;
+    out.write(text)?;
     out.finish()
+}
+
+/// Prints a result on stdout, whose reader needs all of it.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    list(text).map_err(Failure::of_whole)
 }
 
 /// What is good to know, unless `-q` was given.
@@ -114,30 +114,33 @@ pub(crate) fn note(text: &str) {
 
 /// What went wrong, though the command goes on.
 pub(crate) fn warning(text: &str) {
-    say(&labelled("warning", AnsiColor::Yellow.on_default().bold(), text));
+    labelled("warning", AnsiColor::Yellow.on_default().bold(), text);
 }
 
 /// Why the command fails.
 pub(crate) fn error(text: &str) {
-    say(&labelled("error", AnsiColor::Red.on_default().bold(), text));
+    labelled("error", AnsiColor::Red.on_default().bold(), text);
 }
 
-fn labelled(label: &str, style: Style, text: &str) -> String {
-    format!("{style}{label}:{style:#} {text}")
+fn labelled(label: &str, style: Style, line: &str) {
+    write_line(format!("{style}{label}:{style:#} {}\n", text::printable(line)));
 }
 
-/// What is to be known even with `-q`: a line on stderr, from a thread that is waited for no longer than a reader needs who
-/// reads at all.
+/// What is to be known even with `-q`.
 pub(crate) fn say(line: &str) {
+    write_line(text::printable(line) + "\n");
+}
+
+/// Writes a line on stderr, from a thread that is waited for no longer than a reader needs who reads at all.
+fn write_line(line: String) {
     const TIMEOUT: Duration = Duration::from_secs(1);
     let (done, waiting) = mpsc::channel::<()>();
-    let line = format!("{line}\n");
     let write = move || {
         let _ = anstream::stderr().write_all(line.as_bytes());
         drop(done);
     };
     // If no thread can be started, the exit code has to do.
-    if thread::Builder::new().name("stderr".to_owned()).spawn(write).is_ok() {
+    if threads::start("stderr", write).is_ok() {
         let _ = waiting.recv_timeout(TIMEOUT);
     }
 }

@@ -5,13 +5,12 @@
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use queens::{Progress, Watch};
 
-use super::{output, text};
+use super::{output, text, threads};
 
 /// What takes less shows nothing.
 const SILENT: Duration = Duration::from_secs(2);
@@ -41,7 +40,7 @@ impl Bar {
         };
         if is_shown {
             // If no thread can be started, nothing is shown.
-            let _ = thread::Builder::new().name("bar".to_owned()).spawn(show);
+            let _ = threads::start("bar", show);
         }
         Self { end: Some(end), cleared }
     }
@@ -64,11 +63,9 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
     let bar = bar.with_prefix(title.to_owned());
-    // A list has no progress, and nothing is drawn among its lines.
-    let is_shown = || is_in_foreground() && !watch.progress().doing.is_empty();
     loop {
-        if is_shown() {
-            let progress = watch.progress();
+        let progress = watch.progress();
+        if is_in_foreground() && !progress.doing.is_empty() {
             bar.update(|state| state.set_pos((progress.share * STEPS as f64) as u64));
             bar.set_message(message(&progress));
         }
@@ -76,7 +73,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
             break;
         }
     }
-    if is_shown() {
+    if is_in_foreground() {
         bar.finish_and_clear();
     } else {
         // Dropped, it would draw.

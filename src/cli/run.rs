@@ -1,14 +1,17 @@
 //! A count that may take months: it goes on from its file, is saved every minute, and says at the end where it is saved.
 
+use std::fs::{self, File};
+use std::io::ErrorKind::AlreadyExists;
+use std::iter;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use queens::ledger::{Ledger, Shard, Store, StoreError};
 use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
-use super::failure::{Failure, Stopped};
+use super::failure::Failure;
 use super::work::{Event, Work};
-use super::{ledgers, output, text};
+use super::{ledgers, output, signals, text};
 
 /// A run, and the file that it is saved in: from where the file is, or from the beginning. `request` says what to count when
 /// it knows what is in the file.
@@ -43,7 +46,7 @@ pub(crate) struct Keep {
     pub(crate) store: Option<Store>,
     pub(crate) every: Duration,
     pub(crate) max_time: Option<Duration>,
-    /// The command without `--checkpoint`, which goes on with a file when that is added.
+    /// The command, which goes on with a file when `--checkpoint` is added.
     pub(crate) command: String,
 }
 
@@ -60,34 +63,45 @@ pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
     let (size, engine) = (run.ledger().fingerprint().prefix.size(), run.ledger().fingerprint().engine);
     huge_pages(engine == EngineKind::Join && size.get() >= LONG_LISTS);
     let (watch, begun) = (Watch::default(), run.ledger().clone());
-    let store = keep.store.filter(|_| !begun.is_complete());
-    let mut saved = Saved { store, begun, watch: watch.clone() };
-    // A full disk, or a folder that may not be written, shows before the work.
+    // A shard without units is complete before it has a file.
+    let store = keep.store.filter(|store| store.ledger().is_none() || !begun.is_complete());
+    let in_file = store.as_ref().and_then(Store::ledger).map_or((0, 0), Ledger::reached);
+    let mut saved = Saved { store, begun, in_file, watch: watch.clone() };
+    // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
+    // place of another.
+    let is_new = saved.store.as_ref().is_some_and(|store| store.ledger().is_none());
     saved.save()?;
-    let work = Work::start(&format!("N = {size}"), &watch, move |watch| run.count(watch))?;
+    if is_new {
+        saved.save()?;
+    }
+    let mut work = Work::start(&format!("N = {size}"), &watch, true, move |watch, _| run.count(watch))?;
     let deadline = keep.max_time.and_then(|time| Instant::now().checked_add(time));
-    let mut due = saved.store.is_some().then(|| Instant::now() + keep.every);
-    let stopped = loop {
+    let is_kept = saved.store.is_some();
+    let next = || Instant::now().checked_add(keep.every).filter(|_| is_kept);
+    let mut due = next();
+    let is_signal = loop {
         match work.next([deadline, due].into_iter().flatten().min()) {
             Event::Ended(result) => return saved.end(result),
-            Event::Signal(signal) => break Stopped::Signal(signal),
-            Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break Stopped::TimeUp,
-            Event::Timeout => {}
+            Event::Signal => break true,
+            Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break false,
+            Event::Timeout | Event::Found(_) => {}
         }
         if let Err(error) = saved.save() {
-            output::warning(&format!("{error}; the count goes on"));
+            work.without_bar(|| output::warning(&format!("{error}; the count goes on")));
         }
-        due = Some(Instant::now() + keep.every);
+        due = next();
     };
-    watch.stop();
+    let until = work.stop();
     // What is finished by now is saved at once, for the sender may soon kill the process. An error shows at the next save.
     let _ = saved.save();
-    match work.stop(&watch) {
-        Some(Err(CountError::Stopped)) | None => {
-            drop(work);
-            Err(saved.last_words(stopped, &keep.command))
+    loop {
+        match work.next(Some(until)) {
+            Event::Ended(Err(CountError::Stopped)) | Event::Timeout => {
+                return Err(saved.last_words(is_signal, &keep.command));
+            }
+            Event::Ended(result) => return saved.end(result),
+            Event::Signal | Event::Found(_) => {}
         }
-        Some(result) => saved.end(result),
     }
 }
 
@@ -96,6 +110,8 @@ struct Saved {
     store: Option<Store>,
     /// What the run went on from.
     begun: Ledger,
+    /// How far the file is.
+    in_file: (usize, u64),
     watch: Watch,
 }
 
@@ -107,16 +123,21 @@ impl Saved {
 
     fn save(&mut self) -> Result<(), StoreError> {
         let ledger = self.ledger();
-        self.store.as_mut().map_or(Ok(()), |store| store.save(&ledger))
+        if let Some(store) = &mut self.store {
+            store.save(&ledger)?;
+            self.in_file = ledger.reached();
+        }
+        Ok(())
     }
 
     fn end(mut self, result: Result<Report, CountError>) -> Result<Counted, Failure> {
         let saved = self.save().map_err(Failure::from);
+        signals::is_saved();
         Ok(Counted { report: result?, ledger: self.ledger(), saved })
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.
-    fn last_words(mut self, stopped: Stopped, command: &str) -> Failure {
+    fn last_words(mut self, is_signal: bool, command: &str) -> Failure {
         /// What takes less is soon counted again.
         const LONG: Duration = Duration::from_secs(60);
         let (ledger, is_asked_for) = (self.ledger(), self.store.is_some());
@@ -128,9 +149,9 @@ impl Saved {
         let finished = ledgers::finished(&ledger);
         match (saved, &self.store) {
             (Err(error), _) => {
+                let units = text::count_of(ledger.reached().0.saturating_sub(self.in_file.0) as u64, "unit");
                 // A script that repeats the command until it is done must not go on for ever.
-                let failure = Failure::Run(format!("{error}; {finished} are lost"));
-                return if matches!(stopped, Stopped::TimeUp) { failure } else { failure.and_stopped(stopped) };
+                return Failure::Run(format!("{error}; {units} of {finished} are lost"));
             }
             (Ok(()), None) => output::say("nothing was saved; --checkpoint FILE saves a count"),
             (Ok(()), Some(store)) if is_asked_for => {
@@ -138,28 +159,29 @@ impl Saved {
             }
             (Ok(()), Some(store)) => {
                 let path = store.path().display();
-                output::say(&format!("saved {finished} in {path}; to go on:\n    {command} --checkpoint {path}"));
+                output::say(&format!("saved {finished} in {path}; to go on:"));
+                output::say(&format!("    {command} --checkpoint {path}"));
             }
         }
-        match stopped {
-            Stopped::TimeUp if !has_more => {
-                Failure::Run("nothing was finished in that time; give a longer --max-time".into())
-            }
-            stopped => Failure::Stopped(stopped),
+        match is_signal {
+            true => Failure::Stopped,
+            false if has_more => Failure::TimeUp,
+            false => Failure::Run("nothing was finished in that time; give a longer --max-time".into()),
         }
     }
 
-    /// Saves a run that has no file in a new one, here.
+    /// Saves a run that has no file in a new one, here. No other run has its name: the first processes of two containers may
+    /// have the same number.
     fn save_unasked(&mut self, ledger: &Ledger) -> Result<(), StoreError> {
-        let name = format!("queens-{}-{}", ledger.fingerprint().prefix.size(), text::now_for_names());
-        let mut store = Store::open(format!("{name}.ledger"));
-        if store.as_ref().is_ok_and(|store| store.ledger().is_some()) {
-            // Of another run that was stopped in the same minute.
-            store = Store::open(format!("{name}-{}.ledger", std::process::id()));
-        }
-        let mut store = store?;
-        store.save(ledger)?;
-        self.store = Some(store);
+        let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
+        let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());
+        let others = iter::repeat_with(|| format!("{name}-{}", fastrand::u16(..)));
+        let names = iter::once(name.clone()).chain(others).map(|name| format!("{name}.ledger"));
+        let is_free = |name: &String| !File::create_new(name).is_err_and(|error| error.kind() == AlreadyExists);
+        let name = names.into_iter().find(is_free).expect("some number is free");
+        let saved = Store::open(&name).and_then(|mut store| store.save(ledger).map(|()| store));
+        // What is empty is no ledger.
+        self.store = Some(saved.inspect_err(|_| fs::remove_file(&name).unwrap_or_default())?);
         Ok(())
     }
 }
@@ -182,7 +204,7 @@ pub(crate) fn huge_pages(are_used: bool) {
 
 /// The processor's name, where the system tells it.
 pub(crate) fn processor() -> Option<String> {
-    let about = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let about = fs::read_to_string("/proc/cpuinfo").ok()?;
     let name = about.lines().find_map(|line| line.strip_prefix("model name"))?;
     Some(name.trim_start_matches([' ', '\t', ':']).trim().to_owned())
 }

@@ -66,16 +66,18 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A moment of universal time, to the minute: `2026-11-26 15:12`.
-pub(crate) fn moment(seconds_since_1970: u64) -> String {
-    let text = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds_since_1970)).to_string();
-    text[..16].replace('T', " ")
+/// A moment of universal time: `2026-11-26T15:12:08Z`. A clock that is wrong may be before 1970, or after the last year that
+/// has four digits.
+pub(crate) fn moment(time: SystemTime) -> String {
+    const LAST: Duration = Duration::from_secs(253_402_300_799);
+    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default().min(LAST);
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + time).to_string()
 }
 
-/// This moment for the name of a file: `20261126T1512`.
-pub(crate) fn now_for_names() -> String {
-    let text = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    text[..16].replace(['-', ':'], "")
+/// Text of others on one line, without the control characters that may be in it: they are escaped.
+pub(crate) fn printable(text: &str) -> String {
+    let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(escaped).collect()
 }
 
 /// How a column is set.
@@ -85,24 +87,20 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Rows as a table: columns as wide as their widest cell, two blanks apart.
+/// Rows as a table: columns as wide as their widest cell.
 pub(crate) fn table<const N: usize>(columns: [Align; N], rows: &[[String; N]]) -> String {
-    let widths = columns_of(rows).map(|cells| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0));
-    let line = |row: &[String; N]| {
-        let cells = (0..N).map(|at| {
-            let (cell, width) = (&row[at], widths[at]);
-            match columns[at] {
-                Align::Left => format!("{cell:width$}"),
-                Align::Right => format!("{cell:>width$}"),
-            }
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
+    let width = |at: usize| rows.iter().map(|cells| printable(&cells[at]).chars().count()).max().unwrap_or(0);
+    let columns: [(Align, usize); N] = std::array::from_fn(|at| (columns[at], width(at)));
+    rows.iter().map(|cells| row(&columns, cells)).collect()
 }
 
-fn columns_of<const N: usize>(rows: &[[String; N]]) -> [Vec<&String>; N] {
-    std::array::from_fn(|at| rows.iter().map(|row| &row[at]).collect())
+/// A line of a table: columns of these widths, two blanks apart.
+pub(crate) fn row<const N: usize>(columns: &[(Align, usize); N], cells: &[String; N]) -> String {
+    let cell = |(&(align, width), cell): (&(Align, usize), &String)| match align {
+        Align::Left => format!("{:width$}", printable(cell)),
+        Align::Right => format!("{:>width$}", printable(cell)),
+    };
+    columns.iter().zip(cells).map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
 }
 
 /// Lines of a label and a value.

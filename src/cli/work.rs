@@ -1,83 +1,80 @@
-//! Long work: in a thread of its own, while the main thread waits for its end or for a signal.
+//! Long work: in a thread of its own, while the main thread waits for its end or for a signal, and prints what it finds.
 //!
-//! The main thread prints nothing as long as the work goes on: a terminal stopped by ^S or a full pipe holds up whoever
-//! writes to it, and the work is not to be lost for that.
+//! A terminal stopped by ^S, or a full pipe, holds up whoever prints, but not the work.
 
 use std::panic::{self, AssertUnwindSafe};
+use std::process;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
-use std::{process, thread};
 
-use queens::{CountError, Watch};
+use queens::Watch;
 
-use super::failure::{Failure, Stopped};
+use super::failure::Failure;
 use super::progress::Bar;
-use super::signals::{self, Listening};
-
-/// What long work has found: all of it, or what was known when it was stopped.
-pub(crate) struct Outcome<T> {
-    pub(crate) found: T,
-    pub(crate) stopped: Option<Stopped>,
-}
-
-impl<T> Outcome<Result<T, CountError>> {
-    /// All of it, or the failure; work that ends while it is told to stop has ended.
-    pub(crate) fn whole(self) -> Result<T, Failure> {
-        match (self.found, self.stopped) {
-            (Err(CountError::Stopped), Some(stopped)) => Err(Failure::Stopped(stopped)),
-            (found, _) => Ok(found?),
-        }
-    }
-}
+use super::{signals, threads};
 
 /// Does work until it ends, or until a signal comes and stops it, and shows how far it is.
-pub(crate) fn watched<T: Send + 'static>(
+pub(crate) fn watched<T: Send + 'static, E: Into<Failure> + Send + 'static>(
     title: &str,
-    watch: &Watch,
-    work: impl FnOnce(&Watch) -> T + Send + 'static,
-) -> Result<Outcome<T>, Failure> {
-    let work = Work::start(title, watch, work)?;
-    match work.next(None) {
-        Event::Ended(found) => Ok(Outcome { found, stopped: None }),
-        Event::Signal(signal) => {
-            let stopped = Stopped::Signal(signal);
-            let found = work.stop(watch).ok_or(Failure::Stopped(stopped))?;
-            Ok(Outcome { found, stopped: Some(stopped) })
+    work: impl FnOnce(&Watch) -> Result<T, E> + Send + 'static,
+) -> Result<T, Failure> {
+    told(title, |_| (), |watch, _| work(watch))
+}
+
+/// The same of work that finds lines on the way, which `print` is given at once.
+pub(crate) fn told<T: Send + 'static, E: Into<Failure> + Send + 'static>(
+    title: &str,
+    mut print: impl FnMut(&str),
+    work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> Result<T, E> + Send + 'static,
+) -> Result<T, Failure> {
+    let mut work = Work::start(title, &Watch::default(), false, work)?;
+    let mut until = None;
+    loop {
+        match work.next(until) {
+            Event::Ended(found) => return found.map_err(Into::into),
+            Event::Found(line) => work.without_bar(|| print(&line)),
+            Event::Signal => until = until.or(Some(work.stop())),
+            Event::Timeout => return Err(Failure::Stopped),
         }
-        Event::Timeout => unreachable!("there is no time limit"),
     }
 }
 
-/// Work in a thread. It is never joined: the end of the process ends it.
+/// Work in a thread.
 pub(crate) struct Work<T> {
+    title: String,
+    watch: Watch,
     events: Receiver<Event<T>>,
-    _bar: Bar,
-    _listening: Listening,
+    bar: Option<Bar>,
 }
 
 pub(crate) enum Event<T> {
+    /// The work has ended, with this result.
     Ended(T),
-    Signal(i32),
+    /// It goes on, and has found this.
+    Found(String),
+    Signal,
     Timeout,
 }
 
 impl<T: Send + 'static> Work<T> {
+    /// Begins work, which may be saved when a signal comes.
     pub(crate) fn start(
         title: &str,
         watch: &Watch,
-        work: impl FnOnce(&Watch) -> T + Send + 'static,
+        is_saved: bool,
+        work: impl FnOnce(&Watch, &(dyn Fn(String) + Sync)) -> T + Send + 'static,
     ) -> Result<Self, Failure> {
         let (sender, events) = mpsc::channel();
-        let failure = |error: std::io::Error| Failure::Run(format!("cannot start a thread: {error}"));
-        let listening = signals::listen(sender.clone(), Event::Signal).map_err(failure)?;
+        signals::listen(sender.clone(), || Event::Signal, is_saved)?;
         let watched = watch.clone();
         let work = move || {
+            let tell = |line| drop(sender.send(Event::Found(line)));
             // In a release a panic ends the process anyway.
-            let found = panic::catch_unwind(AssertUnwindSafe(|| work(&watched))).unwrap_or_else(|_| process::abort());
-            drop(sender.send(Event::Ended(found)));
+            let found = panic::catch_unwind(AssertUnwindSafe(|| work(&watched, &tell)));
+            drop(sender.send(Event::Ended(found.unwrap_or_else(|_| process::abort()))));
         };
-        thread::Builder::new().name("work".to_owned()).spawn(work).map_err(failure)?;
-        Ok(Self { events, _bar: Bar::start(title, watch), _listening: listening })
+        threads::start("work", work).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
+        Ok(Self { title: title.to_owned(), watch: watch.clone(), events, bar: Some(Bar::start(title, watch)) })
     }
 
     pub(crate) fn next(&self, until: Option<Instant>) -> Event<T> {
@@ -85,17 +82,21 @@ impl<T: Send + 'static> Work<T> {
         self.events.recv_timeout(time).unwrap_or(Event::Timeout)
     }
 
-    /// Tells it to stop and waits a second for tasks in hand; those that take longer are lost, for a person who pressed ^C
-    /// does not wait.
-    pub(crate) fn stop(&self, watch: &Watch) -> Option<T> {
-        watch.stop();
-        let until = Instant::now() + Duration::from_secs(1);
-        loop {
-            match self.next(Some(until)) {
-                Event::Ended(found) => return Some(found),
-                Event::Signal(_) => {}
-                Event::Timeout => return None,
-            }
+    /// Prints without a bar on the line.
+    pub(crate) fn without_bar(&mut self, print: impl FnOnce()) {
+        if self.bar.take().is_some() {
+            print();
+            self.bar = Some(Bar::start(&self.title, &self.watch));
+        } else {
+            print();
         }
+    }
+
+    /// Tells it to stop, and returns until when to wait for tasks in hand: those that take longer than a second are lost, for
+    /// a person who pressed ^C does not wait.
+    pub(crate) fn stop(&mut self) -> Instant {
+        self.watch.stop();
+        self.bar = None;
+        Instant::now() + Duration::from_secs(1)
     }
 }

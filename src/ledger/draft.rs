@@ -42,6 +42,11 @@ impl Draft {
         Ok(Self { file, path, place })
     }
 
+    /// Where it is until then.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Takes the place, durably. After an error, what was there before is still there, unless the error came from syncing
     /// the folder.
     pub fn commit(self) -> io::Result<()> {

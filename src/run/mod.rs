@@ -114,10 +114,10 @@ impl Run {
         let Self { prefix, method, threads, plan, ledger } = self;
         let pool = pool(threads)?;
         let threads = pool.current_num_threads();
-        let begun = Instant::now();
         let state = Arc::new(RunState::new(plan, ledger));
         watch.begin(Arc::clone(&state) as _);
         self_check::check(method, prefix.size())?;
+        let begun = Instant::now();
         let make = method.engines(prefix.size());
         let order = state.order();
         for_each_unit(

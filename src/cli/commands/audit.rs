@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use queens::Isa;
 use queens::audit::{self, Findings, Options, Recounted};
-use queens::{Isa, Watch};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, tell};
+use crate::cli::answer::{Answer, Printer};
 use crate::cli::args::{Cores, Json, Paths, duration, share};
 use crate::cli::failure::Failure;
 use crate::cli::ledgers::Ledgers;
-use crate::cli::work::watched;
-use crate::cli::{output, text};
+use crate::cli::text;
+use crate::cli::work::told;
 
 /// Recount random units of checkpoints by their engine, and tasks of them by independent code
 #[derive(clap::Args)]
@@ -51,12 +51,13 @@ struct Audited {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let found = Ledgers::read(&args.paths.paths)?;
-    for damaged in &found.damaged {
-        output::warning(&format!("{damaged}; it is not audited"));
+    let printer = Printer::open(&args.json)?;
+    let mut found = Ledgers::read(&args.paths.paths)?;
+    let ledger = found.union()?;
+    if ledger.reached() == (0, 0) {
+        found.check_agree()?;
+        return Err(Failure::Run("there is nothing to audit: no task is finished".to_owned()));
     }
-    let ledger = found.union()?.filter(|ledger| ledger.reached() > (0, 0));
-    let ledger = ledger.ok_or_else(|| Failure::Run("there is nothing to audit: no task is finished".to_owned()))?;
     let mut options = Options::default();
     options.share = args.share;
     options.max_time = args.max_time;
@@ -64,12 +65,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     options.isa = args.cores.isa.unwrap_or(Isa::Portable);
     options.threads = args.cores.threads;
     let n = ledger.fingerprint().prefix.size().get();
-    let work = move |watch: &Watch| audit::audit(&ledger, &options, watch);
-    let outcome = watched(&format!("audit of N = {n}"), &Watch::default(), work)?;
-    let findings = outcome.found?;
+    let agree = found.verdict();
+    let mut printed = Ok(());
+    let print = |line: &str| printed = printed.clone().and(printer.line(line));
+    let findings = told(&format!("audit of N = {n}"), print, move |watch, tell| {
+        let each = |unit: &Recounted| {
+            if !unit.agrees() {
+                tell(difference(unit, &found.having(unit.unit)));
+            }
+        };
+        audit::audit(&ledger, &options, watch, each)
+    })?;
     let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
-    let told = tell(&Audited { n, differences, chance_to_find_one, findings }, &args.json);
-    told.and(outcome.stopped.map_or(Ok(()), |stopped| Err(Failure::Stopped(stopped))))
+    printer.tell(&Audited { n, differences, chance_to_find_one, findings }).and(printed).and(agree)
 }
 
 impl Answer for Audited {
@@ -96,24 +104,24 @@ impl Answer for Audited {
             ("threads", threads.to_string()),
             ("time", text::time(elapsed)),
         ];
-        let differences = self.findings.differences().map(difference);
-        text::labelled(lines) + &differences.collect::<String>()
+        text::labelled(lines)
     }
 
     fn verdict(&self) -> Result<(), Failure> {
-        let units: Vec<String> = self.findings.differences().map(|unit| format!("unit {}", unit.unit)).collect();
-        let wrong =
-            || Failure::Wrong(format!("{} wrong: remove the files that have them, and count again", units.join(", ")));
-        if units.is_empty() { Ok(()) } else { Err(wrong()) }
+        let wrong = || {
+            let units = text::count_of(self.differences as u64, "wrong unit");
+            Failure::Wrong(format!("{units}: remove the files that have them, and count again"))
+        };
+        if self.differences == 0 { Ok(()) } else { Err(wrong()) }
     }
 }
 
-/// A line of what differs in a unit.
-fn difference(unit: &Recounted) -> String {
+/// A line of what differs in a unit of these files.
+fn difference(unit: &Recounted, files: &str) -> String {
     let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
     let task = unit.task.iter().filter(|task| task.engine != task.auditor).map(|task| {
         let part = if task.is_part { "a part of task" } else { "task" };
         format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
     });
-    format!("unit {}: {tally}{}\n", unit.unit, task.collect::<String>())
+    format!("unit {} of {files}: {tally}{}", unit.unit, task.collect::<String>())
 }

@@ -1,15 +1,16 @@
 //! `queens bench [N...]`.
 
 use std::collections::BTreeSet;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use queens::oeis::QUEENS;
-use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, Watch, available_threads};
+use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, available_threads};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, tell};
+use crate::cli::answer::{Answer, Count, Printer};
 use crate::cli::args::{Json, Sizes, engine, named};
 use crate::cli::check;
+use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
 use crate::cli::run::processor;
 use crate::cli::text::{self, Align};
@@ -34,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "T", value_delimiter = ',')]
     threads: Vec<usize>,
 
-    /// Runs of each [default: 3, and 1 of what takes more than a second]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Runs of each [default: 10, or as many as begin within two seconds]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     runs: Option<u32>,
 
     #[command(flatten)]
@@ -78,40 +79,50 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.threads.is_empty() || threads.remove(&0) {
         threads.insert(available_threads());
     }
+    let sizes: Vec<usize> = sizes.into_iter().collect();
+    let engines = Engines { only: args.engine, largest };
+    let left_out = engines.left_out(&sizes, &[])?;
+    let printer = Printer::open(&args.json)?;
+    let (l, r) = (Align::Left, Align::Right);
+    let mut rows = printer.rows([(r, 2), (l, 9), (l, 8), (r, 7), (r, 9), (r, 9), (r, 11), (r, 8)])?;
+    let cpu = processor();
+    cpu.iter().try_for_each(|cpu| rows.line(&format!("{}\n", text::printable(cpu))))?;
+    rows.row(&["N", "engine", "isa", "threads", "median", "least", "greatest  ", "speed-up"].map(str::to_owned))?;
     let mut results: Vec<Timing> = Vec::new();
     for n in sizes {
-        for info in ENGINES.iter().filter(|info| args.has(info, n)) {
+        for info in ENGINES.iter().filter(|info| engines.count(info, n)) {
             let mut single = None;
             for &threads in &threads {
                 let mut timing = time(args, info.kind, n, threads)?;
                 single = single.or((timing.threads == 1).then_some(timing.median));
                 timing.speed_up = single.map(|single| single / timing.median);
+                rows.row(&timing.cells())?;
                 results.push(timing);
             }
         }
     }
-    if results.is_empty() {
-        return Err(Failure::Usage("the join engine counts N = 5 to 28".to_owned()));
+    if results.iter().any(Timing::is_disturbed) {
+        rows.line("* more than 10% apart: other work was going on\n")?;
     }
-    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    tell(&Times { cpu: processor(), date, results }, &args.json)
+    rows.line(&left_out)?;
+    printer.tell(&Times { cpu, date: text::moment(SystemTime::now()), results })
 }
 
 /// Counts a board several times. Each count must be right.
 fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Timing, Failure> {
-    /// Three runs of what takes no longer.
-    const LONG: f64 = 1.0;
+    const RUNS: usize = 10;
+    const LONG: Duration = Duration::from_secs(2);
     let isa = args.isa.filter(|_| engine != EngineKind::Naive);
     let request = Request::solutions(Size::new(n)?).engine(engine).isa(isa).threads(threads);
     let title = format!("N = {n}, {engine}, {}", text::count_of(threads as u64, "thread"));
-    let mut seconds = Vec::new();
+    let (begun, mut seconds) = (Instant::now(), Vec::new());
     loop {
         let run = request.run()?;
-        let report = watched(&title, &Watch::default(), move |watch| run.count(watch))?.whole()?;
+        let report = watched(&title, move |watch| run.count(watch))?;
         check::term(&QUEENS, n, report.count)?;
         seconds.push(report.elapsed.as_secs_f64());
-        let runs = args.runs.unwrap_or(if seconds[0] > LONG { 1 } else { 3 });
-        if seconds.len() < runs as usize {
+        let is_enough = seconds.len() == RUNS || begun.elapsed() >= LONG;
+        if !args.runs.map_or(is_enough, |runs| seconds.len() == runs as usize) {
             continue;
         }
         seconds.sort_by(f64::total_cmp);
@@ -130,37 +141,44 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
     }
 }
 
-impl Args {
-    /// Whether an engine is timed on boards of this size.
-    fn has(&self, info: &EngineInfo, n: usize) -> bool {
-        let most = match info.kind {
-            EngineKind::Naive => 12,
-            EngineKind::Backtrack => 16,
-            _ => Size::MAX,
-        };
-        info.sizes.contains(&n) && self.engine.map_or(n <= most, |engine| info.kind == engine)
+impl Timing {
+    fn least(&self) -> f64 {
+        self.seconds[0]
+    }
+
+    fn greatest(&self) -> f64 {
+        self.seconds[self.seconds.len() - 1]
+    }
+
+    /// Whether runs of the same work took times too far apart.
+    fn is_disturbed(&self) -> bool {
+        self.greatest() > 1.1 * self.least()
+    }
+
+    fn cells(&self) -> [String; 8] {
+        let mark = if self.is_disturbed() { '*' } else { ' ' };
+        [
+            self.n.to_string(),
+            self.engine.to_owned(),
+            self.isa.to_string(),
+            self.threads.to_string(),
+            text::seconds(self.median),
+            text::seconds(self.least()),
+            format!("{} {mark}", text::seconds(self.greatest())),
+            self.speed_up.map_or_else(|| "-".to_owned(), |times| text::to_digits(times, 3)),
+        ]
+    }
+}
+
+/// The largest board of an engine that is not asked for by its name: it takes a second or two.
+fn largest(info: &EngineInfo) -> usize {
+    match info.kind {
+        EngineKind::Naive => 12,
+        EngineKind::Backtrack => 16,
+        _ => Size::MAX,
     }
 }
 
 impl Answer for Times {
     const COMMAND: &'static str = "bench";
-
-    fn text(&self) -> String {
-        let head = ["N", "engine", "isa", "threads", "runs", "median", "speed-up", "solutions/s"].map(str::to_owned);
-        let rows = self.results.iter().map(|timing| {
-            [
-                timing.n.to_string(),
-                timing.engine.to_owned(),
-                timing.isa.to_string(),
-                timing.threads.to_string(),
-                timing.seconds.len().to_string(),
-                text::seconds(timing.median),
-                timing.speed_up.map_or_else(|| "-".to_owned(), |times| text::to_digits(times, 3)),
-                text::to_digits(timing.solutions_per_second, 3),
-            ]
-        });
-        let (l, r) = (Align::Left, Align::Right);
-        let table = text::table([r, l, l, r, r, r, r, r], &[head].into_iter().chain(rows).collect::<Vec<_>>());
-        self.cpu.as_ref().map_or_else(String::new, |cpu| format!("{cpu}\n")) + &table
-    }
 }

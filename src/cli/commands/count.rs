@@ -2,6 +2,7 @@
 
 mod range;
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use queens::oeis::{self, Classes, Sequence};
 use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, tell};
+use crate::cli::answer::{Answer, Count, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto, named};
 use crate::cli::failure::Failure;
 use crate::cli::run::{self, Keep};
@@ -67,9 +68,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.sizes.is_range {
         return range::run(args);
     }
+    let printer = Printer::open(&args.json)?;
     let mut found = found(args, args.sizes.first)?;
     found.check = args.check(&found)?;
-    tell(&found, &args.json)
+    printer.tell(&found)
 }
 
 /// What was counted, and how.
@@ -108,11 +110,11 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         Some(turn) => {
             let Cores { isa, threads } = args.cores;
             let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
-            let report = watched(&format!("N = {n}"), &Watch::default(), count)?;
-            if report.stopped.is_some() {
-                output::say("nothing is saved of a count with --symmetry");
-            }
-            let report = report.whole()?;
+            let report = watched(&format!("N = {n}"), count).inspect_err(|failure| {
+                if matches!(failure, Failure::Stopped) {
+                    output::say("nothing is saved of a count with --symmetry");
+                }
+            })?;
             let elapsed = report.elapsed;
             (report, elapsed, Ok(()))
         }
@@ -152,7 +154,7 @@ fn counted(args: &Args, n: usize) -> Result<(Report, Duration, Result<(), Failur
 fn unique(n: usize, all: u128, threads: usize) -> Result<u128, Failure> {
     let size = Size::new(n)?;
     let classes = move |watch: &Watch| Classes::count(size, threads, watch);
-    let classes = watched("symmetric solutions", &Watch::default(), classes)?.whole()?;
+    let classes = watched("symmetric solutions", classes)?;
     let contradiction = || Failure::Wrong(format!("{all} solutions contradict those that are symmetric, {classes:?}"));
     classes.unique(size, all).ok_or_else(contradiction)
 }
@@ -190,11 +192,15 @@ impl Args {
         }
     }
 
-    /// The command that goes on with a file, without the name of the file.
+    /// The command that was given, for a board of its range, as it is typed in a shell.
     fn command(&self, n: usize) -> String {
-        let prefix = self.prefix.as_ref().map_or_else(String::new, |prefix| format!(" --prefix '{prefix}'"));
-        let threads = if self.cores.threads == 0 { String::new() } else { format!(" -t {}", self.cores.threads) };
-        format!("queens count {n}{prefix}{}{threads}", if self.unique { " --unique" } else { "" })
+        let is_plain = |c: char| c.is_alphanumeric() || "-_=+/.,:@%".contains(c);
+        let word = |word: String| match word.parse() {
+            Ok(sizes) if self.sizes.is_range && self.sizes == sizes => n.to_string(),
+            _ if !word.is_empty() && word.chars().all(is_plain) => word,
+            _ => format!("'{}'", word.replace('\'', r"'\''")),
+        };
+        env::args_os().map(|given| word(given.to_string_lossy().into_owned())).collect::<Vec<_>>().join(" ")
     }
 }
 

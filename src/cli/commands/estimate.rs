@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use queens::estimate::Estimate;
 use queens::oeis::QUEENS;
-use queens::{Interval, Request, Size, Watch};
+use queens::{CountError, Interval, Request, Size, Watch};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, tell};
+use crate::cli::answer::{Answer, Count, Printer};
 use crate::cli::args::{Cores, Json, Sizes, duration};
-use crate::cli::check;
+use crate::cli::check::Differences;
 use crate::cli::failure::Failure;
 use crate::cli::text::{self, Align};
 use crate::cli::work::watched;
@@ -56,45 +56,53 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Size::new(args.sizes.last).map_err(|error| Failure::value("<N>", args.sizes.last, error))?;
     // A number that people can type, and that every reader of JSON has exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
-    let (mut estimates, mut ended, mut wrong) = (Vec::new(), Ok(()), Ok(()));
-    for n in args.sizes.all() {
-        match estimate(args, n, seed) {
-            Ok(estimate) => {
-                let counted = estimate.counted.map_or(Ok(None), |counted| check::term(&QUEENS, n, counted));
-                wrong = wrong.and(counted.map(drop));
-                let [oeis, counted] = [QUEENS.term(n), estimate.counted].map(|count| count.map(Count));
-                estimates.push(Row { oeis, counted, estimate });
-            }
-            Err(failure) => {
-                ended = Err(failure);
-                break;
-            }
-        }
-    }
-    if estimates.is_empty() {
-        return ended;
-    }
-    wrong.and(tell(&Estimates { seed, estimates }, &args.json)).and(ended)
+    let printer = Printer::open(&args.json)?;
+    let (mut estimates, mut differences) = (Vec::new(), Differences::default());
+    let widest = args.sizes.all().filter_map(|n| QUEENS.term(n)).max().unwrap_or(0);
+    let widths = [2, text::grouped(widest).len().max(12), 14, 15, 12, 9];
+    let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
+    rows.row(&["N", "OEIS A000170", "estimate", "core time", "time here", "memory"].map(str::to_owned))?;
+    let estimated = args.sizes.all().try_for_each(|n| {
+        let estimate = estimate(args, n, seed)?;
+        estimate.counted.and_then(|counted| differences.term(&QUEENS, n, counted));
+        let [oeis, counted] = [QUEENS.term(n), estimate.counted].map(|count| count.map(Count));
+        let row = Row { oeis, counted, estimate };
+        rows.row(&row.cells())?;
+        estimates.push(row);
+        Ok(())
+    });
+    let told = estimated.and_then(|()| {
+        let estimates = Estimates { seed, estimates };
+        rows.line(&estimates.how())?;
+        printer.tell(&estimates)
+    });
+    differences.verdict(&QUEENS).and(told)
 }
 
 fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
     let request = Request::solutions(Size::new(n)?).isa(args.cores.isa).threads(args.cores.threads);
     request.method()?;
     let time = args.max_time;
-    let work = move |watch: &Watch| request.estimate(time, seed, watch);
-    watched(&format!("estimate of N = {n}"), &Watch::default(), work)?.whole()
+    watched(&format!("estimate of N = {n}"), move |watch: &Watch| {
+        let estimate = request.estimate(time, seed, watch)?;
+        // Of fewer parts than it might have drawn.
+        if watch.is_stopped() { Err(CountError::Stopped) } else { Ok(estimate) }
+    })
 }
 
 impl Answer for Estimates {
     const COMMAND: &'static str = "estimate";
+}
 
-    fn text(&self) -> String {
-        let head = ["N", "OEIS A000170", "estimate", "core hours", "time here", "memory"].map(str::to_owned);
-        let rows: Vec<_> = [head].into_iter().chain(self.estimates.iter().map(Row::cells)).collect();
-        let table = text::table([Align::Right; 6], &rows);
+impl Estimates {
+    /// What the table does not say: by what the boards are estimated.
+    fn how(&self) -> String {
         let Estimate { engine, isa, threads, .. } = self.estimates[self.estimates.len() - 1].estimate;
-        let how = format!("by {engine}, {isa}, on {}", text::count_of(threads as u64, "thread"));
-        format!("{table}95% intervals; {how}; seed {}\n", self.seed)
+        let smaller = self.estimates.iter().map(|row| &row.estimate).filter(|estimate| estimate.timed_n != estimate.n);
+        let smaller: Vec<String> = smaller.map(|of| format!("N = {} by tasks of N = {}", of.n, of.timed_n)).collect();
+        let smaller = if smaller.is_empty() { String::new() } else { format!("timed: {}\n", smaller.join(", ")) };
+        let on = text::count_of(threads as u64, "thread");
+        format!("{smaller}95% intervals; by {engine}, {isa}, on {on}; seed {}\n", self.seed)
     }
 }
 
@@ -106,7 +114,7 @@ impl Row {
             n.to_string(),
             self.oeis.map_or_else(|| "-".to_owned(), |Count(term)| text::grouped(term)),
             estimate,
-            interval(&core_seconds.times(1.0 / 3600.0), |hours| text::to_digits(hours, 2)),
+            interval(core_seconds, core_time),
             text::seconds(seconds.mean),
             format!("{} MB", memory / 1_000_000),
         ]
@@ -116,6 +124,16 @@ impl Row {
 /// `2.23e16`, from a million on.
 fn short(count: f64) -> String {
     if count < 1e6 { text::to_digits(count, 3) } else { format!("{count:.2e}") }
+}
+
+/// Processor time to two digits, in hours however many: `27 s`, `2,100 h`.
+fn core_time(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.9995 => text::seconds(s),
+        s if s < 99.5 => format!("{} s", text::to_digits(s, 2)),
+        s if s < 5970.0 => format!("{} min", text::to_digits(s / 60.0, 2)),
+        s => format!("{} h", text::to_digits(s / 3600.0, 2)),
+    }
 }
 
 /// `12 ±3%`; where the ends are farther away, how many times more or less it may be; `?` if nothing is known.

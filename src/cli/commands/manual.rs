@@ -10,7 +10,7 @@ use crate::cli::output;
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "queens", &mut script);
-    output::print(&String::from_utf8_lossy(&script))
+    output::list(&String::from_utf8_lossy(&script))
 }
 
 pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
@@ -27,5 +27,5 @@ pub(crate) fn page(of: Option<&str>) -> Result<(), Failure> {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page).expect("a page in memory can be written");
-    output::print(&String::from_utf8_lossy(&page))
+    output::list(&String::from_utf8_lossy(&page))
 }

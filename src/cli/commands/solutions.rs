@@ -2,15 +2,15 @@
 //! of pictures hold a limited number.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use queens::{Placement, Size, Solutions, Watch, oeis};
+use queens::{Placement, Size, Solutions, oeis};
 
 use crate::cli::boards::{QueenArgs, extension};
 use crate::cli::failure::Failure;
-use crate::cli::list::{self, Format};
+use crate::cli::list::{self, Format, Text};
 use crate::cli::output::{Output, note};
 use crate::cli::text::grouped;
-use crate::cli::work::{Outcome, watched};
 use crate::cli::{page, svg};
 
 /// Print the solutions in order, or write them to a file
@@ -107,47 +107,49 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    // A signal ends the list, and a file that is begun is removed.
-    let Outcome { found, stopped } = watched("solutions", &Watch::default(), move |watch| write(&args, watch))?;
-    stopped.map_or(found, |stopped| Err(Failure::Stopped(stopped)))
-}
-
-fn write(args: &Args, watch: &Watch) -> Result<(), Failure> {
-    let format = args.format()?;
-    let mut solutions = args.solutions()?.take_while(|_| !watch.is_stopped());
+    let (format, solutions) = (args.format()?, args.solutions()?);
     let mut out = Output::open(args.output.as_deref())?;
-    let is_held = matches!(format, Format::Svg | Format::Html);
-    let limit = args.limit.unwrap_or(u64::MAX).min(if is_held { MOST } else { u64::MAX });
-    let is_left = limit == 0 || (0..args.skip).all(|_| solutions.next().is_some());
-    let solutions = solutions.take(if is_left { limit as usize } else { 0 });
-    let written = if is_held {
-        let solutions: Vec<Placement> = solutions.collect();
-        let is_cut = solutions.len() as u64 == limit;
-        let text = if format == Format::Svg {
-            svg::sheet(args.size.get(), args.skip + 1, &solutions)
-        } else {
-            page(args, &solutions, is_cut)
-        };
-        out.write(&text)?;
-        solutions.len() as u64
-    } else {
-        list::stream(format, (args.size.get(), args.skip), solutions, &mut out)?
-    };
-    if watch.is_stopped() {
-        return Ok(());
-    }
+    let args = Arc::new(args);
+    let of_thread = Arc::clone(&args);
+    let written = list::stream(&mut out, move |text| find(&of_thread, format, solutions, text))?;
     out.finish()?;
     let (n, skip, last) = (args.size, args.skip, args.skip + written);
-    if limit == 0 {
+    if args.limit == Some(0) {
         note("--limit 0 lists nothing");
     } else if written == 0 {
         let after = if skip > 0 { format!(" after the first {}", grouped(skip)) } else { String::new() };
         note(&format!("N = {n} has no {}{after}", args.what(0)));
-    } else if is_held && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
+    } else if is_held(format) && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
         let (first, to) = (grouped(skip + 1), grouped(last));
         note(&format!("written: numbers {first} to {to} of the list; --skip {last} writes the next"));
     }
     Ok(())
+}
+
+/// Whether all solutions are found before any is written.
+fn is_held(format: Format) -> bool {
+    matches!(format, Format::Svg | Format::Html)
+}
+
+/// Finds the solutions as text, and returns how many there are.
+fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u64 {
+    let limit = args.limit.unwrap_or(u64::MAX).min(if is_held(format) { MOST } else { u64::MAX });
+    let is_left = limit == 0 || (0..args.skip).all(|_| solutions.next().is_some());
+    let limit = if is_left { limit } else { 0 };
+    // There are fewer solutions in memory, and in a life, than an address has numbers.
+    let solutions = solutions.take(usize::try_from(limit).unwrap_or(usize::MAX));
+    if !is_held(format) {
+        return list::add(text, format, (args.size.get(), args.skip), solutions);
+    }
+    let solutions: Vec<Placement> = solutions.collect();
+    let is_cut = solutions.len() as u64 == limit;
+    text.add(|text| {
+        *text += &match format {
+            Format::Svg => svg::sheet(args.size.get(), args.skip + 1, &solutions),
+            _ => page(args, &solutions, is_cut),
+        }
+    });
+    solutions.len() as u64
 }
 
 /// The page.

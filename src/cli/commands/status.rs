@@ -1,13 +1,15 @@
 //! `queens status PATH...`
 
-use queens::ledger::{Fingerprint, Ledger, RunRecord};
+use std::time::{Duration, UNIX_EPOCH};
+
+use queens::ledger::{Ledger, RunRecord};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, tell};
+use crate::cli::answer::{Answer, Printer};
 use crate::cli::args::{Json, Paths};
 use crate::cli::failure::Failure;
-use crate::cli::ledgers::{Ledgers, missing_shards};
+use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
 use crate::cli::output;
 use crate::cli::text::{self, Align};
 
@@ -30,7 +32,7 @@ pub(crate) struct Args {
 struct Status {
     files: Vec<Line>,
     counts: Vec<Whole>,
-    /// What is wrong with each damaged file, which is named.
+    /// What is wrong with each file that cannot be read, which is named.
     damaged: Vec<String>,
 }
 
@@ -52,39 +54,25 @@ struct Line {
     host: Option<String>,
 }
 
-/// A count, of which several files may have shards.
-#[derive(Serialize)]
-struct Whole {
-    n: usize,
-    prefix: Option<Placement>,
-    engine: EngineKind,
-    shards: u32,
-    missing: Vec<u32>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let mut found = Ledgers::read(&args.paths.paths)?;
-    found.files.sort_by_key(|(_, ledger)| (ledger.fingerprint().prefix.size(), ledger.shard()));
-    let files: Vec<Line> =
-        found.files.iter().map(|(path, ledger)| Line::new(path.display().to_string(), ledger)).collect();
-    let damaged = found.damaged.iter().map(ToString::to_string).collect();
-    let mut counts = Vec::new();
-    while let Some((_, ledger)) = found.files.first() {
-        let of = ledger.fingerprint().clone();
-        let (same, others) = found.files.into_iter().partition(|(_, ledger)| *ledger.fingerprint() == of);
-        found.files = others;
-        let same = Ledgers { files: same, damaged: Vec::new() };
-        if let Some(whole) = same.union()? {
-            counts.push(Whole::new(&of, same.shards(), &whole));
-        }
+    let printer = Printer::open(&args.json)?;
+    let found = Ledgers::read(&args.paths.paths)?;
+    let (damaged, mut verdict) = (found.unreadable.clone(), found.verdict());
+    let (mut files, mut counts) = (Vec::new(), Vec::new());
+    for mut count in found.counts() {
+        files.extend(count.files.iter().map(|(path, ledger)| Line::new(path.display().to_string(), ledger)));
+        let shards = count.shards();
+        counts.push(Whole::new(shards, &count.union()?));
+        verdict = count.check_agree().and(verdict);
     }
     if !args.missing {
-        return tell(&Status { files, counts, damaged }, &args.json);
+        let status = Status { files, counts, damaged };
+        printer.table(&status.table())?;
+        return printer.tell(&status).and(verdict);
     }
     match &counts[..] {
-        [count] if count.missing.is_empty() => Ok(()),
-        [count] => output::print(&format!("{}\n", text::ranges(&count.missing))),
-        [] => Err(Failure::Run("every file is damaged".to_owned())),
+        [count] if count.missing.is_empty() => verdict,
+        [count] => output::print(&format!("{}\n", text::ranges(&count.missing))).and(verdict),
         counts => {
             let names: Vec<String> = counts.iter().map(Whole::name).collect();
             Err(Failure::Usage(format!("--missing needs the files of one count; these are of {}", names.join(" and "))))
@@ -92,8 +80,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn prefix_of(of: &Fingerprint) -> Option<Placement> {
-    Some(of.prefix).filter(|prefix| !prefix.is_empty())
+/// To the minute: `2026-11-26 15:12`.
+fn saved_at(seconds: u32) -> String {
+    text::moment(UNIX_EPOCH + Duration::from_secs(seconds.into()))[..16].replace('T', " ")
 }
 
 impl Line {
@@ -103,7 +92,7 @@ impl Line {
         Self {
             file,
             n: of.prefix.size().get(),
-            prefix: prefix_of(of),
+            prefix: prefix_of(ledger),
             engine: of.engine,
             shard: ledger.shard().to_string(),
             finished: ledger.finished(),
@@ -126,40 +115,35 @@ impl Line {
             board(self.n, self.prefix),
             self.shard.clone(),
             format!("{done}, {}/{}", self.finished, self.units),
-            self.saved.map_or_else(|| "-".to_owned(), |saved| text::moment(saved.into())),
+            self.saved.map_or_else(|| "-".to_owned(), saved_at),
             self.host.clone().unwrap_or_else(|| "-".to_owned()),
         ]
     }
 }
 
-impl Whole {
-    fn new(of: &Fingerprint, shards: u32, whole: &Ledger) -> Self {
-        let (n, prefix, missing) = (of.prefix.size().get(), prefix_of(of), whole.unfinished_shards(shards));
-        Self { n, prefix, engine: of.engine, shards, missing }
-    }
-
-    fn name(&self) -> String {
-        format!("N = {} by {}", board(self.n, self.prefix), self.engine)
-    }
-}
-
-fn board(n: usize, prefix: Option<Placement>) -> String {
-    prefix.map_or_else(|| n.to_string(), |prefix| format!("{n}: {prefix}"))
+/// How far the shards of a count are together, in lines.
+fn summary(count: &Whole) -> String {
+    let (name, complete) = (count.name(), count.shards as usize - count.missing.len());
+    let missing = count.missing_shards().map_or_else(String::new, |missing| format!("{name}: {missing}\n"));
+    let units = text::count_of(count.units as u64, "unit");
+    let time = count.core_seconds.filter(|_| count.finished > 0).map(|seconds| {
+        let left = seconds * (count.units - count.finished) as f64 / count.finished as f64;
+        format!("; core time {}, by that {} left", text::seconds(seconds), text::seconds(left))
+    });
+    let (finished, time) = (text::grouped(count.finished as u64), time.unwrap_or_default());
+    format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}{time}\n", count.shards)
 }
 
 impl Answer for Status {
     const COMMAND: &'static str = "status";
+}
 
-    fn text(&self) -> String {
+impl Status {
+    fn table(&self) -> String {
         let mut rows = vec![["file", "N", "shard", "done", "saved (UTC)", "host"].map(str::to_owned)];
         rows.extend(self.files.iter().map(Line::cells));
-        let table = if self.files.is_empty() { String::new() } else { text::table([Align::Left; 6], &rows) };
-        let missing = self
-            .counts
-            .iter()
-            .filter(|count| count.shards > 1 && !count.missing.is_empty())
-            .map(|count| format!("{}: {}\n", count.name(), missing_shards(&count.missing, count.shards)));
-        let damaged = self.damaged.iter().map(|damaged| format!("{damaged}\n"));
-        table + &missing.chain(damaged).collect::<String>()
+        let table = text::table([Align::Left; 6], &rows);
+        let counts = self.counts.iter().filter(|count| count.shards > 1).map(summary);
+        table + &counts.collect::<String>()
     }
 }

@@ -3,7 +3,7 @@
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, tell};
+use crate::cli::answer::{Answer, Printer};
 use crate::cli::args::Json;
 use crate::cli::failure::Failure;
 use crate::cli::text::count_of;
@@ -49,13 +49,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
     let (class_size, fundamental) = (images.len(), orbit.canonical());
-    tell(&Images { n, placement, class_size, fundamental, images }, &args.json)
+    let (printer, found) = (Printer::open(&args.json)?, Images { n, placement, class_size, fundamental, images });
+    printer.table(&found.table())?;
+    printer.tell(&found)
 }
 
 impl Answer for Images {
     const COMMAND: &'static str = "symmetries";
+}
 
-    fn text(&self) -> String {
+impl Images {
+    fn table(&self) -> String {
         let line = |image: &Image| format!("{}  {}\n", image.placement, image.symmetries.join(", "));
         let lines: String = self.images.iter().map(line).collect();
         format!("{lines}Class of {}; the fundamental solution is {}.\n", self.class_size, self.fundamental)

@@ -4,10 +4,10 @@ use queens::CountError;
 use serde::Serialize;
 
 use super::{Args, Found, found};
-use crate::cli::answer::{Answer, is_for_people, tell};
+use crate::cli::answer::{Answer, Printer, is_for_people};
+use crate::cli::check::Differences;
 use crate::cli::failure::Failure;
-use crate::cli::output::Output;
-use crate::cli::{check, text};
+use crate::cli::text::{self, Align};
 
 /// Counts each board of the range, and prints its line when it is found.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -22,40 +22,32 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => {}
         None => drop(args.request(args.sizes.last, None)?.method()?),
     }
-    let (sequence, mut terms, mut out) = (args.sequence(), Vec::new(), Output::open(None)?);
-    let (mut wrong, mut ended) = (Ok(()), Ok(()));
+    let (sequence, mut terms, mut differences) = (args.sequence(), Vec::new(), Differences::default());
+    let printer = Printer::open(&args.json)?;
     let width = text::grouped(sequence.term(args.sizes.last).unwrap_or(u128::MAX >> 30)).len();
-    for n in args.sizes.all() {
-        let mut found = match found(args, n) {
-            Ok(found) => found,
-            Err(failure) => {
-                ended = Err(failure);
-                break;
-            }
-        };
-        let check = check::term(sequence, n, found.result());
-        if !args.json.is_alone() {
-            out.write(&found.line(&check, width))?;
+    let mut rows = printer.rows([(Align::Right, 2), (Align::Right, width), (Align::Right, 10), (Align::Left, 0)])?;
+    let counted = args.sizes.all().try_for_each(|n| {
+        let mut found = found(args, n)?;
+        found.check = differences.term(sequence, n, found.result());
+        let result = found.result();
+        let is_wrong = sequence.term(n).is_some_and(|term| term != result);
+        if is_for_people() {
+            let words = match &found.check {
+                Some(words) => words,
+                None if is_wrong => "differs from OEIS",
+                None => "OEIS has no such term",
+            };
+            let cells = [n.to_string(), text::grouped(result), text::seconds(found.seconds), words.to_owned()];
+            rows.row(&cells)?;
+        } else if !is_wrong {
+            // As in the b-files of OEIS, where a wrong number does not stand.
+            rows.line(&format!("{n} {result}\n"))?;
         }
-        (wrong, found.check) = (wrong.and(check.clone().map(drop)), check.unwrap_or_default());
         terms.push(found);
-    }
-    wrong.and(tell(&Terms { sequence: sequence.id, terms }, &args.json)).and(ended)
-}
-
-impl Found {
-    /// The line of a range: in a table for people, or as in the b-files of OEIS, where a wrong number does not stand.
-    fn line(&self, check: &Result<Option<String>, Failure>, width: usize) -> String {
-        let (n, result) = (self.n, self.result());
-        if !is_for_people() {
-            return check.as_ref().map_or_else(|_| String::new(), |_| format!("{n} {result}\n"));
-        }
-        let words = match check {
-            Ok(words) => words.as_deref().unwrap_or("OEIS has no such term"),
-            Err(_) => "differs from OEIS",
-        };
-        format!("{n:>2}  {:>width$}  {:>10}  {words}\n", text::grouped(result), text::seconds(self.seconds))
-    }
+        Ok(())
+    });
+    let told = counted.and_then(|()| printer.tell(&Terms { sequence: sequence.id, terms }));
+    differences.verdict(sequence).and(told)
 }
 
 /// The boards of a range.
