@@ -1,5 +1,6 @@
 //! The command line as a whole, and the values and options that several commands share.
 
+use std::env;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,14 +8,14 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
-#[command(name = "queens", version, propagate_version = true, after_help = EXITS, disable_help_subcommand = true)]
+#[command(name = "queens", version, propagate_version = true, after_help = EXITS)]
 pub(crate) struct Args {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
@@ -54,9 +55,13 @@ const EXITS: &str = "\
 Exit codes: 0 success, 1 failed, 2 wrong arguments, 3 a result differs from what it should be,
 4 shards are missing at a merge, 75 stopped by --max-time: the same command goes on.";
 
-/// Reads the arguments of the process, or ends it.
+/// Reads the arguments of the process, or ends it. What that prints obeys `--color` too, which is not read by then.
 pub(crate) fn parse() -> Args {
-    Args::try_parse().unwrap_or_else(|mut error| {
+    let words = env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("=");
+    let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
+    let color = [ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default();
+    let matches = Args::command().color(color).try_get_matches();
+    matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|mut error| {
         let of = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
         let (name, usage) = (of(ContextKind::InvalidArg), of(ContextKind::Usage));
         // The same has two names: it is a count or a list.
@@ -72,7 +77,7 @@ pub(crate) fn parse() -> Args {
 /// How to count.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Cores {
-    /// Instruction set [default: the best that the processor has; for audit, portable]
+    /// Instruction set [default: the best that the processor has]
     #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
     pub(crate) isa: Option<Isa>,
 
@@ -167,7 +172,6 @@ pub(crate) fn named<T: Copy + Send + Sync>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definition_is_consistent() {

@@ -1,6 +1,6 @@
 //! Results beside what is known of them: the published term, or else the remainder that symmetry demands.
 
-use queens::oeis::{self, Sequence};
+use queens::oeis::{self, Classes, Sequence};
 use queens::{Rotation, Size, Watch, symmetric};
 
 use super::failure::Failure;
@@ -38,6 +38,13 @@ impl Differences {
             more => Err(Failure::Wrong(format!("{more} results differ from OEIS {}", sequence.id))),
         }
     }
+}
+
+/// The number of solutions up to symmetry, of a board with so many.
+pub(crate) fn unique(size: Size, all: u128, threads: usize) -> Result<u128, Failure> {
+    let classes = watched("symmetric solutions", move |watch| Classes::count(size, threads, watch))?;
+    let contradiction = || Failure::Wrong(format!("{all} solutions contradict those that are symmetric, {classes:?}"));
+    classes.unique(size, all).ok_or_else(contradiction)
 }
 
 /// The same of the number of all solutions. Beyond the published terms it is the remainder that must be right: the symmetries

@@ -14,15 +14,15 @@ use super::{draw, threads};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// One line each: 15863724, with commas from N = 10 on
+    // One line each: 15863724, with commas from N = 10 on
     Lines,
-    /// A matrix each, Q for a queen and . for an empty square
+    // A matrix each, Q for a queen and . for an empty square
     Boards,
-    /// A line of column names, then one line each
+    // A line of column names, then one line each
     Csv,
-    /// Pictures of all boards, which print on pages
+    // Pictures of all boards, which print on pages
     Svg,
-    /// A page to walk through them in a browser
+    // A page to walk through them in a browser
     Html,
 }
 

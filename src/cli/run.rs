@@ -53,7 +53,8 @@ pub(crate) struct Keep {
 /// A run that has come to its end.
 pub(crate) struct Counted {
     pub(crate) report: Report,
-    pub(crate) ledger: Ledger,
+    /// The time of all the runs that went on with the file.
+    pub(crate) total: Duration,
     /// Whether its file has it; if not, that is the command's failure, once the result is told.
     pub(crate) saved: Result<(), Failure>,
 }
@@ -133,7 +134,7 @@ impl Saved {
     fn end(mut self, result: Result<Report, CountError>) -> Result<Counted, Failure> {
         let saved = self.save().map_err(Failure::from);
         signals::is_saved();
-        Ok(Counted { report: result?, ledger: self.ledger(), saved })
+        Ok(Counted { report: result?, total: self.ledger().elapsed(), saved })
     }
 
     /// Saves a run that was stopped and says where, and how it goes on.

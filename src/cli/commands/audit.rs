@@ -15,6 +15,7 @@ use crate::cli::work::told;
 
 /// Recount random units of checkpoints by their engine, and tasks of them by independent code
 #[derive(clap::Args)]
+#[command(mut_arg("isa", |isa| isa.help("Instruction set that recounts them [default: portable]")))]
 pub(crate) struct Args {
     #[command(flatten)]
     paths: Paths,

@@ -7,19 +7,28 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use queens::ledger::{Ledger, Shard};
-use queens::oeis::{self, Classes, Sequence};
+use queens::oeis::{self, Sequence};
 use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
 use crate::cli::answer::{Answer, Count, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto, named};
 use crate::cli::failure::Failure;
-use crate::cli::run::{self, Keep};
+use crate::cli::run::{self, Counted, Keep};
 use crate::cli::work::watched;
 use crate::cli::{check, output, text};
 
+const WHAT: &str = "What to count";
+const LONG: &str = "Long runs";
+const EXAMPLES: &str = "\
+Examples:
+  queens count 18
+  queens count 1-16 --unique
+  queens count 24 --checkpoint n24 --max-time 8h";
+
 /// Count the solutions on a board of N columns and N rows
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Columns and rows of the board: 0 to 32 (with --symmetry half to 34, quarter to 69), or a range such as 1-16
     #[arg(value_name = "N")]
@@ -33,31 +42,33 @@ pub(crate) struct Args {
     cores: Cores,
 
     /// Count the completions of a partial placement: rows of the first columns, as in 158 or 1,5,8
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = WHAT)]
     prefix: Option<String>,
 
     /// Count solutions up to rotation and reflection (A002562)
-    #[arg(long, conflicts_with_all = ["prefix", "symmetry"])]
+    #[arg(long, help_heading = WHAT, conflicts_with_all = ["prefix", "symmetry"])]
     unique: bool,
 
     /// Count only solutions unchanged by a half turn (A032522) or a quarter turn (A033148)
-    #[arg(long, value_parser = named(&Rotation::ALL, Rotation::name), conflicts_with_all = ["prefix", "engine", "checkpoint"])]
+    #[arg(long, help_heading = WHAT, value_parser = named(&Rotation::ALL, Rotation::name))]
+    #[arg(conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
 
     /// Save the count in this file, or go on with what the file has
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = LONG)]
     checkpoint: Option<PathBuf>,
 
     /// Count shard K of M, for `queens merge`
-    #[arg(long, value_name = "K/M", requires = "checkpoint", conflicts_with = "unique")]
+    #[arg(long, value_name = "K/M", help_heading = LONG, requires = "checkpoint", conflicts_with = "unique")]
     shard: Option<Shard>,
 
     /// Stop after this time, as in 90s or 2h30m; the same command goes on
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "checkpoint")]
+    #[arg(long, value_name = "TIME", help_heading = LONG, value_parser = duration, requires = "checkpoint")]
     max_time: Option<Duration>,
 
     /// Save this often
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", requires = "checkpoint")]
+    #[arg(long, value_name = "TIME", help_heading = LONG, value_parser = duration, default_value = "60s")]
+    #[arg(requires = "checkpoint")]
     checkpoint_every: Duration,
 
     #[command(flatten)]
@@ -105,23 +116,24 @@ struct Found {
 
 /// Counts a board, or a shard of it.
 fn found(args: &Args, n: usize) -> Result<Found, Failure> {
-    let (report, total, saved) = match args.symmetry {
-        None => counted(args, n)?,
-        Some(turn) => {
-            let Cores { isa, threads } = args.cores;
-            let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
-            let report = watched(&format!("N = {n}"), count).inspect_err(|failure| {
-                if matches!(failure, Failure::Stopped) {
-                    output::say("nothing is saved of a count with --symmetry");
-                }
-            })?;
-            let elapsed = report.elapsed;
-            (report, elapsed, Ok(()))
-        }
+    let Cores { isa, threads } = args.cores;
+    let Counted { report, total, saved } = if let Some(turn) = args.symmetry {
+        let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
+        let report = watched(&format!("N = {n}"), count).inspect_err(|failure| {
+            if matches!(failure, Failure::Stopped) {
+                output::say("nothing is saved of a count with --symmetry");
+            }
+        })?;
+        Counted { total: report.elapsed, report, saved: Ok(()) }
+    } else {
+        let shard = args.shard.unwrap_or(Shard::WHOLE);
+        let (run, store) = run::open(args.checkpoint.as_deref(), shard, |file| args.request(n, file))?;
+        let keep = Keep { store, every: args.checkpoint_every, max_time: args.max_time, command: args.command(n) };
+        run::count(run, keep)?
     };
     let Report { prefix, symmetry, count, engine, isa, threads, elapsed, .. } = report;
     let shard = args.shard.filter(|shard| !shard.is_whole());
-    let unique = args.unique.then(|| unique(n, count, threads)).transpose()?;
+    let unique = args.unique.then(|| check::unique(Size::new(n)?, count, threads)).transpose()?;
     Ok(Found {
         n,
         prefix,
@@ -138,25 +150,6 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         total_seconds: total.as_secs_f64(),
         saved,
     })
-}
-
-/// Counts all solutions or completions, in a checkpoint if one is named: the report, the time of all its runs, and whether
-/// the end is saved.
-fn counted(args: &Args, n: usize) -> Result<(Report, Duration, Result<(), Failure>), Failure> {
-    let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let (run, store) = run::open(args.checkpoint.as_deref(), shard, |file| args.request(n, file))?;
-    let keep = Keep { store, every: args.checkpoint_every, max_time: args.max_time, command: args.command(n) };
-    let counted = run::count(run, keep)?;
-    Ok((counted.report, counted.ledger.elapsed(), counted.saved))
-}
-
-/// The number of solutions up to symmetry, of a board with so many.
-fn unique(n: usize, all: u128, threads: usize) -> Result<u128, Failure> {
-    let size = Size::new(n)?;
-    let classes = move |watch: &Watch| Classes::count(size, threads, watch);
-    let classes = watched("symmetric solutions", classes)?;
-    let contradiction = || Failure::Wrong(format!("{all} solutions contradict those that are symmetric, {classes:?}"));
-    classes.unique(size, all).ok_or_else(contradiction)
 }
 
 impl Args {

@@ -1,12 +1,12 @@
 //! `queens verify [N or A-B]`.
 
-use queens::oeis::{self, Classes};
-use queens::{ENGINES, EngineInfo, EngineKind, Report, Request, Size, Watch};
+use queens::oeis;
+use queens::{ENGINES, EngineInfo, EngineKind, Report, Request, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Answer, Count, Printer};
 use crate::cli::args::{Cores, Json, Sizes, engine};
-use crate::cli::check::Differences;
+use crate::cli::check::{self, Differences};
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
 use crate::cli::text::{self, Align};
@@ -94,10 +94,7 @@ fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcom
     let title = format!("N = {n}, {engine}");
     let mut report = watched(&title, move |watch| run.count(watch))?;
     if args.unique {
-        let classes = watched(&title, move |watch: &Watch| Classes::count(size, threads, watch))?;
-        let contradiction =
-            || Failure::Wrong(format!("N = {n}: {engine} finds {}, which no symmetry allows", report.count));
-        report.count = classes.unique(size, report.count).ok_or_else(contradiction)?;
+        report.count = check::unique(size, report.count, threads)?;
     }
     Ok(Outcome { oeis: Count(term), agrees: term == report.count, report })
 }
