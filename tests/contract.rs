@@ -185,9 +185,6 @@ const ROWS: &[Row] = &[
     ("count 8 --prefix 9", "", 2, "", "outside the board | 1 to 8", ""),
     ("solutions 8 --queen 1,1 --queen 1,5", "", 2, "", "1,1 | 1,5 | share a column", ""),
     ("show -n 8 --queen 9,1", "", 2, "", "9,1 | outside the board", ""),
-    // One word for one thing, told where it is looked for under the other's name.
-    ("count 8 --fundamental", "", 2, "", "--unique", ""),
-    ("solutions 8 --unique", "", 2, "", "--fundamental", ""),
 
     // What every command has.
     ("count 33 --color always", "", 2, "", "\u{1b}[ | 0 to 32", ""),

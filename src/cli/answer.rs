@@ -9,37 +9,11 @@ use super::failure::Failure;
 use super::output::{self, Output};
 use super::text::{self, Align};
 
-/// What a command found. Its fields are those of the JSON object.
-pub(crate) trait Answer: Serialize {
-    /// The command, which the JSON object names first.
-    const COMMAND: &'static str;
-
-    /// For people; nothing, if rows have told it.
-    fn text(&self) -> String {
-        String::new()
-    }
-
-    /// For scripts: with `-q`, or unless stdout is a terminal.
-    fn plain(&self) -> String {
-        self.text()
-    }
-
-    /// What is said on stderr beside plain text.
-    fn remark(&self) -> Option<String> {
-        None
-    }
-
-    /// A failure if something is not as it should be. It is told last, and what is wrong is not to stand in the text.
-    fn verdict(&self) -> Result<(), Failure> {
-        Ok(())
-    }
-}
-
 /// Prints answers. It is opened before the work, so that a file of `--json=FILE` that cannot be written shows then.
 pub(crate) struct Printer {
     json: Option<Output>,
     /// Whether stdout gets the object in place of the text.
-    is_alone: bool,
+    pub(crate) is_alone: bool,
 }
 
 impl Printer {
@@ -68,19 +42,45 @@ impl Printer {
         self.rows([])?.line(text)
     }
 
-    /// Prints an answer, and writes the object.
-    ///
-    /// What is wrong with the answer is worse than that it could not be written.
-    pub(crate) fn tell<A: Answer>(self, answer: &A) -> Result<(), Failure> {
-        let printed = match self.is_alone {
-            true => Ok(()),
-            false if is_for_people() => output::print(&answer.text()),
-            false => {
-                output::print(&answer.plain()).map(|()| answer.remark().iter().for_each(|remark| output::note(remark)))
+    /// Prints a total: with labels for people; for scripts the number alone, and on stderr what it agrees with.
+    pub(crate) fn total(
+        &self,
+        number: Option<u128>,
+        check: Option<&String>,
+        lines: impl IntoIterator<Item = (&'static str, Option<String>)>,
+    ) -> Result<(), Failure> {
+        if is_for_people() {
+            return self.text(lines);
+        }
+        if !self.is_alone {
+            output::print(&number.map_or_else(String::new, |number| format!("{number}\n")))?;
+            if let Some(check) = check {
+                output::note(check);
             }
-        };
-        let written = self.json.map_or(Ok(()), |out| write(answer, out).map_err(Failure::of_whole));
-        answer.verdict().and(written).and(printed)
+        }
+        Ok(())
+    }
+
+    /// Prints lines of a label and a value, those that there are.
+    pub(crate) fn text(&self, lines: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Result<(), Failure> {
+        let lines = lines.into_iter().filter_map(|(label, value)| Some([label.to_owned(), value?]));
+        let text = text::table([Align::Left, Align::Left], &lines.collect::<Vec<_>>());
+        if self.is_alone { Ok(()) } else { output::print(&text) }
+    }
+
+    /// Writes the object of a command. What was printed may have failed; the object is written all the same.
+    pub(crate) fn object(
+        self,
+        command: &'static str,
+        answer: &impl Serialize,
+        printed: Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(mut out) = self.json else { return printed };
+        let object = Object { command, version: env!("CARGO_PKG_VERSION"), answer };
+        let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
+        // JSON lets control characters from U+007F on stand, which its own escape writes as well.
+        let written = out.write(&(text::printable(&object) + "\n")).and_then(|()| out.finish());
+        written.map_err(Failure::of_whole).and(printed)
     }
 }
 
@@ -107,14 +107,6 @@ impl<const N: usize> Rows<N> {
     }
 }
 
-fn write<A: Answer>(answer: &A, mut out: Output) -> Result<(), Failure> {
-    let object = Object { command: A::COMMAND, version: env!("CARGO_PKG_VERSION"), answer };
-    let object = serde_json::to_string(&object).expect("every answer is an object with names for keys");
-    // JSON lets those from U+007F on stand, which its own escape writes as well.
-    out.write(&(text::printable(&object) + "\n"))?;
-    out.finish()
-}
-
 /// Whether a person reads stdout, and not only the numbers in it.
 pub(crate) fn is_for_people() -> bool {
     !output::is_quiet() && std::io::stdout().is_terminal()
@@ -122,7 +114,7 @@ pub(crate) fn is_for_people() -> bool {
 
 /// What every object begins with, and the fields of the answer.
 #[derive(Serialize)]
-struct Object<'a, A> {
+struct Object<'a, A: Serialize> {
     command: &'static str,
     version: &'static str,
     #[serde(flatten)]

@@ -7,7 +7,6 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
@@ -61,17 +60,7 @@ pub(crate) fn parse() -> Args {
     let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
     let color = [ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default();
     let matches = Args::command().color(color).try_get_matches();
-    matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|mut error| {
-        let of = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
-        let (name, usage) = (of(ContextKind::InvalidArg), of(ContextKind::Usage));
-        // The same has two names: it is a count or a list.
-        let names = [("--fundamental", "queens count", "--unique"), ("--unique", "queens solutions", "--fundamental")];
-        let other = names.into_iter().find(|(one, command, _)| name == *one && usage.contains(command));
-        if let Some((.., other)) = other.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-            error.insert(ContextKind::SuggestedArg, ContextValue::String(other.to_owned()));
-        }
-        error.exit()
-    })
+    matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|error| error.exit())
 }
 
 /// How to count.

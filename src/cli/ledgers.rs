@@ -137,8 +137,7 @@ impl Ledgers {
     /// The files that have something of a unit, with their shards.
     pub(crate) fn having(&self, unit: usize) -> String {
         let has = |ledger: &Ledger| {
-            let parts = ledger.partials().map(|(unit, _)| unit);
-            ledger.tallies().map(|(unit, _)| unit).chain(parts).any(|one| one == unit)
+            ledger.tallies().any(|(one, _)| one == unit) || ledger.partials().any(|(one, _)| one == unit)
         };
         let name = |(path, ledger): &(PathBuf, Ledger)| match ledger.shard() {
             Shard::WHOLE => path.display().to_string(),

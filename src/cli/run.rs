@@ -3,51 +3,36 @@
 use std::fs::{self, File};
 use std::io::ErrorKind::AlreadyExists;
 use std::iter;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::ledger::{Ledger, Shard, Store, StoreError};
 use queens::{CountError, EngineKind, Report, Request, Run, Watch};
 
+use super::args::duration;
 use super::failure::Failure;
 use super::work::{Event, Work};
 use super::{ledgers, output, signals, text};
 
-/// A run, and the file that it is saved in: from where the file is, or from the beginning. `request` says what to count when
-/// it knows what is in the file.
-pub(crate) fn open(
-    file: Option<&Path>,
-    shard: Shard,
-    request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
-) -> Result<(Run, Option<Store>), Failure> {
-    let store = file.map(Store::open).transpose()?;
-    if let Some(store) = store.as_ref().filter(|store| !store.is_locked()) {
-        let path = store.path().display();
-        output::warning(&format!("{path}: this file system has no locks; let no other run save in this file"));
-    }
-    let begun = store.as_ref().and_then(Store::ledger);
-    let run = request(begun)?.run()?;
-    let ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.ledger().fingerprint().clone(), shard));
-    let of_file = |failure: Failure| file.into_iter().fold(failure, Failure::of_file);
-    let run = run.resume(ledger).map_err(|error| of_file(error.into()))?.processor(processor());
-    if run.ledger().shard() != shard {
-        let difference = format!("it is for shard {}, not {shard}", run.ledger().shard());
-        return Err(of_file(Failure::Run(difference)));
-    }
-    if let Some(store) = store.as_ref().filter(|_| run.ledger().is_complete()) {
-        output::note(&format!("{} is complete: nothing is counted again", store.path().display()));
-    }
-    Ok((run, store))
-}
+/// How a count is saved, and when it is stopped.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Long runs")]
+pub(crate) struct Long {
+    /// Save the count in this file, or go on with what the file has
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
 
-/// How a run is saved, and when it is stopped.
-pub(crate) struct Keep {
-    /// The file, if it has one.
-    pub(crate) store: Option<Store>,
-    pub(crate) every: Duration,
-    pub(crate) max_time: Option<Duration>,
-    /// The command, which goes on with a file when `--checkpoint` is added.
-    pub(crate) command: String,
+    /// Count shard K of M, for `queens merge`
+    #[arg(long, value_name = "K/M", requires = "checkpoint", conflicts_with = "unique")]
+    pub(crate) shard: Option<Shard>,
+
+    /// Stop after this time, as in 90s or 2h30m; the same command goes on
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "checkpoint")]
+    max_time: Option<Duration>,
+
+    /// Save this often
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", requires = "checkpoint")]
+    checkpoint_every: Duration,
 }
 
 /// A run that has come to its end.
@@ -59,13 +44,47 @@ pub(crate) struct Counted {
     pub(crate) saved: Result<(), Failure>,
 }
 
-/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again.
-pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
+/// A run, and the file that it is saved in: from where the file is, or from the beginning. `request` says what to count when
+/// it knows what is in the file.
+fn open(
+    long: &Long,
+    request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
+) -> Result<(Run, Option<Store>), Failure> {
+    let (file, shard) = (long.checkpoint.as_deref(), long.shard.unwrap_or(Shard::WHOLE));
+    let store = file.map(Store::open).transpose()?;
+    let begun = store.as_ref().and_then(Store::ledger);
+    let run = request(begun)?.run()?;
+    let ledger = begun.cloned().unwrap_or_else(|| Ledger::new(run.ledger().fingerprint().clone(), shard));
+    let of_file = |failure: Failure| file.into_iter().fold(failure, Failure::of_file);
+    let run = run.resume(ledger).map_err(|error| of_file(error.into()))?.processor(processor());
+    if run.ledger().shard() != shard {
+        let difference = format!("it is for shard {}, not {shard}", run.ledger().shard());
+        return Err(of_file(Failure::Run(difference)));
+    }
+    // A shard without units is complete before it has a file.
+    let is_told = begun.is_some() && run.ledger().is_complete();
+    if let Some(store) = &store {
+        let path = store.path().display();
+        if is_told {
+            output::note(&format!("{path} is complete: nothing is counted again"));
+        } else if !store.is_locked() {
+            output::warning(&format!("{path}: this file system has no locks; let no other run save in this file"));
+        }
+    }
+    Ok((run, store.filter(|_| !is_told)))
+}
+
+/// Counts, and saves now and then. A ledger that is complete already is neither counted nor saved again. To go on with a run
+/// that saved itself unasked, `--checkpoint` is added to the command.
+pub(crate) fn count(
+    long: &Long,
+    command: &str,
+    request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
+) -> Result<Counted, Failure> {
+    let (run, store) = open(long, request)?;
     let (size, engine) = (run.ledger().fingerprint().prefix.size(), run.ledger().fingerprint().engine);
     huge_pages(engine == EngineKind::Join && size.get() >= LONG_LISTS);
     let (watch, begun) = (Watch::default(), run.ledger().clone());
-    // A shard without units is complete before it has a file.
-    let store = keep.store.filter(|store| store.ledger().is_none() || !begun.is_complete());
     let in_file = store.as_ref().and_then(Store::ledger).map_or((0, 0), Ledger::reached);
     let mut saved = Saved { store, begun, in_file, watch: watch.clone() };
     // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
@@ -76,9 +95,9 @@ pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
         saved.save()?;
     }
     let mut work = Work::start(&format!("N = {size}"), &watch, true, move |watch, _| run.count(watch))?;
-    let deadline = keep.max_time.and_then(|time| Instant::now().checked_add(time));
+    let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
     let is_kept = saved.store.is_some();
-    let next = || Instant::now().checked_add(keep.every).filter(|_| is_kept);
+    let next = || Instant::now().checked_add(long.checkpoint_every).filter(|_| is_kept);
     let mut due = next();
     let is_signal = loop {
         match work.next([deadline, due].into_iter().flatten().min()) {
@@ -98,7 +117,7 @@ pub(crate) fn count(run: Run, keep: Keep) -> Result<Counted, Failure> {
     loop {
         match work.next(Some(until)) {
             Event::Ended(Err(CountError::Stopped)) | Event::Timeout => {
-                return Err(saved.last_words(is_signal, &keep.command));
+                return Err(saved.last_words(is_signal, command));
             }
             Event::Ended(result) => return saved.end(result),
             Event::Signal | Event::Found(_) => {}

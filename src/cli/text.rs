@@ -103,12 +103,6 @@ pub(crate) fn row<const N: usize>(columns: &[(Align, usize); N], cells: &[String
     columns.iter().zip(cells).map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
 }
 
-/// Lines of a label and a value.
-pub(crate) fn labelled<'a>(lines: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let rows: Vec<[String; 2]> = lines.into_iter().map(|(label, value)| [label.to_owned(), value]).collect();
-    table([Align::Left, Align::Left], &rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use queens::Isa;
 use queens::audit::{self, Findings, Options, Recounted};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Printer};
+use crate::cli::answer::Printer;
 use crate::cli::args::{Cores, Json, Paths, duration, share};
 use crate::cli::failure::Failure;
 use crate::cli::ledgers::Ledgers;
@@ -78,17 +78,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         audit::audit(&ledger, &options, watch, each)
     })?;
     let (differences, chance_to_find_one) = (findings.differences().count(), findings.chance_to_find(1));
-    printer.tell(&Audited { n, differences, chance_to_find_one, findings }).and(printed).and(agree)
+    let audited = Audited { n, differences, chance_to_find_one, findings };
+    let printed = printed.and(printer.text(audited.lines()));
+    let told = printer.object("audit", &audited, printed);
+    if differences == 0 {
+        return told.and(agree);
+    }
+    let units = text::count_of(differences as u64, "wrong unit");
+    Err(Failure::Wrong(format!("{units}: remove the files that have them, and count again")))
 }
 
-impl Answer for Audited {
-    const COMMAND: &'static str = "audit";
-
-    fn text(&self) -> String {
+impl Audited {
+    fn lines(&self) -> [(&'static str, Option<String>); 8] {
         let Findings { engine, isa, threads, elapsed, seed, finished, ref units, .. } = self.findings;
         let tasks = units.iter().filter(|unit| unit.task.is_some()).count();
         let percent = |wrong| format!("{}%", text::to_digits(100.0 * self.findings.chance_to_find(wrong), 2));
-        let lines = [
+        [
             ("N", self.n.to_string()),
             (
                 "recounted",
@@ -104,16 +109,8 @@ impl Answer for Audited {
             ("seed", seed.to_string()),
             ("threads", threads.to_string()),
             ("time", text::time(elapsed)),
-        ];
-        text::labelled(lines)
-    }
-
-    fn verdict(&self) -> Result<(), Failure> {
-        let wrong = || {
-            let units = text::count_of(self.differences as u64, "wrong unit");
-            Failure::Wrong(format!("{units}: remove the files that have them, and count again"))
-        };
-        if self.differences == 0 { Ok(()) } else { Err(wrong()) }
+        ]
+        .map(|(label, value)| (label, Some(value)))
     }
 }
 

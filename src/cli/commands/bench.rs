@@ -7,7 +7,7 @@ use queens::oeis::QUEENS;
 use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, available_threads};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, Printer};
+use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Json, Sizes, engine, named};
 use crate::cli::check;
 use crate::cli::engines::Engines;
@@ -105,7 +105,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         rows.line("* more than 10% apart: other work was going on\n")?;
     }
     rows.line(&left_out)?;
-    printer.tell(&Times { cpu, date: text::moment(SystemTime::now()), results })
+    let times = Times { cpu, date: text::moment(SystemTime::now()), results };
+    printer.object("bench", &times, Ok(()))
 }
 
 /// Counts a board several times. Each count must be right.
@@ -142,17 +143,9 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
 }
 
 impl Timing {
-    fn least(&self) -> f64 {
-        self.seconds[0]
-    }
-
-    fn greatest(&self) -> f64 {
-        self.seconds[self.seconds.len() - 1]
-    }
-
     /// Whether runs of the same work took times too far apart.
     fn is_disturbed(&self) -> bool {
-        self.greatest() > 1.1 * self.least()
+        self.seconds[self.seconds.len() - 1] > 1.1 * self.seconds[0]
     }
 
     fn cells(&self) -> [String; 8] {
@@ -163,8 +156,8 @@ impl Timing {
             self.isa.to_string(),
             self.threads.to_string(),
             text::seconds(self.median),
-            text::seconds(self.least()),
-            format!("{} {mark}", text::seconds(self.greatest())),
+            text::seconds(self.seconds[0]),
+            format!("{} {mark}", text::seconds(self.seconds[self.seconds.len() - 1])),
             self.speed_up.map_or_else(|| "-".to_owned(), |times| text::to_digits(times, 3)),
         ]
     }
@@ -177,8 +170,4 @@ fn largest(info: &EngineInfo) -> usize {
         EngineKind::Backtrack => 16,
         _ => Size::MAX,
     }
-}
-
-impl Answer for Times {
-    const COMMAND: &'static str = "bench";
 }

@@ -3,23 +3,21 @@
 mod range;
 
 use std::env;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use queens::ledger::{Ledger, Shard};
+use queens::ledger::Ledger;
 use queens::oeis::{self, Sequence};
 use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, Printer};
-use crate::cli::args::{Cores, Engine, Json, Sizes, duration, engine_or_auto, named};
+use crate::cli::answer::{Count, Printer};
+use crate::cli::args::{Cores, Engine, Json, Sizes, engine_or_auto, named};
 use crate::cli::failure::Failure;
-use crate::cli::run::{self, Counted, Keep};
+use crate::cli::run::{self, Counted, Long};
 use crate::cli::work::watched;
 use crate::cli::{check, output, text};
 
 const WHAT: &str = "What to count";
-const LONG: &str = "Long runs";
 const EXAMPLES: &str = "\
 Examples:
   queens count 18
@@ -54,25 +52,11 @@ pub(crate) struct Args {
     #[arg(conflicts_with_all = ["prefix", "engine", "checkpoint"])]
     symmetry: Option<Rotation>,
 
-    /// Save the count in this file, or go on with what the file has
-    #[arg(long, value_name = "FILE", help_heading = LONG)]
-    checkpoint: Option<PathBuf>,
-
-    /// Count shard K of M, for `queens merge`
-    #[arg(long, value_name = "K/M", help_heading = LONG, requires = "checkpoint", conflicts_with = "unique")]
-    shard: Option<Shard>,
-
-    /// Stop after this time, as in 90s or 2h30m; the same command goes on
-    #[arg(long, value_name = "TIME", help_heading = LONG, value_parser = duration, requires = "checkpoint")]
-    max_time: Option<Duration>,
-
-    /// Save this often
-    #[arg(long, value_name = "TIME", help_heading = LONG, value_parser = duration, default_value = "60s")]
-    #[arg(requires = "checkpoint")]
-    checkpoint_every: Duration,
-
     #[command(flatten)]
     json: Json,
+
+    #[command(flatten)]
+    long: Long,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -82,7 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printer = Printer::open(&args.json)?;
     let mut found = found(args, args.sizes.first)?;
     found.check = args.check(&found)?;
-    printer.tell(&found)
+    let printed = printer.total(found.count.map(|_| found.result()), found.check.as_ref(), found.lines());
+    found.saved.clone().and(printer.object("count", &found, printed))
 }
 
 /// What was counted, and how.
@@ -126,13 +111,10 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         })?;
         Counted { total: report.elapsed, report, saved: Ok(()) }
     } else {
-        let shard = args.shard.unwrap_or(Shard::WHOLE);
-        let (run, store) = run::open(args.checkpoint.as_deref(), shard, |file| args.request(n, file))?;
-        let keep = Keep { store, every: args.checkpoint_every, max_time: args.max_time, command: args.command(n) };
-        run::count(run, keep)?
+        run::count(&args.long, &args.command(n), |file| args.request(n, file))?
     };
     let Report { prefix, symmetry, count, engine, isa, threads, elapsed, .. } = report;
-    let shard = args.shard.filter(|shard| !shard.is_whole());
+    let shard = args.long.shard.filter(|shard| !shard.is_whole());
     let unique = args.unique.then(|| check::unique(Size::new(n)?, count, threads)).transpose()?;
     Ok(Found {
         n,
@@ -176,7 +158,7 @@ impl Args {
 
     /// What the result agrees with; nothing is known of completions. Of a shard: where it is.
     fn check(&self, found: &Found) -> Result<Option<String>, Failure> {
-        let file = self.checkpoint.as_deref().unwrap_or(Path::new("")).display();
+        let file = self.long.checkpoint.as_deref().unwrap_or(Path::new("")).display();
         match (found.result(), &found.shard) {
             (_, Some(shard)) => Ok(Some(format!("shard {shard} is in {file}; queens merge adds the shards"))),
             (result, _) if self.unique || self.symmetry.is_some() => check::term(self.sequence(), found.n, result),
@@ -202,19 +184,16 @@ impl Found {
     fn result(&self) -> u128 {
         self.unique.or(self.count).map_or(0, |Count(count)| count)
     }
-}
 
-impl Answer for Found {
-    const COMMAND: &'static str = "count";
-
-    fn text(&self) -> String {
+    /// What people read.
+    fn lines(&self) -> [(&'static str, Option<String>); 9] {
         let in_all = match self.total_seconds - self.seconds {
             // The time of reading a file and of the plan.
             little if little < 1.0 => String::new(),
             _ => format!(", {} in all", text::seconds(self.total_seconds)),
         };
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
-        let lines = [
+        [
             ("N", Some(self.n.to_string())),
             ("prefix", self.prefix.map(|prefix| prefix.to_string())),
             ("symmetry", self.symmetry.map(|turn| format!("unchanged by a {turn} turn"))),
@@ -224,19 +203,6 @@ impl Answer for Found {
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
             ("time", Some(text::seconds(self.seconds) + &in_all)),
-        ];
-        text::labelled(lines.into_iter().filter_map(|(label, value)| Some((label, value?))))
-    }
-
-    fn plain(&self) -> String {
-        self.count.map_or_else(String::new, |_| format!("{}\n", self.result()))
-    }
-
-    fn remark(&self) -> Option<String> {
-        self.check.clone()
-    }
-
-    fn verdict(&self) -> Result<(), Failure> {
-        self.saved.clone()
+        ]
     }
 }

@@ -7,7 +7,7 @@ use queens::oeis::QUEENS;
 use queens::{CountError, Interval, Request, Size, Watch};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, Printer};
+use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Json, Sizes, duration};
 use crate::cli::check::Differences;
 use crate::cli::failure::Failure;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let told = estimated.and_then(|()| {
         let estimates = Estimates { seed, estimates };
         rows.line(&estimates.how())?;
-        printer.tell(&estimates)
+        printer.object("estimate", &estimates, Ok(()))
     });
     differences.verdict(&QUEENS).and(told)
 }
@@ -88,10 +88,6 @@ fn estimate(args: &Args, n: usize, seed: u64) -> Result<Estimate, Failure> {
         // Of fewer parts than it might have drawn.
         if watch.is_stopped() { Err(CountError::Stopped) } else { Ok(estimate) }
     })
-}
-
-impl Answer for Estimates {
-    const COMMAND: &'static str = "estimate";
 }
 
 impl Estimates {

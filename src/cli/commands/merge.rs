@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use queens::ledger::{self, Ledger};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, Printer};
+use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Json, Paths};
 use crate::cli::failure::Failure;
 use crate::cli::ledgers::{self, Ledgers, Whole};
@@ -36,9 +36,6 @@ struct Merged {
     /// What the count agrees with, in words.
     check: Option<String>,
     seconds: f64,
-    /// What is missing, in words.
-    #[serde(skip)]
-    lack: Option<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -55,16 +52,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         out.write(&ledger::encode(&whole))?;
         out.finish()?;
     }
-    printer.tell(&merged(&whole, shards)?).and(found.verdict())
+    let merged = merged(&whole, shards)?;
+    let printed = printer.total(merged.count.map(|Count(count)| count), merged.check.as_ref(), merged.lines());
+    let told = printer.object("merge", &merged, printed);
+    lack(&merged.whole, &whole).and(told).and(found.verdict())
 }
 
 fn merged(union: &Ledger, shards: u32) -> Result<Merged, Failure> {
     let (whole, is_complete) = (Whole::new(shards, union), union.is_complete());
     let total = union.total().map_err(|error| Failure::Run(error.to_string()))?;
-    let lack = (!is_complete).then(|| {
-        let units = format!("{} are finished", ledgers::finished(union));
-        whole.missing_shards().filter(|_| shards > 1).map_or(units.clone(), |missing| format!("{missing}; {units}"))
-    });
     let size = union.fingerprint().prefix.size();
     let is_compared = is_complete && whole.prefix.is_none();
     Ok(Merged {
@@ -72,16 +68,24 @@ fn merged(union: &Ledger, shards: u32) -> Result<Merged, Failure> {
         count: is_complete.then_some(Count(total)),
         check: if is_compared { check::solutions(size, total, 0)? } else { None },
         seconds: union.elapsed().as_secs_f64(),
-        lack,
     })
 }
 
-impl Answer for Merged {
-    const COMMAND: &'static str = "merge";
+/// Fails if something is missing.
+fn lack(whole: &Whole, union: &Ledger) -> Result<(), Failure> {
+    let units = format!("{} are finished", ledgers::finished(union));
+    match whole.missing_shards() {
+        None => Ok(()),
+        Some(_) if whole.shards == 1 => Err(Failure::Missing(units)),
+        Some(missing) => Err(Failure::Missing(format!("{missing}; {units}"))),
+    }
+}
 
-    fn text(&self) -> String {
-        let Some(Count(count)) = self.count else { return String::new() };
-        let lines = [
+impl Merged {
+    /// What people read; nothing, if something is missing.
+    fn lines(&self) -> Vec<(&'static str, Option<String>)> {
+        let Some(Count(count)) = self.count else { return Vec::new() };
+        vec![
             ("N", Some(self.whole.n.to_string())),
             ("prefix", self.whole.prefix.map(|prefix| prefix.to_string())),
             ("solutions", Some(text::grouped(count))),
@@ -89,20 +93,7 @@ impl Answer for Merged {
             ("engine", Some(self.whole.engine.to_string())),
             ("shards", Some(self.whole.shards.to_string())),
             ("time", Some(format!("{} of all runs together", text::seconds(self.seconds)))),
-            ("cores", self.whole.core_seconds.map(|seconds| format!("{} hours", text::to_digits(seconds / 3600.0, 3)))),
-        ];
-        text::labelled(lines.into_iter().filter_map(|(label, value)| Some((label, value?))))
-    }
-
-    fn plain(&self) -> String {
-        self.count.map_or_else(String::new, |Count(count)| format!("{count}\n"))
-    }
-
-    fn remark(&self) -> Option<String> {
-        self.check.clone()
-    }
-
-    fn verdict(&self) -> Result<(), Failure> {
-        self.lack.clone().map_or(Ok(()), |lack| Err(Failure::Missing(lack)))
+            ("core time", self.whole.core_seconds.map(text::seconds)),
+        ]
     }
 }

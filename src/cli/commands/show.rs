@@ -71,13 +71,11 @@ fn read(args: &Args) -> Result<Placement, Failure> {
 
 /// The solution with this number, found by walking the list.
 fn nth(solutions: Solutions, number: u64) -> Result<Placement, Failure> {
-    let mut last = 0;
-    for (index, solution) in (1..).zip(solutions) {
-        if index == number {
-            return Ok(solution);
+    match (1..=number).zip(solutions).last() {
+        Some((last, solution)) if last == number => Ok(solution),
+        last => {
+            let reason = format!("the list has {}", count_of(last.map_or(0, |(last, _)| last), "solution"));
+            Err(Failure::value("--number <K>", number, reason))
         }
-        last = index;
     }
-    let reason = format!("the list has {}", count_of(last, "solution"));
-    Err(Failure::value("--number <K>", number, reason))
 }

@@ -6,7 +6,7 @@ use queens::ledger::{Ledger, RunRecord};
 use queens::{EngineKind, Placement};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Printer};
+use crate::cli::answer::Printer;
 use crate::cli::args::{Json, Paths};
 use crate::cli::failure::Failure;
 use crate::cli::ledgers::{Ledgers, Whole, board, prefix_of};
@@ -67,8 +67,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if !args.missing {
         let status = Status { files, counts, damaged };
-        printer.table(&status.table())?;
-        return printer.tell(&status).and(verdict);
+        let printed = printer.table(&status.table());
+        return printer.object("status", &status, printed).and(verdict);
     }
     match &counts[..] {
         [count] if count.missing.is_empty() => verdict,
@@ -132,10 +132,6 @@ fn summary(count: &Whole) -> String {
     });
     let (finished, time) = (text::grouped(count.finished as u64), time.unwrap_or_default());
     format!("{missing}{name}: {complete} of {} shards complete, {finished} of {units}{time}\n", count.shards)
-}
-
-impl Answer for Status {
-    const COMMAND: &'static str = "status";
 }
 
 impl Status {

@@ -3,7 +3,7 @@
 use queens::{Orbit, Placement, Symmetry};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Printer};
+use crate::cli::answer::Printer;
 use crate::cli::args::Json;
 use crate::cli::failure::Failure;
 use crate::cli::text::count_of;
@@ -50,12 +50,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
     let (class_size, fundamental) = (images.len(), orbit.canonical());
     let (printer, found) = (Printer::open(&args.json)?, Images { n, placement, class_size, fundamental, images });
-    printer.table(&found.table())?;
-    printer.tell(&found)
-}
-
-impl Answer for Images {
-    const COMMAND: &'static str = "symmetries";
+    let printed = printer.table(&found.table());
+    printer.object("symmetries", &found, printed)
 }
 
 impl Images {

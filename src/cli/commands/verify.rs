@@ -4,7 +4,7 @@ use queens::oeis;
 use queens::{ENGINES, EngineInfo, EngineKind, Report, Request, Size};
 use serde::Serialize;
 
-use crate::cli::answer::{Answer, Count, Printer};
+use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Json, Sizes, engine};
 use crate::cli::check::{self, Differences};
 use crate::cli::engines::Engines;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let verdict = if differ == 0 { "all agree with".to_owned() } else { format!("{differ} differ from") };
         let found = text::count_of(results.len() as u64, "result");
         rows.line(&format!("{found}: {verdict} OEIS {}\n{left_out}", sequence.id))?;
-        printer.tell(&Verified { sequence: sequence.id, results })
+        printer.object("verify", &Verified { sequence: sequence.id, results }, Ok(()))
     });
     differences.verdict(sequence).and(told)
 }
@@ -102,10 +102,6 @@ fn count(args: &Args, engine: EngineKind, n: usize, term: u128) -> Result<Outcom
 /// The largest board of an engine that is not asked for by its name: it takes a second or two.
 fn largest(info: &EngineInfo) -> usize {
     info.quick.max(14)
-}
-
-impl Answer for Verified {
-    const COMMAND: &'static str = "verify";
 }
 
 impl Outcome {

@@ -4,14 +4,15 @@ use queens::CountError;
 use serde::Serialize;
 
 use super::{Args, Found, found};
-use crate::cli::answer::{Answer, Printer, is_for_people};
+use crate::cli::answer::{Printer, is_for_people};
 use crate::cli::check::Differences;
 use crate::cli::failure::Failure;
+use crate::cli::output::note;
 use crate::cli::text::{self, Align};
 
 /// Counts each board of the range, and prints its line when it is found.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    if args.prefix.is_some() || args.checkpoint.is_some() {
+    if args.prefix.is_some() || args.long.checkpoint.is_some() {
         return Err(Failure::Usage("--prefix and --checkpoint need one board, not a range".to_owned()));
     }
     // A board at the end that cannot be counted is not to show after hours.
@@ -46,7 +47,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         terms.push(found);
         Ok(())
     });
-    let told = counted.and_then(|()| printer.tell(&Terms { sequence: sequence.id, terms }));
+    let told = counted.and_then(|()| {
+        let agreeing = terms.iter().filter(|found: &&Found| found.check.is_some()).count() as u64;
+        if agreeing > 0 && !is_for_people() && !printer.is_alone {
+            note(&format!("{} agree with OEIS {}", text::count_of(agreeing, "term"), sequence.id));
+        }
+        printer.object("count", &Terms { sequence: sequence.id, terms }, Ok(()))
+    });
     differences.verdict(sequence).and(told)
 }
 
@@ -55,18 +62,4 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 struct Terms {
     sequence: &'static str,
     terms: Vec<Found>,
-}
-
-impl Answer for Terms {
-    const COMMAND: &'static str = "count";
-
-    /// The lines are printed already.
-    fn text(&self) -> String {
-        String::new()
-    }
-
-    fn remark(&self) -> Option<String> {
-        let agreeing = self.terms.iter().filter(|found| found.check.is_some()).count() as u64;
-        (agreeing > 0).then(|| format!("{} agree with OEIS {}", text::count_of(agreeing, "term"), self.sequence))
-    }
 }
