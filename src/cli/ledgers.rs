@@ -66,13 +66,12 @@ impl Ledgers {
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
-            if is_folder {
-                let read = self.search(&path, seen);
-                self.warn_if(read);
-            } else if is_ledger(&path) {
-                let read = self.add(&path, seen);
-                self.warn_if(read);
-            }
+            let read = match is_folder {
+                true => self.search(&path, seen),
+                false if is_ledger(&path) => self.add(&path, seen),
+                false => Ok(()),
+            };
+            self.warn_if(read);
         }
         Ok(())
     }
@@ -123,15 +122,15 @@ impl Ledgers {
         let contradiction = |one: &Ledger, other: &Ledger| {
             one.clone().merge(other.clone()).err().filter(|error| matches!(error, LedgerError::Contradiction { .. }))
         };
-        let is_left_out = |(path, one): &(PathBuf, Ledger)| {
-            let error = self.files.iter().find_map(|(_, other)| contradiction(one, other));
-            error.map(|error| output::warning(&format!("{}: {error}; it is not added", path.display()))).is_some()
-        };
-        let left_out: Vec<bool> = self.files.iter().map(is_left_out).collect();
-        let mut left_out = left_out.into_iter();
-        let all = self.files.len();
-        self.files.retain(|_| left_out.next() == Some(false));
-        self.contradicting = (all - self.files.len()) as u64;
+        let all = self.files.clone();
+        self.files.retain(|(path, one)| {
+            let error = all.iter().find_map(|(_, other)| contradiction(one, other));
+            if let Some(error) = &error {
+                output::warning(&format!("{}: {error}; it is not added", path.display()));
+                self.contradicting += 1;
+            }
+            error.is_none()
+        });
     }
 
     /// The files that have something of a unit, with their shards.

@@ -28,21 +28,14 @@ pub(crate) fn ranges(numbers: &[u32]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// A number to so many digits: `0.42`, `12.3`, `1,600`, `660 million`, `2.6 × 10^18`.
+/// A number to so many digits: `0.42`, `12.3`, `1,600`.
 pub(crate) fn to_digits(value: f64, digits: usize) -> String {
     // Rounded first, so that 9.999 becomes 1.00 of the next power.
-    let scientific = format!("{value:.*e}", digits - 1);
-    let value: f64 = scientific.parse().expect("a number reads back");
-    if value >= 1e15 {
-        return scientific.replace('e', " × 10^");
-    }
-    let scales = [(1e12, " trillion"), (1e9, " billion"), (1e6, " million"), (0.0, "")];
-    let (scale, name) = scales.into_iter().find(|(scale, _)| value >= *scale).expect("no number is negative");
-    let value = if scale > 0.0 { value / scale } else { value };
+    let value: f64 = format!("{value:.*e}", digits - 1).parse().expect("a number reads back");
     let before = value.max(f64::MIN_POSITIVE).log10().floor() as i32 + 1;
     match usize::try_from(digits as i32 - before) {
-        Ok(decimals @ 1..=12) => format!("{value:.decimals$}{name}"),
-        _ => grouped(value.round() as u128) + name,
+        Ok(decimals @ 1..=12) => format!("{value:.decimals$}"),
+        _ => grouped(value.round() as u128),
     }
 }
 
@@ -115,10 +108,24 @@ mod tests {
 
     #[test]
     fn numbers_have_no_more_digits_than_are_known() {
-        let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 2.5642e18, 0.0, 999.7e12];
-        let texts = ["1,600", "670 million", "0.42", "100", "12", "2.6 × 10^18", "0", "1.0 × 10^15"];
+        let numbers = [1610.0, 665.4e6, 0.4217, 99.9, 12.0, 0.0];
+        let texts = ["1,600", "670,000,000", "0.42", "100", "12", "0"];
         assert_eq!(numbers.map(|number| to_digits(number, 2)), texts);
         assert_eq!([0u32, 999, 1000, 14_772_512].map(grouped), ["0", "999", "1,000", "14,772,512"]);
+    }
+
+    /// Of clocks before 1970, and after the last year that has four digits.
+    #[test]
+    fn every_clock_has_a_date() {
+        let second = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
+        let clocks = [UNIX_EPOCH - Duration::from_secs(1), second(1_795_705_928), second(300_000_000_000)];
+        assert_eq!(clocks.map(moment), ["1970-01-01T00:00:00Z", "2026-11-26T15:12:08Z", "9999-12-31T23:59:59Z"]);
+    }
+
+    #[test]
+    fn no_control_character_is_printed() {
+        assert_eq!(printable("a\u{1b}[2J\n\u{7f}\u{9b}é"), r"a\u001b[2J\u000a\u007f\u009bé");
+        assert_eq!(row(&[(Align::Left, 0)], &["\t".to_owned()]), "\\u0009\n");
     }
 
     #[test]

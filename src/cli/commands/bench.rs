@@ -69,9 +69,7 @@ struct Timing {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sizes: BTreeSet<usize> = args.sizes.iter().flat_map(|sizes| sizes.all()).collect();
-    sizes
-        .last()
-        .map_or(Ok(()), |&last| Size::new(last).map(drop).map_err(|error| Failure::value("[N]...", last, error)))?;
+    Size::new(*sizes.last().unwrap_or(&0))?;
     let mut threads: BTreeSet<usize> = args.threads.iter().copied().collect();
     if threads.is_empty() {
         threads.insert(1);

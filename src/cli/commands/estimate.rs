@@ -53,7 +53,7 @@ struct Row {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    Size::new(args.sizes.last).map_err(|error| Failure::value("<N>", args.sizes.last, error))?;
+    Size::new(args.sizes.last)?;
     // A number that people can type, and that every reader of JSON has exactly.
     let seed = args.seed.unwrap_or_else(|| fastrand::u32(..).into());
     let printer = Printer::open(&args.json)?;

@@ -55,7 +55,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let merged = merged(&whole, shards)?;
     let printed = printer.total(merged.count.map(|Count(count)| count), merged.check.as_ref(), merged.lines());
     let told = printer.object("merge", &merged, printed);
-    lack(&merged.whole, &whole).and(told).and(found.verdict())
+    if whole.is_complete() {
+        return told.and(found.verdict());
+    }
+    let units = format!("{} are finished", ledgers::finished(&whole));
+    let missing = merged.whole.missing_shards().filter(|_| shards > 1).map_or_else(String::new, |shards| shards + "; ");
+    Err(Failure::Missing(missing + &units))
 }
 
 fn merged(union: &Ledger, shards: u32) -> Result<Merged, Failure> {
@@ -69,16 +74,6 @@ fn merged(union: &Ledger, shards: u32) -> Result<Merged, Failure> {
         check: if is_compared { check::solutions(size, total, 0)? } else { None },
         seconds: union.elapsed().as_secs_f64(),
     })
-}
-
-/// Fails if something is missing.
-fn lack(whole: &Whole, union: &Ledger) -> Result<(), Failure> {
-    let units = format!("{} are finished", ledgers::finished(union));
-    match whole.missing_shards() {
-        None => Ok(()),
-        Some(_) if whole.shards == 1 => Err(Failure::Missing(units)),
-        Some(missing) => Err(Failure::Missing(format!("{missing}; {units}"))),
-    }
 }
 
 impl Merged {

@@ -1,12 +1,14 @@
 //! `queens show P`: one board.
 
+use std::io::stdout;
 use std::path::PathBuf;
 
+use anstream::{AutoStream, ColorChoice};
 use clap::value_parser;
 use queens::{Placement, Size, Solutions};
 
 use crate::cli::boards::{QueenArgs, extension};
-use crate::cli::draw::{self, Palette};
+use crate::cli::draw;
 use crate::cli::failure::Failure;
 use crate::cli::output::Output;
 use crate::cli::svg;
@@ -51,8 +53,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (queens, caption) = (solution.squares().collect(), format!("{number}: {solution}\n"));
     }
     let n = size.get();
-    let palette = if file.is_some() { Palette::Unicode } else { Palette::of_stdout() };
-    let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, palette) };
+    let is_coloured = file.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
+    let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, is_coloured) };
     let mut out = Output::open(args.output.as_deref())?;
     out.write(&text)?;
     out.finish()

@@ -53,7 +53,7 @@ struct Outcome {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    Size::new(args.sizes.last).map_err(|error| Failure::value("<N>", args.sizes.last, error))?;
+    Size::new(args.sizes.last)?;
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
     let (boards, lacking): (Vec<usize>, Vec<usize>) = args.sizes.all().partition(|&n| sequence.term(n).is_some());
     let engines = Engines { only: args.engine, largest };
