@@ -8,8 +8,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use queens::ledger::{self, Ledger};
-use queens::oeis;
+use queens::ledger::{self, Ledger, Shard};
+use queens::{EngineKind, Request, Size, oeis};
 use sha2::{Digest, Sha256};
 
 /// Longer than anything here takes on any machine: what is not over by then hangs.
@@ -160,6 +160,14 @@ pub(crate) fn resealed(text: &str) -> String {
     let end = text.rfind("\nsha256 ").map_or(text.len(), |at| at + 1);
     let sum: Vec<String> = Sha256::digest(&text[..end]).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{}sha256 {}\n", &text[..end], sum.concat())
+}
+
+/// The text of a ledger of backtracking in which the first unit has all the solutions that it is said to find.
+pub(crate) fn made_up(n: usize, total: u128) -> String {
+    let run = Request::solutions(Size::new(n).unwrap()).engine(EngineKind::Backtrack).run().unwrap();
+    let mut ledger = Ledger::new(run.ledger().fingerprint().clone(), Shard::WHOLE);
+    (0..ledger.units()).for_each(|unit| ledger.record(unit, if unit == 0 { total } else { 0 }).unwrap());
+    ledger::encode(&ledger)
 }
 
 /// The text of a ledger that has only the first of its units, as a run leaves it that was stopped.

@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{files, ledger_text, output, resealed, unfinished};
+use serde_json::Value;
+
+use crate::common::{ended, files, ledger_text, made_up, output, queens, resealed, unfinished};
 
 /// Command line; files before; exit code; stdout; words on stderr; files after.
 ///
+/// - Before the command line, `WRONG` makes every published term wrong, which only a program of the tests allows.
 /// - Files before: prepared files by their names (`prepared` below), `whole:r/1` under another name.
 /// - Stdout is exact, but that `...` stands for anything. An object is JSON that has at least these fields.
 /// - Words on stderr are separated by ` | `. None: stderr is empty.
@@ -37,11 +40,19 @@ const ROWS: &[Row] = &[
     ("count 8 --json", "", 0, r#"{"command":"count","n":8,"count":"92","engine":"backtrack"}"#, "", ""),
     ("count 8 --unique --json", "", 0, r#"{"n":8,"count":"92","unique":"12"}"#, "", ""),
     ("count 8 --json=out.json", "", 0, "92\n", "agrees with OEIS A000170", r#"out.json~"count":"92""#),
+    ("count 8 --prefix 15 --json", "", 0, r#"{"prefix":"15","count":"1","check":null,"total_seconds":0}"#, "", ""),
+    ("count 20 --engine naive --json=no/x", "", 1, "", "no/x", ""),
+    ("WRONG count 8", "", 3, "", "found 92, but OEIS A000170 has 93", ""),
+    ("WRONG count 8 --json", "", 3, "", "found 92", ""),
+    ("WRONG count 8 --unique", "", 3, "", "found 12", ""),
+    ("WRONG count 8 --symmetry half", "", 3, "", "found 4", ""),
     // Ranges are b-files.
     ("count 0-4", "", 0, "0 1\n1 1\n2 0\n3 0\n4 2\n", "agree with OEIS A000170", ""),
     ("count 4-8 --unique -q", "", 0, "4 1\n5 2\n6 1\n7 6\n8 12\n", "", ""),
     ("count 1-6 --symmetry half", "", 0, "1 1\n2 0\n3 0\n4 2\n5 2\n6 4\n", "agree with OEIS A032522", ""),
-    ("count 8-9 --json", "", 0, r#"{"command":"count"}"#, "", ""),
+    ("count 8-9 --json", "", 0, r#"{"command":"count","sequence":"A000170","terms":[{"n":8,"count":"92"},{"n":9}]}"#, "", ""),
+    ("WRONG count 7-8", "", 3, "", "found 40 | found 92 | 2 results differ", ""),
+    ("WRONG count 8-8 --json", "", 3, r#"{"terms":[{"n":8,"check":null}]}"#, "found 92 | 1 result differs", ""),
     ("count 4-3", "", 2, "", "3-4", ""),
     ("count 4-8 --checkpoint c", "", 2, "", "--checkpoint", ""),
     ("count 4-8 --prefix 1", "", 2, "", "--prefix", ""),
@@ -62,6 +73,10 @@ const ROWS: &[Row] = &[
     ("count 11 --checkpoint other-plan", "other-plan", 1, "", "other-plan | rows/9", "other-plan="),
     ("count 11 --checkpoint damaged", "damaged", 1, "", "damaged", "damaged="),
     ("count 11 --checkpoint format-1", "format-1", 1, "", "format-1 | format 1", "format-1="),
+    ("count 11 --checkpoint crlf", "crlf", 1, "", "crlf: damaged", "crlf="),
+    ("count 11 --checkpoint escape", "escape", 1, "", r"escape | rows/1\u001b[2J", "escape="),
+    ("count 11 --checkpoint empty -q", "empty", 0, "2680\n", "", "empty~queens"),
+    ("count 11 --unique --checkpoint forged", "forged", 3, "", "A002562", "forged="),
     ("count 11 --checkpoint list.txt", "list.txt", 1, "", "list.txt", "list.txt="),
     ("count 8 --checkpoint no/c", "", 1, "", "no/c", ""),
     ("count 8 --checkpoint-every 5s", "", 2, "", "--checkpoint", ""),
@@ -72,13 +87,17 @@ const ROWS: &[Row] = &[
     // A limit of time. It is 75 in `out_of_time` below: how long a unit takes depends on the machine.
     ("count 20 --engine naive --checkpoint c --max-time 1ms", "", 1, "", "give a longer --max-time", "c"),
     ("count 9 --checkpoint c --max-time 1h -q", "", 0, "352\n", "", "c"),
+    ("count 9 --checkpoint c --checkpoint-every 400000000000years -q", "", 0, "352\n", "", "c"),
     ("count 8 --max-time 1h", "", 2, "", "--checkpoint", ""),
+    ("count 8 --checkpoint c --max-time 5", "", 2, "", "has a unit", ""),
 
     // Shards: the part of a shard is never on stdout.
     ("count 11 --engine backtrack --shard 1/4 --checkpoint c", "", 0, "", "c | 1/4", "c"),
     ("count 11 --engine backtrack --shard 1/4 --checkpoint c --json", "", 0, r#"{"part":"736","count":null}"#, "", "c"),
     ("count 11 --shard 1/4 --checkpoint s1", "s1", 0, "", "s1 | complete", "s1="),
     ("count 11 --shard 2/4 --checkpoint s1", "s1", 1, "", "s1 | 1/4 | 2/4", "s1="),
+    // Of 45 units the 46th shard of 64 has none.
+    ("count 11 --shard 46/64 --checkpoint c", "", 0, "", "c | 46/64", "c~shard 46/64"),
     ("count 11 --shard 1/4", "", 2, "", "--checkpoint", ""),
     ("count 11 --shard 5/4 --checkpoint c", "", 2, "", "--shard", ""),
     ("count 11 --unique --shard 1/4 --checkpoint c", "", 2, "", "--unique | --shard", ""),
@@ -86,26 +105,58 @@ const ROWS: &[Row] = &[
     // Status: what is done and what is missing.
     ("status whole", "whole", 0, "...whole...", "", "whole="),
     ("status .", "s1:r/1 s2:r/deep/2 begun4:r/4", 0, "...r/1...r/deep/2...r/4...", "", "r/1= r/deep/2= r/4="),
-    ("status s1 damaged", "s1 damaged", 0, "...damaged...remove it and count it again...", "", "s1= damaged="),
-    ("status begun whole --json", "begun whole", 0, r#"{"command":"status"}"#, "", "begun= whole="),
+    ("status s1 s2", "s1 s2", 0, "...N = 11 by backtrack: shards 3-4 of 4 are missing or unfinished\nN = 11 by backtrack: \
+        2 of 4 shards complete, 24 of 45 units; core time ..., by that ... left\n", "", "s1= s2="),
+    ("status begun whole --json", "begun whole", 0,
+        r#"{"command":"status","files":[{"file":"begun","finished":5,"units":45},{"file":"whole","shard":"1/1","parts":0}],
+        "counts":[{"engine":"naive","missing":[1]},{"engine":"backtrack","missing":[],"finished":45}]}"#, "", "begun= whole="),
+    // The run that saved last, wherever it stands.
+    ("status runs --json", "runs", 0, r#"{"files":[{"saved":200,"host":"b","seconds":3.5}]}"#, "", "runs="),
+    ("status runs", "runs", 0, "...45/45...1970-01-01 00:03  b\n", "", "runs="),
+    ("status huge", "huge", 0, "...0%, 45/9000000000000000...", "", "huge="),
+    ("status --missing huge", "huge", 0, "1\n", "", "huge="),
     ("status --missing s1 s2", "s1 s2", 0, "3-4\n", "", "s1= s2="),
-    ("status --missing r", "s1:r/1 s3:r/3 damaged2:r/2", 0, "2,4\n", "", "r/1= r/2= r/3="),
+    ("status --missing r", "s1:r/1 s3:r/3 damaged2:r/2", 0, "2,4\n", "r/2", "r/1= r/2= r/3="),
     ("status --missing s1 s2 s3 begun4", "s1 s2 s3 begun4", 0, "4\n", "", "s1= s2= s3= begun4="),
     ("status --missing s1 s2 s3 s4", "s1 s2 s3 s4", 0, "", "", "s1= s2= s3= s4="),
+    ("status --missing whole begun", "whole begun", 2, "", "N = 11 by naive and N = 11 by backtrack", "whole= begun="),
     ("status --missing .", "list.txt", 1, "", "no ledger", "list.txt="),
     ("status none", "", 1, "", "none", ""),
+
+    // What is strange is named and hides nothing else; it is a failure where it was named. So in `merge` and `audit`.
+    ("status r", "s1:r/1 damaged2:r/2 format-1:r/3 crlf:r/4 list.txt:r/5", 0, "file...r/1...left\n",
+        "r/2: damaged | remove it and count it again | r/3: ledger format 1 | r/4: damaged", "r/1= r/2= r/3= r/4= r/5="),
+    ("status r", "s1:r/1 damaged2:r/.2 escape:r/deep/.x", 0, "...r/1...", "", "r/1= r/.2= r/deep/.x="),
+    ("status s1 damaged none empty", "s1 damaged empty", 1, "...s1...",
+        "damaged: damaged | none: cannot be read | empty: not a ledger | 3 paths cannot be read", "s1= damaged= empty="),
+    ("status r whole -q", "whole forged:r/1", 3, "...r/1...whole...", "r/1: unit 0 | whole: unit 0 | contradict", "whole= r/1="),
+    ("status --missing s1 s2 s3 s4 forged4", "s1 s2 s3 s4 forged4", 3, "4\n", "s4: unit | forged4: unit",
+        "s1= s2= s3= s4= forged4="),
+    ("merge r", "s1:r/1 s2:r/2 s3:r/3 s4:r/4 damaged:r/5 format-1:r/6", 0, "2680\n", "r/5: damaged | r/6: ledger format 1",
+        "r/1= r/2= r/3= r/4= r/5= r/6="),
+    ("merge whole crlf", "whole crlf", 1, "2680\n", "crlf: damaged | 1 path cannot be read", "whole= crlf="),
+    ("merge s1 s2 damaged", "s1 s2 damaged", 4, "", "damaged: damaged | shards 3-4 of 4", "s1= s2= damaged="),
+    ("merge s2 s4 none forged4 -o all", "s2 s4 forged4", 3, "", "none | s4: unit | forged4: unit", "s2= s4= forged4="),
+    ("audit s1 r --share 100%", "s1 damaged2:r/2", 0, "...12 of 12 units...", "r/2: damaged", "s1= r/2="),
+    ("audit s1 damaged2", "s1 damaged2", 1, "...differ     0...", "damaged2: damaged", "s1= damaged2="),
+    ("audit s1 s4 forged4 --share 100%", "s1 s4 forged4", 3, "...12 of 12 units...", "s4: unit | forged4: unit",
+        "s1= s4= forged4="),
 
     // Merge: the total alone, or nothing.
     ("merge s1 s2 s3 s4", "s1 s2 s3 s4", 0, "2680\n", "agrees with OEIS A000170", "s1= s2= s3= s4="),
     ("merge r -q", "s1:r/1 s2:r/deep/2 s3:r/3 s4:r/4", 0, "2680\n", "", "r/1= r/deep/2= r/3= r/4="),
     ("merge s1 s2 begun s3 s4", "s1 s2 s3 s4 begun", 1, "", "begun", "s1= s2= s3= s4= begun="),
-    ("merge whole --json", "whole", 0, r#"{"command":"merge","count":"2680"}"#, "", "whole="),
+    ("merge runs --json", "runs", 0, r#"{"command":"merge","count":"2680","engine":"backtrack","shards":1,"missing":[],
+        "finished":45,"units":45,"seconds":3.5,"core_seconds":6}"#, "", "runs="),
     ("merge s1 s2 s3 s4 -o all", "s1 s2 s3 s4", 0, "2680\n", "agrees", "s1= s2= s3= s4= all~queens"),
+    ("merge whole -o -", "whole", 2, "", "stdout is for the total", "whole="),
+    ("merge whole -o no/all", "whole", 1, "", "no/all", "whole="),
     ("merge s1 s2 s4", "s1 s2 s4", 4, "", "3", "s1= s2= s4="),
-    ("merge s1 s2 s3 damaged", "s1 s2 s3 damaged", 4, "", "damaged | 4", "s1= s2= s3= damaged="),
     ("merge begun", "begun", 4, "", "45 units", "begun="),
     ("merge forged", "forged", 3, "", "3480 | A000170 | 2680", "forged="),
-    ("merge whole forged", "whole forged", 3, "", "forged | unit 0 | 22 | 822", "whole= forged="),
+    ("WRONG merge whole", "whole", 3, "", "found 2680", "whole="),
+    ("merge n28", "n28", 0, "1250901440\n", "the remainder modulo 8 is right", "n28="),
+    ("merge n28-wrong", "n28-wrong", 3, "", "it is 0 modulo 8", "n28-wrong="),
     ("merge none", "", 1, "", "none", ""),
 
     // Audit: any time, by anybody, from the file.
@@ -113,17 +164,39 @@ const ROWS: &[Row] = &[
     ("audit s1 begun4 --share 1% --seed 7 -t 1 --isa portable --json", "s1 begun4", 0,
         r#"{"command":"audit"}"#, "", "s1= begun4="),
     ("audit whole --max-time 100ms", "whole", 0, "...", "", "whole="),
-    ("audit forged --share 100%", "forged", 3, "...822...", "unit 0", "forged="),
+    ("audit whole --share 1%", "whole", 0, "...1 of 45 units...one wrong unit with a chance of 2.2%, ten with 22%\n...", "",
+        "whole="),
+    ("audit forged --share 100%", "forged", 3, "unit 0 of forged: the file has 822, recounted 22\nN...differ     1\n...",
+        "1 wrong unit", "forged="),
+    ("audit s1 r --share 100% --json", "s1 forged4:r/4", 3, r#"{"differences":1,"chance_to_find_one":1,"finished":23}"#,
+        "unit 3 of r/4 (shard 4/4): the file has | 1 wrong unit", "s1= r/4="),
     ("audit damaged", "damaged", 1, "", "damaged", "damaged="),
+    ("audit begun0", "begun0", 1, "", "nothing to audit", "begun0="),
 
     // Estimates, published terms again, times.
     ("estimate 6-7 --max-time 100ms -t 1 --seed 1 --isa portable", "", 0, "...6...4...7...40...", "", ""),
     ("estimate 8 --max-time 100ms --json", "", 0, r#"..."command":"estimate"..."oeis":"92","counted":"92"..."#, "", ""),
+    ("estimate 6 --max-time 1s", "", 0, "...core time...\n 6             4         counted  ...", "", ""),
+    ("estimate 24 --max-time 300ms --seed 5", "", 0, "...227,514,171,973,736...timed: N = 24 by tasks of...seed 5\n", "", ""),
+    ("estimate 24 --max-time 1h --json=no/x", "", 1, "", "no/x", ""),
+    ("WRONG estimate 5-6 --max-time 1s", "", 3, "...11...5...95%...", "found 10 | found 4 | 2 results differ", ""),
     ("verify 6-8 --isa portable -t 1", "", 0, "...join...backtrack...naive...8...92...", "", ""),
     ("verify 4-6 --engine naive --unique", "", 0, "...A002562...", "", ""),
-    ("verify 4 --json", "", 0, r#"{"command":"verify"}"#, "", ""),
+    ("verify 4 --json", "", 0, r#"{"command":"verify","sequence":"A000170","results":[
+        {"n":4,"engine":"backtrack","count":"2","oeis":"2","agrees":true},{"engine":"naive","agrees":true}]}"#, "", ""),
+    ("verify 4-5 --engine join", "", 0, "...1 result: all agree with OEIS A000170\nleft out: join at N = 4\n", "", ""),
+    ("verify 0-2 --unique", "", 0, "...4 results: all agree...join at N = 1-2; N = 0, which OEIS lacks\n", "", ""),
+    ("verify 20", "", 2, "", "join at N = 20; backtrack at N = 20; naive at N = 20", ""),
+    ("verify 3 --engine join", "", 2, "", "join at N = 3", ""),
+    ("verify 0 --unique", "", 2, "", "N = 0, which OEIS lacks", ""),
+    ("WRONG verify 7-8 --engine naive", "", 3, "...✗      40\n...✗      92\n2 results: 2 differ...", "found 40 | found 92", ""),
+    ("WRONG verify 4 --json --engine naive", "", 3, r#"{"results":[{"count":"2","oeis":"3","agrees":false}]}"#, "found 2", ""),
     ("bench 6 --engine naive --runs 1 -t 1,2", "", 0, "...naive...", "", ""),
-    ("bench 6 7 --engine join --runs 1 -t 1 --isa portable --json", "", 0, r#"{"command":"bench"}"#, "", ""),
+    ("bench 6 7 --engine join --runs 1 -t 1 --isa portable --json", "", 0, r#"{"command":"bench",
+        "results":[{"n":6,"engine":"join","isa":"portable","threads":1,"count":"4","speed_up":1},{"n":7}]}"#, "", ""),
+    ("bench 13 --runs 1 -t 1", "", 0, "...N  engine...median      least  ...left out: naive at N = 13\n", "", ""),
+    ("bench 3 --engine join", "", 2, "", "join at N = 3", ""),
+    ("WRONG bench 6 --engine naive --runs 1", "", 3, "...", "found 4", ""),
 
     // Lists: formats by extension, else by --format.
     ("solutions 6", "", 0, "246135\n362514\n415263\n531642\n", "", ""),
@@ -135,6 +208,7 @@ const ROWS: &[Row] = &[
         "1,3,5,2,4,9,11,13,15,6,18,24,26,30,25,31,28,32,27,29,16,19,10,8,17,12,21,7,14,23,20,22\n", "", ""),
     ("solutions 0", "", 0, "\n", "", ""),
     ("solutions 3", "", 0, "", "N = 3", ""),
+    ("solutions 4 --limit 4294967296", "", 0, "2413\n3142\n", "", ""),
     ("solutions 8 --limit 0", "", 0, "", "limit", ""),
     ("solutions 4 --format lines", "", 0, "2413\n3142\n", "", ""),
     ("solutions 4 --format boards", "", 0, "...2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n...", "", ""),
@@ -151,7 +225,8 @@ const ROWS: &[Row] = &[
 
     // One board.
     ("symmetries 2413", "", 0, "...2413...identity...3142...reflection...", "", ""),
-    ("symmetries 2413 --json", "", 0, r#"{"command":"symmetries","class_size":2}"#, "", ""),
+    ("symmetries 2413 --json", "", 0, r#"{"command":"symmetries","n":4,"placement":"2413","class_size":2,"fundamental":"2413",
+        "images":[{"placement":"2413"},{"placement":"3142"}]}"#, "", ""),
     ("symmetries 158", "", 2, "", "3 queens", ""),
     ("show 2413", "", 0, "...♛...♛...♛...♛...", "", ""),
     ("show 158 -n 8", "", 0, "...♛...♛...♛...8...", "", ""),
@@ -188,8 +263,11 @@ const ROWS: &[Row] = &[
 
     // What every command has.
     ("count 33 --color always", "", 2, "", "\u{1b}[ | 0 to 32", ""),
+    ("cuont 8 --color always", "", 2, "", "\u{1b}[", ""),
     ("--help", "", 0, "...solutions...75...", "", ""),
-    ("count --help", "", 0, "...--checkpoint...", "", ""),
+    ("help audit", "", 0, "...--isa...portable...", "", ""),
+    ("count --help", "", 0, "...What to count:...Long runs:...--checkpoint...Examples:...", "", ""),
+    ("count --help --color always", "", 0, "...\u{1b}[...", "", ""),
     ("--version", "", 0, "queens ...", "", ""),
     ("completions bash --color never", "", 0, "..._queens()...", "", ""),
     ("completions basic", "", 2, "", "bash | fish | zsh", ""),
@@ -203,13 +281,27 @@ fn prepared(name: &str) -> String {
     let count = |options: &str| ledger_text(&format!("count 11 {options}"));
     match name {
         "list.txt" => "not a ledger\n".to_owned(),
+        "empty" => String::new(),
         "whole" => count("--engine backtrack"),
         "begun" => unfinished(&count("--engine naive"), 5),
+        "begun0" => unfinished(&prepared("whole"), 0),
         "begun4" => unfinished(&prepared("s4"), 5),
         "s1" | "s2" | "s3" | "s4" => count(&format!("--engine backtrack --shard {}/4", &name[1..])),
         "damaged" => prepared("whole").replacen("unit 0 22\n", "unit 0 23\n", 1),
         "damaged2" => prepared("s2").replacen("unit ", "unit 1", 1),
         "forged" => resealed(&prepared("whole").replacen("unit 0 22\n", "unit 0 822\n", 1)),
+        "forged4" => resealed(&prepared("s4").replacen("unit 3 ", "unit 3 1", 1)),
+        "huge" => resealed(&prepared("whole").replacen("units 45\n", "units 9000000000000000\n", 1)),
+        "escape" => resealed(&prepared("whole").replace("rows/1 ", "rows/1\u{1b}[2J ")),
+        "crlf" => prepared("whole").replace('\n', "\r\n"),
+        "runs" => {
+            let text = prepared("whole");
+            let run = text.lines().find(|line| line.starts_with("run\t")).unwrap();
+            let runs = "run\t2.0\t200\t1.500\t2.000\t9\t-\tb\t-\nrun\t1.0\t100\t2.000\t4.000\t36\t-\ta\t-";
+            resealed(&text.replace(run, runs))
+        }
+        "n28" => made_up(28, 1_250_901_440),
+        "n28-wrong" => made_up(28, 1_250_901_441),
         "other-plan" => resealed(&prepared("whole").replace("rows/1 ", "rows/9 ")),
         "format-1" => resealed(&prepared("whole").replacen("queens ledger 2\n", "queens ledger 1\n", 1)),
         _ => panic!("no file is prepared as {name}"),
@@ -234,7 +326,11 @@ fn fault(&(line, before, code, stdout, stderr, after): &Row) -> Option<String> {
         texts.insert(place, prepared(name));
         fs::write(path, &texts[place]).unwrap();
     }
-    let (found, out, err) = output(folder.path(), line);
+    let mut command = queens(folder.path(), line.trim_start_matches("WRONG "));
+    if line.starts_with("WRONG ") {
+        command.env("QUEENS_WRONG_TERMS", "");
+    }
+    let (found, out, err) = ended(command);
     let say = |what: &str| Some(format!("{what}, with exit code {found:?}\n  stdout: {out:?}\n  stderr: {err:?}"));
     if found != Some(code) {
         return say(&format!("not exit code {code}"));
@@ -270,8 +366,7 @@ fn fault(&(line, before, code, stdout, stderr, after): &Row) -> Option<String> {
 fn agrees(pattern: &str, text: &str) -> bool {
     if pattern.starts_with('{') {
         let expected: serde_json::Value = serde_json::from_str(pattern).unwrap();
-        let Ok(found) = serde_json::from_str::<serde_json::Value>(text) else { return false };
-        return expected.as_object().unwrap().iter().all(|(name, value)| found.get(name) == Some(value));
+        return serde_json::from_str(text).is_ok_and(|found| has(&found, &expected));
     }
     let mut parts = pattern.split("...");
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap()) else { return false };
@@ -285,6 +380,98 @@ fn agrees(pattern: &str, text: &str) -> bool {
         None | Some("") => last.is_some() || rest.is_empty(),
         Some(part) => rest.is_empty() || text.ends_with(part),
     }
+}
+
+/// Whether JSON has at least these fields: in lists, the first elements do. Times that are 0 have any value.
+fn has(found: &Value, expected: &Value) -> bool {
+    match (found, expected) {
+        (Value::Object(found), Value::Object(expected)) => {
+            expected.iter().all(|(name, value)| found.get(name).is_some_and(|found| has(found, value)))
+        }
+        (Value::Array(found), Value::Array(expected)) if !expected.is_empty() => {
+            found.len() == expected.len() && found.iter().zip(expected).all(|(found, expected)| has(found, expected))
+        }
+        (Value::Number(found), Value::Number(expected)) => {
+            expected.as_f64() == Some(0.0) || found.as_f64() == expected.as_f64()
+        }
+        _ => found == expected,
+    }
+}
+
+/// Every field of every object is documented, and every documented one is there.
+#[test]
+fn objects_have_the_documented_fields() {
+    fn names(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                found.insert(name.clone());
+                names(value, found);
+            }),
+            Value::Array(values) => values.iter().for_each(|value| names(value, found)),
+            _ => {}
+        }
+    }
+    let document = include_str!("../docs/formats.md");
+    let everywhere = ["command", "version", "mean", "low", "high"].map(str::to_owned);
+    for (command, lines) in [
+        ("count N", "8 --unique|8 --prefix 1|8 --symmetry half|11 --shard 1/4 --checkpoint s1"),
+        ("count A-B", "7-8 --prefix 1|7-8"),
+        ("status", "s1 begun damaged"),
+        ("merge", "s1"),
+        ("audit", "s1"),
+        ("estimate", "6 --max-time 1s"),
+        ("verify", "6"),
+        ("bench", "6 --runs 1"),
+        ("symmetries", "2413"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["s1", "begun", "damaged"] {
+            fs::write(folder.path().join(name), prepared(name)).unwrap();
+        }
+        let mut found = BTreeSet::new();
+        for line in lines.split('|') {
+            let name = command.split(' ').next().unwrap();
+            let (_, out, _) = output(folder.path(), &format!("{name} {line} --json"));
+            names(&serde_json::from_str(&out).unwrap_or_default(), &mut found);
+        }
+        let (_, paragraph) = document.split_once(&format!("- **`{command}`**:")).expect(command);
+        let paragraph = paragraph.split("\n- **").next().unwrap().split("\n\n").next().unwrap();
+        let mut documented: BTreeSet<String> = paragraph.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        documented.retain(|name| !["null", "count N"].contains(&&**name));
+        if command == "count A-B" {
+            found.retain(|name| ["sequence", "terms"].contains(&&**name));
+        }
+        documented.extend(everywhere.clone());
+        found.extend(everywhere.clone());
+        assert_eq!(found, documented, "{command}");
+    }
+}
+
+/// The clock of `--max-time` ends estimates and audits too: with more time they do more.
+#[test]
+fn more_time_is_more_work() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(output(folder.path(), "count 12 --engine naive --checkpoint c -q").0, Some(0));
+    let object = |line: &str| serde_json::from_str::<Value>(&output(folder.path(), line).1).unwrap();
+    let [little, much] = ["200ms", "4s"]
+        .map(|time| object(&format!("estimate 24 --max-time {time} --json"))["estimates"][0]["spent_seconds"].clone());
+    assert!(much.as_f64() > little.as_f64().map(|little| 2.0 * little), "{much} s, {little} s");
+    let audit = object("audit c --max-time 1ms -t 1 --json");
+    assert!(audit["recounted"].as_array().unwrap().len() < audit["finished"].as_u64().unwrap() as usize, "{audit}");
+}
+
+/// Every time of a benchmark, in order, with the one in the middle.
+#[test]
+fn the_median_is_in_the_middle() {
+    let (code, out, err) = output(Path::new("."), "bench 9 --engine naive -t 1 --runs 5 --json");
+    assert_eq!(code, Some(0), "{err}");
+    let timing = serde_json::from_str::<Value>(&out).unwrap()["results"][0].clone();
+    let seconds: Vec<f64> = timing["seconds"].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
+    assert!(seconds.is_sorted() && seconds.len() == 5, "{seconds:?}");
+    assert_eq!(timing["median"].as_f64(), Some(seconds[2]));
+    let default = output(Path::new("."), "bench 6 --engine naive -t 1 --json").1;
+    let default = serde_json::from_str::<Value>(&default).unwrap();
+    assert_eq!(default["results"][0]["seconds"].as_array().unwrap().len(), 10);
 }
 
 /// Stopped by the clock with more in the file than at the start, the same command goes on. Longer and longer, until a

@@ -55,22 +55,23 @@ struct Outcome {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Size::new(args.sizes.last)?;
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
-    let (boards, lacking): (Vec<usize>, Vec<usize>) = args.sizes.all().partition(|&n| sequence.term(n).is_some());
+    let (boards, lacking): (Vec<usize>, Vec<usize>) =
+        args.sizes.all().partition(|&n| check::published(sequence, n).is_some());
     let engines = Engines { only: args.engine, largest };
     let left_out = engines.left_out(&boards, &lacking)?;
     let printer = Printer::open(&args.json)?;
     let (mut results, mut differences) = (Vec::new(), Differences::default());
-    let widest = boards.iter().filter_map(|&n| sequence.term(n)).max().unwrap_or(0);
+    let widest = boards.iter().filter_map(|&n| check::published(sequence, n)).max().unwrap_or(0);
     let widths = [2, text::grouped(widest).len().max(sequence.id.len()), 9, 9, 9];
     let mut rows = printer.rows(widths.map(|width| (Align::Right, width)))?;
     let [first, second, third] = [0, 1, 2].map(|at| ENGINES[at].name);
     rows.row(&["N", sequence.id, first, second, third].map(str::to_owned))?;
     let verified = boards.into_iter().try_for_each(|n| {
-        let term = sequence.term(n).expect("others are left out");
+        let term = check::published(sequence, n).expect("others are left out");
         let mut cells = [n.to_string(), text::grouped(term), "-".to_owned(), "-".to_owned(), "-".to_owned()];
         for (info, cell) in ENGINES.iter().zip(&mut cells[2..]).filter(|(info, _)| engines.count(info, n)) {
             let found = count(args, info.kind, n, term)?;
-            differences.term(sequence, n, found.report.count);
+            let _ = differences.term(sequence, n, found.report.count);
             *cell = found.cell();
             results.push(found);
         }

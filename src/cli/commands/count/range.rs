@@ -29,21 +29,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = printer.rows([(Align::Right, 2), (Align::Right, width), (Align::Right, 10), (Align::Left, 0)])?;
     let counted = args.sizes.all().try_for_each(|n| {
         let mut found = found(args, n)?;
-        found.check = differences.term(sequence, n, found.result());
         let result = found.result();
-        let is_wrong = sequence.term(n).is_some_and(|term| term != result);
+        let check = differences.term(sequence, n, result);
         if is_for_people() {
-            let words = match &found.check {
-                Some(words) => words,
-                None if is_wrong => "differs from OEIS",
-                None => "OEIS has no such term",
+            let words = match &check {
+                Ok(Some(words)) => words,
+                Ok(None) => "OEIS has no such term",
+                Err(_) => "differs from OEIS",
             };
             let cells = [n.to_string(), text::grouped(result), text::seconds(found.seconds), words.to_owned()];
             rows.row(&cells)?;
-        } else if !is_wrong {
+        } else if check.is_ok() {
             // As in the b-files of OEIS, where a wrong number does not stand.
             rows.line(&format!("{n} {result}\n"))?;
         }
+        found.check = check.unwrap_or_default();
         terms.push(found);
         Ok(())
     });
