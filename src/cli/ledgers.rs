@@ -85,7 +85,7 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
         }
         if is_folder {
             search(&path, found)?;
-        } else if is_ledger(&path) {
+        } else if is_ledger(&path).unwrap_or(true) {
             found.push(path);
         }
     }

@@ -18,7 +18,8 @@ pub(crate) fn open(
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
 ) -> Result<(Run, Option<Store>), Failure> {
     let store = file.map(Store::open).transpose()?;
-    if let Some(store) = store.as_ref().filter(|store| !store.is_locked()) {
+    let is_saved = |store: &&Store| store.ledger().is_none_or(|ledger| !ledger.is_complete());
+    if let Some(store) = store.as_ref().filter(is_saved).filter(|store| !store.is_locked()) {
         let path = store.path().display();
         output::warning(&format!("{path}: this file system has no locks; let no other run save in this file"));
     }
