@@ -53,7 +53,8 @@ impl Interval {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Samples {
     number: u64,
-    mean: f64,
+    /// 0 where there are none.
+    pub(crate) mean: f64,
     /// The sum of the squares of the differences from the mean.
     squares: f64,
 }
@@ -65,11 +66,6 @@ impl Samples {
         let before = sample - self.mean;
         self.mean += before / self.number as f64;
         self.squares += before * (sample - self.mean);
-    }
-
-    /// Their mean; 0 where there are none.
-    pub(crate) fn mean(&self) -> f64 {
-        self.mean
     }
 
     /// Their mean with the interval in which the truth is.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
 use rustix::process::Signal;
 
@@ -66,6 +67,61 @@ fn a_checkpoint_deleted_in_mid_run_is_made_anew() {
     assert!(reached(&file) >= before);
     assert_eq!(texts(&run.end()), (Some(0), total(14), String::new()));
     assert!(read(&file).is_complete(), "nothing is missing in the new one");
+}
+
+/// The program without what root may do: root may read and write whatever the modes are.
+fn restrained(folder: &Path, script: &str) -> (Option<i32>, String, String) {
+    let bare = "setpriv --inh-caps=-all --bounding-set=-dac_override,-dac_read_search QUEENS";
+    let queens = if rustix::process::geteuid().is_root() { bare } else { "QUEENS" };
+    ended(shell(folder, &script.replace("QUEENS", queens)))
+}
+
+/// A lock that may only be read is locked, a folder that may not be written is no reason not to tell a total, and what stands
+/// in the way is named.
+#[test]
+fn what_may_not_be_written_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "umask 0777; QUEENS count 9 --checkpoint c -q; chmod 644 c; QUEENS count 9 --checkpoint c -q; ls -l .c.lock";
+    let (code, out, err) = restrained(folder.path(), script);
+    assert!(code == Some(0) && out.starts_with("352\n352\n-rw-------"), "{out}{err}");
+    let script = format!("QUEENS {ENDLESS} --max-time 1ms; chmod 444 .c.lock; QUEENS {ENDLESS} --max-time 1ms");
+    let (_, _, err) = restrained(folder.path(), &script.replace("count 20", "count 19").replace(" c ", " d "));
+    assert!(!err.contains("cannot") && !err.contains("no locks"), "{err}");
+    let script =
+        "rm .c.lock; chmod 555 .; QUEENS count 9 --checkpoint c -q; QUEENS count 9 --checkpoint e -q; chmod 755 .";
+    let (code, out, err) = restrained(folder.path(), script);
+    assert_eq!((code, out.as_str()), (Some(0), "352\n"), "{err}");
+    assert!(err.starts_with("error: e: cannot be saved: its lock .e.lock: Permission denied"), "{err}");
+    let (code, _, err) = restrained(folder.path(), "echo 1 >a.txt; chmod 0 a.txt; QUEENS solutions 6 -o a.txt");
+    let refused = "error: cannot write a.txt: it cannot be read, so it may be a ledger: Permission denied";
+    assert!(code == Some(1) && err.starts_with(refused), "{err}");
+}
+
+/// A name that is short where the program runs, in a folder whose whole name is longer than the system takes.
+#[test]
+fn files_in_deep_folders_are_saved_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let deeper = format!("mkdir {0}; cd {0}; ", "x".repeat(250)).repeat(20);
+    let twice = "QUEENS count 9 --checkpoint c -q; ".repeat(2) + &"QUEENS solutions 6 -o a.txt; ".repeat(2);
+    let (code, out, err) = ended(shell(folder.path(), &(deeper + &twice)));
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "352\n352\n", ""));
+}
+
+/// Its files are made where the links lead; an empty file is begun; what is no ledger is not damaged.
+#[test]
+fn links_to_nothing_and_empty_files_are_taken_for_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    let script = "ln -s sub/there c; ln -s sub/list a.txt; : >sub/there; rm sub/there; QUEENS count 9 --checkpoint c -q
+        QUEENS solutions 6 -o a.txt; : >e; QUEENS count 9 --checkpoint e -q; QUEENS status /dev/null";
+    let (code, out, err) = ended(shell(folder.path(), script));
+    assert_eq!((code, out.as_str()), (Some(1), "352\n352\n"), "{err}");
+    assert!(err.contains("/dev/null: not a ledger of queens"), "{err}");
+    for (link, place) in [("c", "sub/there"), ("a.txt", "sub/list")] {
+        assert!(folder.path().join(link).is_symlink() && folder.path().join(place).is_file(), "{link}");
+    }
+    assert!(read(&folder.path().join("e")).is_complete());
 }
 
 /// A quota on the size of files stands for a full disk: the first save fits, later ones do not.

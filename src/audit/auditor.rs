@@ -74,14 +74,6 @@ enum Weighing {
 }
 
 /// The weighted number of solutions of a task; `None` if `stopped`, called now and then, returns true before the end.
-///
-/// ```
-/// use queens::internals::{Task, auditor};
-/// use queens::{Placement, Size};
-/// let prefix = Placement::parse("1", Size::new(8)?)?;
-/// assert_eq!(auditor::count(&Task::Completions(prefix), &|| false), Some(4));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn count(task: &Task, stopped: &dyn Fn() -> bool) -> Option<u64> {
     Definition::of(task).solutions(stopped)
 }

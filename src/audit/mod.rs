@@ -134,11 +134,8 @@ impl Findings {
     /// The audit draws u of U units, and each set of u is equally likely. If w units are wrong, it draws only right ones
     /// with the chance C(U - w, u) / C(U, u). That is the product of (U - w - i) / (U - i) over i = 0 to u - 1.
     pub fn chance_to_find(&self, wrong: usize) -> f64 {
-        let all_right = (0..self.units.len()).map(|drawn| {
-            let left = self.finished - drawn;
-            left.saturating_sub(wrong) as f64 / left as f64
-        });
-        1.0 - all_right.product::<f64>()
+        let left = self.finished - self.units.len() + 1..=self.finished;
+        1.0 - left.map(|left| left.saturating_sub(wrong) as f64 / left as f64).product::<f64>()
     }
 }
 

@@ -66,10 +66,11 @@ impl Ledgers {
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
-            let read = match is_folder {
-                true => self.search(&path, seen),
-                false if is_ledger(&path) => self.add(&path, seen),
-                false => Ok(()),
+            let read = match is_ledger(&path) {
+                _ if is_folder => self.search(&path, seen),
+                Ok(false) => Ok(()),
+                // What cannot be read may be one, and is read once more to be named.
+                _ => self.add(&path, seen),
             };
             self.warn_if(read);
         }

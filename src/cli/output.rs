@@ -57,8 +57,13 @@ impl Output {
         let Some(path) = path.filter(|path| !is_stdout(path)) else {
             return Ok(Self::Stdout(anstream::stdout()));
         };
-        if is_ledger(path) {
-            return Err(Failure::Run(format!("cannot write {}: it is a ledger", path.display())));
+        let refused = match is_ledger(path) {
+            Ok(false) => None,
+            Ok(true) => Some("it is a ledger".to_owned()),
+            Err(error) => Some(format!("it cannot be read, so it may be a ledger: {error}")),
+        };
+        if let Some(why) = refused {
+            return Err(Failure::Run(format!("cannot write {}: {why}", path.display())));
         }
         let draft = Draft::new(path).map_err(|error| unwritten(path, &error))?;
         signals::remove_at_death(draft.path().to_owned());

@@ -116,7 +116,8 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
     };
     let deadline = begun + time;
     let probed = Probed::new(method, prefix, draw, random.fork(), deadline);
-    if probed.core_seconds_of_run().is_some_and(|seconds| seconds <= cores * left(deadline).as_secs_f64()) {
+    let is_short = probed.drawn.seconds.mean <= cores * left(deadline).as_secs_f64();
+    if probed.board.n == estimate.n && is_short {
         match request.run()?.count(watch) {
             Ok(Report { count, elapsed, .. }) => {
                 let cpu_time = watch.ledger().and_then(|ledger| ledger.cpu_time());
@@ -168,11 +169,6 @@ impl Probed {
         probed
     }
 
-    /// The processor time of the run in seconds, if it is its own board that was looked at.
-    fn core_seconds_of_run(&self) -> Option<f64> {
-        (self.board.n == self.prefix.size().get()).then(|| self.drawn.seconds.mean())
-    }
-
     /// The largest board of which enough samples for an interval, and half as many again, fit in this time; else this one.
     fn largest_within(&self, time: Duration) -> usize {
         // The work of a sample is that of its tasks and of what is counted before them.
@@ -182,7 +178,7 @@ impl Probed {
             work(n) * (3 * plan.tasks_sharing_lists()).max(1) as f64 / tasks as f64
         };
         let rounds = 1.5 * (FEWEST as f64 / self.threads as f64).ceil();
-        let seconds = rounds * self.drawn.wall.mean() / work_of_sample(self.board.n);
+        let seconds = rounds * self.drawn.wall.mean / work_of_sample(self.board.n);
         let fits = |&n: &usize| seconds * work_of_sample(n) < time.as_secs_f64();
         (self.board.n + 1..=self.prefix.size().get()).rev().find(fits).unwrap_or(self.board.n)
     }

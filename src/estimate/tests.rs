@@ -47,7 +47,7 @@ fn intervals_hold_the_count() {
 #[test]
 fn groups_take_as_long_as_in_a_run() {
     let board = board(EngineKind::Join, 15);
-    let (mut seconds, worked) = (drawn(&board, 1, 300).seconds.mean(), crate::run::thread_seconds());
+    let (mut seconds, worked) = (drawn(&board, 1, 300).seconds.mean, crate::run::thread_seconds());
     let plan = HalvesPlan::new(whole(15).size());
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(whole(15).size())();
     for (task, _) in (0..plan.units()).flat_map(|unit| plan.unit(unit, 0)) {
@@ -137,7 +137,7 @@ fn long_tasks_are_those_of_a_smaller_board() {
 #[test]
 fn a_seed_decides_what_is_drawn() {
     let board = board(EngineKind::Backtrack, 14);
-    let means = [7, 7, 8].map(|seed| drawn(&board, seed, 0).count.mean());
+    let means = [7, 7, 8].map(|seed| drawn(&board, seed, 0).count.mean);
     assert!((means[0] - means[1]).abs() < 1e-3 && (means[0] - means[2]).abs() > 1.0, "{means:?}");
 }
 

@@ -8,12 +8,18 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::iter;
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed.
+#[cfg(unix)]
+use rustix::{fs::OFlags, io::Errno};
+
+/// A file that is written beside its place, which it takes whole or not at all. If it is dropped before, it is removed; if
+/// its process is killed, the next draft for this place removes it, unless the file system has no locks.
 ///
 /// The file has the mode of the one that it replaces; where there is none, that of any new file. A symbolic link stays a
-/// link: the file that it leads to is replaced.
+/// link: the file that it leads to is replaced, or made.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -32,14 +38,28 @@ impl Draft {
     /// If the place is a folder, a device or the like, or no file can be made in its folder.
     pub fn new(place: &Path) -> io::Result<Self> {
         let place = followed(place)?;
-        let random: String = iter::repeat_with(fastrand::alphanumeric).take(RANDOM).collect();
-        let path = beside(&place, &(random + SUFFIX));
-        let file = File::create_new(&path)?;
-        if let Ok(old) = fs::metadata(&place) {
+        remove_leftovers(&place);
+        let draft = loop {
+            let random: String = iter::repeat_with(fastrand::alphanumeric).take(RANDOM).collect();
+            let path = beside(&place, &(random + SUFFIX));
+            let draft = Self { file: File::create_new(&path)?, path, place: place.clone() };
+            match lock(&draft.file) {
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+                Ok(_) if draft.path.exists() => break draft,
+                // Another writer has taken it for a leftover.
+                _ => {}
+            }
+        };
+        if let Ok(old) = fs::metadata(&draft.place) {
             // Drives of other systems refuse this.
-            let _ = file.set_permissions(old.permissions());
+            let _ = draft.file.set_permissions(old.permissions());
         }
-        Ok(Self { file, path, place })
+        Ok(draft)
+    }
+
+    /// The name that it has until it takes its place.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Where it is until then.
@@ -51,10 +71,12 @@ impl Draft {
     /// the folder.
     pub fn commit(self) -> io::Result<()> {
         self.file.sync_all()?;
-        fs::rename(&self.path, &self.place)?;
         if cfg!(not(unix)) {
-            return Ok(());
+            // Windows would keep readers out of a locked file.
+            let _ = self.file.unlock();
+            return fs::rename(&self.path, &self.place);
         }
+        fs::rename(&self.path, &self.place)?;
         let synced = File::open(self.place.with_file_name("."))?.sync_all();
         synced.or_else(|error| if is_lack(&error) { Ok(()) } else { Err(error) })
     }
@@ -77,17 +99,20 @@ impl Drop for Draft {
     }
 }
 
-/// The file that a name leads to through symbolic links; where there is none, the name itself.
+/// The file that a name leads to through symbolic links, whether it is there or not. Its absolute name may be too long for the
+/// system.
 ///
 /// # Errors
-/// If links may not be followed, or lead to something that is not a file.
+/// If links may not be followed, or lead in a circle or to something that is not a file.
 pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
-    match fs::metadata(path) {
-        Ok(about) if about.is_file() => fs::canonicalize(path),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Err(_) if path.file_name().is_some() => Ok(path.to_owned()),
-        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file")),
-    }
+    let is_file = match fs::metadata(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        about => about.map_or(path.file_name().is_some(), |about| about.is_file()),
+    };
+    let links = iter::successors(Some(path.to_owned()), |link| Some(link.with_file_name(fs::read_link(link).ok()?)));
+    // The system follows 40 links.
+    let place = links.take(41).last().filter(|_| is_file);
+    place.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file"))
 }
 
 /// The hidden file `.NAME.role` beside a file: a shell's `*` does not find it.
@@ -97,20 +122,49 @@ pub(super) fn beside(path: &Path, role: &str) -> PathBuf {
     path.with_file_name(hidden)
 }
 
-/// Removes the drafts of this file that killed runs have left. Only the holder of its lock may do that.
+/// Removes the drafts of this file that killed runs have left. A living writer has the lock of its draft.
 pub(super) fn remove_leftovers(place: &Path) {
     let beside = beside(place, "");
     let start = beside.file_name().unwrap_or_default().as_encoded_bytes();
     for entry in fs::read_dir(place.with_file_name(".")).into_iter().flatten().flatten() {
-        let name = entry.file_name();
+        let (name, path) = (entry.file_name(), entry.path());
         let rest = name.as_encoded_bytes().strip_prefix(start).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
-        if rest.is_some_and(|random| random.len() == RANDOM) {
-            let _ = fs::remove_file(entry.path());
+        if rest.is_some_and(|random| random.len() == RANDOM)
+            && let Ok(draft) = open_for_lock(&path)
+            && matches!(lock(&draft), Ok(true))
+        {
+            let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Whether an error says that the file system cannot sync folders, by EINVAL, ENOSYS or EOPNOTSUPP.
+/// Opens a file in order to lock it: for reading if it may not be written, and no link or pipe that has taken its name.
+pub(super) fn open_for_lock(path: &Path) -> io::Result<File> {
+    let open = |write| {
+        let mut options = File::options();
+        #[cfg(unix)]
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        options.read(true).write(write).open(path)
+    };
+    open(true).or_else(|_| open(false))
+}
+
+/// Locks a file for as long as it is open. Returns whether it is locked: not where the file system has no locks. The error that
+/// it would block says that another has the lock.
+pub(super) fn lock(file: &File) -> io::Result<bool> {
+    match file.try_lock().map_err(io::Error::from) {
+        Err(error) if !is_lack(&error) => Err(error),
+        locked => Ok(locked.is_ok()),
+    }
+}
+
+/// Whether an error says that the file system cannot sync folders, or lock files: any, or those that may only be read (EBADF).
 pub(super) fn is_lack(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
+    #[cfg(unix)]
+    return [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOLCK, Errno::BADF]
+        .iter()
+        .any(|lack| error.raw_os_error() == Some(lack.raw_os_error()));
+    // ERROR_INVALID_FUNCTION and ERROR_NOT_SUPPORTED.
+    #[cfg(not(unix))]
+    matches!(error.raw_os_error(), Some(1 | 50))
 }

@@ -4,7 +4,6 @@
 //! compares. So a file that is truncated anywhere, or has any byte changed, is refused. A program that does not know the
 //! number of the format refuses the file unread.
 
-use std::fmt::Write;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -56,13 +55,15 @@ pub fn encode(ledger: &Ledger) -> String {
 
 /// Reads the text of a ledger, which must be exactly as [`encode`] writes it.
 pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
-    if MAGIC.as_bytes().starts_with(bytes) {
+    if !bytes.is_empty() && MAGIC.as_bytes().starts_with(bytes) {
         return Err(FormatError::Damaged);
     }
     let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or(FormatError::NotALedger)?;
-    let version = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    if version != VERSION.as_bytes() {
-        return Err(FormatError::Version(String::from_utf8_lossy(version).chars().take(20).collect()));
+    // Whatever else it is, it must not reach a terminal.
+    let version: String =
+        rest.iter().map(|&byte| byte as char).take_while(|byte| !byte.is_control()).take(20).collect();
+    if version != VERSION {
+        return Err(FormatError::Version(version));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| FormatError::Damaged)?;
     let (body, last) = text.split_at(text.rfind(CHECKSUM).unwrap_or(0));
@@ -74,11 +75,8 @@ pub fn decode(bytes: &[u8]) -> Result<Ledger, FormatError> {
 
 /// The last line.
 fn checksum(body: &str) -> String {
-    let mut line = CHECKSUM.to_owned();
-    for byte in Sha256::digest(body.as_bytes()) {
-        write!(line, "{byte:02x}").expect("a string takes everything");
-    }
-    line + "\n"
+    let digits: Vec<String> = Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{CHECKSUM}{}\n", digits.concat())
 }
 
 /// The line of a run.
@@ -209,7 +207,7 @@ mod tests {
     #[test]
     fn every_cut_is_refused() {
         let bytes = encode(&small()).into_bytes();
-        for length in 0..bytes.len() {
+        for length in 1..bytes.len() {
             assert_eq!(decode(&bytes[..length]), Err(FormatError::Damaged), "{length}");
         }
     }
@@ -230,12 +228,18 @@ mod tests {
     #[test]
     fn other_files_are_told_apart() {
         let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
-        for cut in [&b""[..], b"queens led", b"queens ledger 2\nn 8\n"] {
+        for cut in [&b"queens led"[..], b"queens ledger 2\nn 8\n", b"queens ledger 2\r\nn 8\r\n"] {
             assert!(error(cut).starts_with("damaged: "));
         }
-        assert_eq!(error(b"\x7fELF\x02"), "not a ledger of queens; choose another file");
+        for other in [&b"\x7fELF\x02"[..], b""] {
+            assert_eq!(error(other), "not a ledger of queens; choose another file");
+        }
         assert_eq!(error(b"queens ledger 1\nn 8"), "ledger format 1; this program reads format 2");
         assert_eq!(error(b"queens ledger 22\n"), "ledger format 22; this program reads format 2");
+        for control in ["3\x1b[31m", "3\u{9b}31m", "3\r"] {
+            let text = format!("queens ledger {control}\n");
+            assert!(!error(text.as_bytes()).contains(char::is_control), "{control:?}");
+        }
     }
 
     /// Contents that this program would not write are refused even with the right checksum.

@@ -13,8 +13,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::board::Placement;
@@ -60,7 +59,7 @@ pub struct Partial {
 
 impl Partial {
     /// The tasks of a whole unit, however many it has.
-    const WHOLE: u64 = u64::MAX;
+    pub(crate) const WHOLE: u64 = u64::MAX;
 
     fn is_whole(self) -> bool {
         self.tasks == Self::WHOLE
@@ -72,15 +71,6 @@ impl Partial {
         self.tally = self.tally.checked_add(u128::from(count) * u128::from(weight)).ok_or(Overflow)?;
         self.tasks += 1;
         Ok(())
-    }
-}
-
-impl fmt::Display for Partial {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.tasks {
-            Self::WHOLE => write!(f, "{} for all of it", self.tally),
-            tasks => write!(f, "{} for its first {tasks} tasks", self.tally),
-        }
     }
 }
 
@@ -124,13 +114,17 @@ pub struct Ledger {
     shard: Shard,
     /// What is finished of each unit; all of it has [`Partial::WHOLE`] tasks.
     entries: BTreeMap<usize, Partial>,
+    /// How many of them are finished.
+    finished: usize,
     runs: Vec<RunRecord>,
+    /// Where in `runs` each run is, by its identity.
+    places: HashMap<RunRecord, usize>,
 }
 
 impl Ledger {
     /// A ledger without finished units.
     pub fn new(fingerprint: Fingerprint, shard: Shard) -> Self {
-        Self { fingerprint, shard, entries: BTreeMap::new(), runs: Vec::new() }
+        Self { fingerprint, shard, entries: BTreeMap::new(), finished: 0, runs: Vec::new(), places: HashMap::new() }
     }
 
     /// The meaning of its units.
@@ -170,7 +164,9 @@ impl Ledger {
 
     /// A run goes on from here: its record is the last one.
     pub(crate) fn begin_run(&mut self) {
-        self.runs.push(RunRecord::begin());
+        let run = RunRecord::begin();
+        self.places.insert(run.identity(), self.runs.len());
+        self.runs.push(run);
     }
 
     /// The record of the run in progress.
@@ -180,7 +176,8 @@ impl Ledger {
 
     /// Enters the record of a run; of two records of one run, the later one is kept.
     fn enter_run(&mut self, run: RunRecord) {
-        match self.runs.iter_mut().find(|known| known.is_of(&run)) {
+        let place = *self.places.entry(run.identity()).or_insert(self.runs.len());
+        match self.runs.get_mut(place) {
             None => self.runs.push(run),
             Some(known) if known.elapsed < run.elapsed => *known = run,
             Some(_) => {}
@@ -189,7 +186,7 @@ impl Ledger {
 
     /// How many units are finished.
     pub fn finished(&self) -> usize {
-        self.tallies().count()
+        self.finished
     }
 
     /// How many units its shard has.
@@ -233,7 +230,11 @@ impl Ledger {
     /// # Errors
     /// If the unit is not in the shard, or if the part contradicts what is known of the unit.
     pub fn record_partial(&mut self, unit: usize, part: Partial) -> Result<(), LedgerError> {
-        let contradicts = |other: String| LedgerError::Contradiction { unit, entry: part.to_string(), other };
+        let told = |Partial { tasks, tally }: Partial| match tasks {
+            Partial::WHOLE => format!("{tally} for all of it"),
+            tasks => format!("{tally} for its first {tasks} tasks"),
+        };
+        let contradicts = |other: String| LedgerError::Contradiction { unit, entry: told(part), other };
         let units = self.fingerprint.units;
         if unit >= units || !self.shard.contains(unit) {
             return Err(contradicts(format!("shard {} of {units} units", self.shard)));
@@ -241,9 +242,10 @@ impl Ledger {
         let known = self.partial(unit);
         let (less, more) = if known.tasks <= part.tasks { (known, part) } else { (part, known) };
         if more.tally < less.tally || (more.tasks == less.tasks && more.tally != less.tally) {
-            return Err(contradicts(known.to_string()));
+            return Err(contradicts(told(known)));
         }
         if more.tasks > 0 {
+            self.finished += usize::from(more.is_whole() && !known.is_whole());
             self.entries.insert(unit, more);
         }
         Ok(())
@@ -270,16 +272,15 @@ impl Ledger {
             self.shard = Shard::WHOLE;
         }
         other.entries.into_iter().try_for_each(|(unit, entry)| self.record_partial(unit, entry))?;
-        for run in other.runs {
-            self.enter_run(run);
-        }
+        other.runs.into_iter().for_each(|run| self.enter_run(run));
         Ok(self)
     }
 
     /// Which of `of` shards, one or more, have units that are not finished here; shards are numbered from 1.
     pub fn unfinished_shards(&self, of: u32) -> Vec<u32> {
-        let left = (0..self.fingerprint.units).filter(|&unit| !self.partial(unit).is_whole());
-        let shards: BTreeSet<u32> = left.map(|unit| (unit % of as usize) as u32 + 1).collect();
-        shards.into_iter().collect()
+        let mut left: Vec<usize> =
+            (0..of).map(|k| (k as usize..self.fingerprint.units).step_by(of as usize).len()).collect();
+        self.tallies().for_each(|(unit, _)| left[unit % of as usize] -= 1);
+        (1..=of).zip(left).filter(|&(_, left)| left > 0).map(|(shard, _)| shard).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 /// A run of the program that added to a ledger, for people to read: nothing that is counted depends on it. `None` stands for
 /// what a file does not know.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunRecord {
     /// When it began, in seconds since 1970. With the host it identifies the run: a run that is in two ledgers counts once
     /// when they are merged. It has nanoseconds because the shards that a batch system starts on one machine begin in the
@@ -39,8 +39,9 @@ impl RunRecord {
         Self { begun, program, host, ..Self::default() }
     }
 
-    /// Whether both are of one run. A run that does not know when it began is known by all else.
-    pub(super) fn is_of(&self, other: &Self) -> bool {
-        if self.begun.is_some() { (&self.begun, &self.host) == (&other.begun, &other.host) } else { self == other }
+    /// What it has in common with all records of its run. A run that does not know when it began is known by all else.
+    pub(super) fn identity(&self) -> Self {
+        let Self { begun, host, .. } = self.clone();
+        if begun.is_some() { Self { begun, host, ..Self::default() } } else { self.clone() }
     }
 }

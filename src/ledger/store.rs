@@ -3,12 +3,14 @@
 //! So it is a whole save at every moment, for every reader and wherever the process is killed. A save that fails, for
 //! example because the disk is full, leaves it as it was.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Ledger;
-use super::draft::{Draft, beside, followed, remove_leftovers};
+use super::draft::{self, Draft, beside, followed, open_for_lock, remove_leftovers};
 use super::format::{FormatError, MAGIC, decode, encode};
 
 /// The largest size of a ledger in bytes: it would have some ten million units.
@@ -24,7 +26,7 @@ pub enum StoreError {
     /// There is none, it is a folder or the like, or the system refused to read it.
     #[error("{path}: cannot be read: {error}", path = .0.display(), error = .1)]
     Read(PathBuf, io::Error),
-    /// The system refused to write it, or to make files in its folder.
+    /// The system refused to write it, to make files in its folder or to lock it.
     #[error("{path}: cannot be saved: {error}", path = .0.display(), error = .1)]
     Save(PathBuf, io::Error),
     /// Its contents are not those of a ledger.
@@ -34,7 +36,9 @@ pub enum StoreError {
 
 /// A ledger's file, locked as long as this value lives.
 ///
-/// The lock is on `.NAME.lock` beside the file. A file with several names, by symbolic links, has one lock.
+/// The lock is on `.NAME.lock` beside the file, since every save replaces the file itself, and stays there. A file with several
+/// names, by symbolic links, has one lock. It keeps nobody out once somebody has removed it, nor, on NFS, whoever may not
+/// write it.
 ///
 /// ```
 #[doc = include_str!("../../examples/checkpoint.rs")]
@@ -47,29 +51,31 @@ pub struct Store {
 }
 
 impl Store {
-    /// Locks the file, and reads it if it is there. Its folder must be there. What killed runs have left beside it is
-    /// removed.
+    /// Locks the file, and reads it if it is there; an empty one has no ledger yet. Its folder must be there. What killed runs
+    /// have left beside it is removed. A complete ledger, which nobody will save again, needs no lock.
     ///
     /// # Errors
     /// If another run has it, if it cannot be read or is not a sound ledger, or if no file can be made in its folder.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
-        let lock = lock(&place).map_err(|error| match error.kind() {
-            io::ErrorKind::WouldBlock => StoreError::Busy(path.clone()),
-            _ => StoreError::Save(path.clone(), error),
-        })?;
-        if lock.is_some() {
-            remove_leftovers(&place);
-        }
+        let lock = match lock(&place) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(StoreError::Busy(path)),
+            lock => lock,
+        };
+        let is_empty = || fs::metadata(&path).is_ok_and(|about| about.len() == 0);
         let ledger = match read(&path) {
             Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(StoreError::Format(..)) if is_empty() => None,
             ledger => Some(ledger?),
         };
+        let is_told = ledger.as_ref().is_some_and(Ledger::is_complete);
+        let lock = lock.or_else(|error| if is_told { Ok(None) } else { Err(StoreError::Save(path.clone(), error)) })?;
+        remove_leftovers(&place);
         Ok(Self { path, lock, ledger })
     }
 
-    /// What the file held when it was opened; `None` if there was no file.
+    /// What the file held when it was opened; `None` if there was no file, or nothing in it.
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
@@ -79,7 +85,7 @@ impl Store {
         &self.path
     }
 
-    /// Whether other runs are kept out. They are not where the file system has no locks.
+    /// Whether other runs are kept out: not where the file system has no locks, or a complete ledger's could not be made.
     pub fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
@@ -96,16 +102,26 @@ impl Store {
     }
 }
 
-/// Takes the lock of the file at this place for as long as it is open; `None` where the file system has no locks.
-///
-/// It is of `.NAME.lock`, since every save replaces the file itself. That one stays: to remove it would let a run lock a file
-/// that is gone.
+/// Takes the lock of the file at this place for as long as it is open; `None` where the file system has no locks. An error
+/// names the lock.
 fn lock(place: &Path) -> io::Result<Option<File>> {
-    let file = File::create(beside(place, "lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
-        Err(TryLockError::Error(_)) => Ok(None),
+    let path = beside(place, "lock");
+    let lock = lock_file(&path).and_then(|file| Ok(draft::lock(&file)?.then_some(file)));
+    lock.map_err(|error| io::Error::new(error.kind(), format!("its lock {}: {error}", path.display())))
+}
+
+/// Opens the file of a lock; where there is none, makes it.
+fn lock_file(path: &Path) -> io::Result<File> {
+    let made = File::create_new(path);
+    // Whoever may use the folder may use the lock, whatever the umask. Drives of other systems refuse this.
+    #[cfg(unix)]
+    if let (Ok(file), Ok(folder)) = (&made, fs::metadata(path.with_file_name("."))) {
+        let _ = file.set_permissions(fs::Permissions::from_mode(folder.permissions().mode() & 0o666));
+    }
+    match fs::symlink_metadata(path) {
+        Ok(about) if !about.is_file() => Err(io::Error::other("a link, or not a file; remove it")),
+        Ok(_) if made.is_err() => open_for_lock(path),
+        _ => made,
     }
 }
 
@@ -115,11 +131,11 @@ pub fn read(path: &Path) -> Result<Ledger, StoreError> {
     decode(&bytes).map_err(|error| StoreError::Format(path.to_owned(), error))
 }
 
-/// Whether a file is a ledger, of whatever format and sound or not, by its first bytes. One that cannot be read may be one, and
-/// counts as one.
-pub fn is_ledger(path: &Path) -> bool {
-    let head = || first_bytes(path, MAGIC.len() as u64);
-    fs::metadata(path).is_ok_and(|about| about.is_file()) && head().map_or(true, |head| head == MAGIC.as_bytes())
+/// Whether a file is a ledger, of whatever format and sound or not, by its first bytes. One that cannot be read may be one:
+/// that is an error.
+pub fn is_ledger(path: &Path) -> io::Result<bool> {
+    let is_file = fs::metadata(path).is_ok_and(|about| about.is_file());
+    Ok(is_file && first_bytes(path, MAGIC.len() as u64)? == MAGIC.as_bytes())
 }
 
 /// The bytes of a file, but not more than so many: a device may have no end.

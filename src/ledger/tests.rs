@@ -110,6 +110,28 @@ fn each_run_counts_once() {
     assert_eq!(merged(&[&first, &cpu_unknown]).cpu_time(), None, "not known is not known");
 }
 
+/// A search of all runs for each one would take a minute.
+#[test]
+fn many_runs_are_merged_in_little_time() {
+    let mut ledger = empty(5, "1/1");
+    for run in 0..60_000 {
+        ledger.enter_run(RunRecord { begun: Some(format!("{run}.5")), ..RunRecord::default() });
+    }
+    let begun = std::time::Instant::now();
+    let read = decode(encode(&ledger).as_bytes()).unwrap();
+    assert_eq!(read.merge(ledger).unwrap().runs().len(), 60_000);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+/// The time goes by what a ledger has, not by the units that it says its plan has.
+#[test]
+fn plans_of_any_size_have_unfinished_shards() {
+    let mut ledger = empty(usize::MAX, "1/1");
+    ledger.record(0, 1).unwrap();
+    assert_eq!(ledger.unfinished_shards(4), [1, 2, 3, 4]);
+    assert_eq!((ledger.finished(), ledger.units()), (1, usize::MAX));
+}
+
 /// The record of a run that begins says where and when.
 #[test]
 fn a_run_begins_its_record() {

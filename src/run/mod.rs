@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::board::{Placement, SizeError};
 use crate::engine::{Engine, Method, MethodError};
-use crate::ledger::{Fingerprint, Ledger, LedgerError, Overflow, Shard};
+use crate::ledger::{Fingerprint, Ledger, LedgerError, Overflow, Partial, Shard};
 use crate::plan::Plan;
 use crate::request::Report;
 use crate::symmetric::Rotation;
@@ -26,18 +26,14 @@ pub(crate) use threads::{pool, process_time, thread_seconds};
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CountError {
     /// No board has this size.
     #[error(transparent)]
     Size(#[from] SizeError),
     /// A turn has other sizes.
     #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
-    Symmetric {
-        /// The turn.
-        rotation: Rotation,
-        /// The size.
-        n: usize,
-    },
+    Symmetric { rotation: Rotation, n: usize },
     /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
@@ -105,7 +101,8 @@ impl Run {
         &self.ledger
     }
 
-    /// Counts on all threads. `watch` shows how far it is, has the ledger at every moment, and stops it.
+    /// Counts on all threads. `watch` shows how far it is, has the ledger at every moment, and stops it. The calling thread
+    /// makes the self-check, for which 256 KB of stack are plenty.
     ///
     /// # Errors
     /// If the engine fails its self-check, the count does not fit in 128 bits, the threads cannot be started, or it was
@@ -120,13 +117,10 @@ impl Run {
         let begun = Instant::now();
         let make = method.engines(prefix.size());
         let order = state.order();
-        for_each_unit(
-            &pool,
-            &order,
-            watch,
-            || (make(), state.hand()),
-            |(engine, hand), unit| count_unit(&mut **engine, &state, hand, unit, watch),
-        )?;
+        let worker = || (make(), state.hand());
+        for_each_unit(&pool, &order, watch, worker, |(engine, hand), unit| {
+            count_unit(&mut **engine, &state, hand, unit, watch)
+        })?;
         Ok(Report {
             n: prefix.size().get(),
             prefix: (!prefix.is_empty()).then_some(prefix),
@@ -144,7 +138,7 @@ impl Run {
 fn count_unit(
     engine: &mut dyn Engine,
     state: &RunState,
-    hand: &Mutex<Hand>,
+    hand: &Hand,
     unit: usize,
     watch: &Watch,
 ) -> Result<(), CountError> {
@@ -153,13 +147,13 @@ fn count_unit(
         part.add(engine.count(&task.task), task.weight)?;
         // A unit is finished however soon the stop comes.
         if part.tasks < all {
-            lock(hand).current = Some((unit, part));
+            lock(hand).insert(unit, part);
             if watch.is_stopped() {
                 return Err(CountError::Stopped);
             }
         }
     }
-    lock(hand).finished.push((unit, part.tally));
+    lock(hand).insert(unit, Partial { tasks: Partial::WHOLE, ..part });
     Ok(())
 }
 

@@ -22,25 +22,14 @@ use crate::watch::lock;
 /// The engine or a kernel failed its self-check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SelfCheckError {
     /// The total is wrong.
     #[error("self-check failed: found {found} solutions {board} instead of {expected}; nothing was counted")]
-    Wrong {
-        /// The board, as in "on 8×8".
-        board: String,
-        /// The number that the engine found.
-        found: u128,
-        /// The published number.
-        expected: u128,
-    },
+    Wrong { board: String, found: u128, expected: u128 },
     /// A kernel differs from a plain loop.
     #[error("self-check failed: {operation} went wrong on {isa}; nothing was counted")]
-    Kernel {
-        /// What the kernel does, in a few words.
-        operation: String,
-        /// Its instruction set.
-        isa: Isa,
-    },
+    Kernel { operation: String, isa: Isa },
 }
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
@@ -53,11 +42,8 @@ static PASSED: Mutex<Vec<(Method, Option<usize>)>> = Mutex::new(Vec::new());
 pub(super) fn boards(method: Method, n: usize) -> Vec<usize> {
     let large = 14 + n % 2;
     let is_large = n >= LARGE_FROM && large <= method.engine.info().quick;
-    [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)]
-        .into_iter()
-        .filter(|board| board.1)
-        .map(|board| board.0)
-        .collect()
+    let boards = [(8, n > 8), (9, n > 8 && n % 2 == 1), (large, is_large)];
+    boards.into_iter().filter_map(|(board, is_counted)| is_counted.then_some(board)).collect()
 }
 
 /// Checks the engine and its kernels before they count a board of this size.

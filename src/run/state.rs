@@ -4,6 +4,8 @@
 //! task, and by whoever asks for the ledger or the progress. A snapshot has every task that is finished at that moment. So
 //! a kill loses the work since the last save, and a stop loses at most the current task of each thread.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,28 +20,31 @@ pub(super) struct RunState {
     pub(super) plan: Plan,
     /// What earlier runs have finished.
     pub(super) earlier: Ledger,
+    /// How many tasks there are, and how many of them earlier runs have finished.
+    tasks: u64,
+    earlier_tasks: u64,
     begun: Instant,
     /// The processor time that this process had used before.
     cpu_before: Option<Duration>,
-    hands: Mutex<Vec<Arc<Mutex<Hand>>>>,
+    hands: Mutex<Vec<Hand>>,
     /// With all that the threads have finished when it was asked for last.
     ledger: Mutex<Ledger>,
+    /// How many tasks of this run it has. It is counted here, since whoever shows the progress asks ten times a second.
+    entered_tasks: AtomicU64,
 }
 
-/// What a thread has in hand, which others read now and then.
-#[derive(Debug, Default)]
-pub(super) struct Hand {
-    /// The units that it has finished.
-    pub(super) finished: Vec<(usize, u128)>,
-    /// The unit that it is working on, and the part of it that is finished; for a moment that of a finished unit.
-    pub(super) current: Option<(usize, Partial)>,
-}
+/// What a thread has finished of each unit since somebody asked last.
+pub(super) type Hand = Arc<Mutex<HashMap<usize, Partial>>>;
 
 impl RunState {
     /// The state of a run that goes on from this ledger, whose units are those of the plan.
     pub(super) fn new(plan: Plan, ledger: Ledger) -> Self {
+        let tasks = ledger.shard().units(plan.units()).map(|unit| plan.tasks(unit)).sum();
+        let left = |&unit: &usize| plan.tasks(unit) - ledger.partial(unit).tasks;
+        let earlier_tasks = tasks - ledger.todo().iter().map(left).sum::<u64>();
         let (earlier, begun, cpu_before) = (ledger.clone(), Instant::now(), process_time());
-        Self { plan, earlier, begun, cpu_before, hands: Mutex::default(), ledger: Mutex::new(ledger) }
+        let (hands, ledger, entered_tasks) = (Mutex::default(), Mutex::new(ledger), AtomicU64::new(0));
+        Self { plan, earlier, tasks, earlier_tasks, begun, cpu_before, hands, ledger, entered_tasks }
     }
 
     /// The units that are left. The groups of the plan are shuffled, in the same way every time, so that the finished units
@@ -53,37 +58,30 @@ impl RunState {
     }
 
     /// What one more thread has in hand.
-    pub(super) fn hand(&self) -> Arc<Mutex<Hand>> {
-        let hand = Arc::<Mutex<Hand>>::default();
+    pub(super) fn hand(&self) -> Hand {
+        let hand = Hand::default();
         lock(&self.hands).push(Arc::clone(&hand));
         hand
     }
 
     /// The ledger with all that the threads have finished.
     pub(super) fn entered(&self) -> MutexGuard<'_, Ledger> {
-        let mut ledger = lock(&self.ledger);
+        let (mut ledger, mut tasks) = (lock(&self.ledger), 0);
         for hand in lock(&self.hands).iter() {
-            let Hand { finished, current } = &mut *lock(hand);
-            for (unit, tally) in finished.drain(..) {
-                ledger.record(unit, tally).expect("a unit is counted once, and goes on from what the ledger has of it");
-            }
-            if let Some((unit, part)) = *current {
+            for (unit, part) in lock(hand).drain() {
+                tasks += part.tasks.min(self.plan.tasks(unit)) - ledger.partial(unit).tasks;
                 ledger.record_partial(unit, part).expect("a thread goes on from what the ledger has of its unit");
             }
         }
+        // Relaxed: only who has locked the ledger uses it.
+        self.entered_tasks.fetch_add(tasks, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let units = (ledger.finished() - self.earlier.finished()) as u64;
         let cpu_time = process_time().zip(self.cpu_before).map(|(now, before)| now.saturating_sub(before));
         let run = ledger.last_run();
         (run.saved, run.elapsed, run.units, run.cpu_time) =
-            (Some(now.as_secs() as u32), self.begun.elapsed(), Some(units), cpu_time);
+            (u32::try_from(now.as_secs()).ok(), self.begun.elapsed(), Some(units), cpu_time);
         ledger
-    }
-
-    /// How many tasks a ledger has finished.
-    fn tasks(&self, ledger: &Ledger) -> u64 {
-        let whole: u64 = ledger.tallies().map(|(unit, _)| self.plan.tasks(unit)).sum();
-        whole + ledger.partials().map(|(_, part)| part.tasks).sum::<u64>()
     }
 }
 
@@ -91,18 +89,17 @@ impl Watched for RunState {
     fn progress(&self) -> Progress {
         /// So many tasks must be finished before they say something of the others.
         const FEWEST: u64 = 16;
-        let (ledger, elapsed) = (self.entered().clone(), self.begun.elapsed());
-        let total: u64 = ledger.shard().units(self.plan.units()).map(|unit| self.plan.tasks(unit)).sum();
-        let [earlier, reached] = [&self.earlier, &ledger].map(|ledger| self.tasks(ledger));
+        let (ledger, elapsed) = (self.entered(), self.begun.elapsed());
+        let (entered, earlier) = (self.entered_tasks.load(Ordering::Relaxed), self.earlier_tasks);
         // Units without a task are finished too.
         let share = |done: u64, all: u64| if ledger.is_complete() { 1.0 } else { done as f64 / all as f64 };
-        let of_this_run = share(reached - earlier, total - earlier);
-        let is_known = reached - earlier >= FEWEST || ledger.is_complete();
+        let of_this_run = share(entered, self.tasks - earlier);
+        let is_known = entered >= FEWEST || ledger.is_complete();
         Progress {
             doing: "counting units",
             done: ledger.finished() as u64,
             total: ledger.units() as u64,
-            share: share(reached, total),
+            share: share(earlier + entered, self.tasks),
             elapsed,
             left: watch::left(elapsed, of_this_run).filter(|_| is_known),
         }

@@ -15,7 +15,7 @@
 //! ([`lanes`](crate::engine::lanes)).
 
 use super::list::CoverLister;
-use crate::engine::lanes::{Cost, Isa, Lanes, LevelSearch, WithLanes};
+use crate::engine::lanes::{Cost, Lanes, LevelSearch, WithLanes};
 use crate::engine::split::{GroupedLists, Model, Splitter, branching};
 
 /// One piece of a cover.
@@ -37,7 +37,7 @@ pub(super) fn word(keys: u128) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
     /// By the highest item that each covers.
-    by_item: Vec<Vec<Piece>>,
+    pub(super) by_item: Vec<Vec<Piece>>,
     /// Every piece covers at least one of these items.
     pub(super) marked: u64,
 }
@@ -55,11 +55,6 @@ impl Pieces {
     pub(super) fn mirrored(mut self) -> Self {
         self.by_item.iter_mut().flatten().for_each(|piece| piece.keys = piece.keys.reverse_bits());
         self
-    }
-
-    /// The pieces whose highest item is `item`.
-    pub(super) fn of(&self, item: usize) -> &[Piece] {
-        &self.by_item[item]
     }
 }
 
@@ -82,13 +77,6 @@ pub(super) type CountCut<'a> = Box<dyn FnMut(u64) -> u64 + Send + 'a>;
 
 /// Makes a counter for each thread that asks.
 type MakeCounter<'a> = Box<dyn Fn() -> CountCut<'a> + Sync + 'a>;
-
-impl Problem {
-    /// The counters of an instruction set that the processor has.
-    pub(super) fn counters(&self, isa: Isa) -> MakeCounter<'_> {
-        isa.with(self).expect("the processor has it")
-    }
-}
 
 impl<'a> WithLanes for &'a Problem {
     type Output = MakeCounter<'a>;

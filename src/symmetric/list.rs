@@ -62,7 +62,7 @@ impl CoverLister {
         self.pieces.resize_with(self.pieces.len().max(items.count_ones() as usize), Vec::new);
         for (own, item) in self.pieces.iter_mut().zip(members(items)) {
             own.clear();
-            let within = pieces.of(item).iter().filter(|piece| piece.items & !items == 0);
+            let within = pieces.by_item[item].iter().filter(|piece| piece.items & !items == 0);
             own.extend(within.map(|piece| Piece { items: numbered(piece.items), keys: piece.keys }));
         }
     }

@@ -146,13 +146,11 @@ impl Half<'_> {
     /// For a side whose queen on the long diagonal is in this half: how many of its column sets, in order, are
     /// smaller than its row set, and whether the next is equal to it (1 or 0).
     fn ranks_below(&self, side: Side, inner: &Inner) -> (usize, usize) {
-        let quadrant = self.quadrants[side as usize];
-        let held = inner.rows[side as usize];
-        let count = quadrant.rows.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
+        let (bound, held) = (self.quadrants[side as usize].rows, inner.rows[side as usize]);
+        let count = bound.count_ones() - held.iter().filter(|&&row| row > 0).count() as u32;
         let low = held.iter().enumerate().map(|(column, &row)| u32::from(row > 0) << column).sum::<u32>();
         // Only the sets of outer columns differ among the runs; in the order of all sets of the row set's size, those
         // below it come first.
-        let bound = quadrant.rows;
         let (outer_bound, low_bound) = (bound >> self.shape.depth, bound & ((1 << self.shape.depth) - 1));
         let smaller = rank_of(outer_bound, count);
         let same = outer_bound.count_ones() == count;

@@ -61,19 +61,10 @@ impl Shape {
         }
     }
 
-    /// Ways to name the inner queens, possible or not: for each inner column no queen or one of `rows`.
-    fn signatures(self, rows: usize) -> usize {
-        (rows + 1).pow(self.depth as u32)
-    }
-
     /// How many column sets there are beside so many inner queens.
     pub(super) fn sets(self, rows: usize, inner: InnerRows) -> usize {
         let inner = inner.iter().filter(|&&row| row > 0).count();
         rows.checked_sub(inner).map_or(0, |outer| binomial(self.outer_columns(), outer) as usize)
-    }
-
-    fn kinds(self) -> u32 {
-        1 + u32::from(self.by_diagonal)
     }
 }
 
@@ -212,7 +203,8 @@ impl QuadrantLister {
         list.bases.clear();
         list.starts.clear();
         list.starts.push(0);
-        for signature in 0..shape.signatures(count) {
+        // Possible or not: in each inner column there is no queen, or one of the rows.
+        for signature in 0..(count + 1).pow(shape.depth as u32) {
             let inner = inner(count, signature);
             let start =
                 if innermost.is_none_or(|place| place == inner[0]) { self.inner_node(rows, inner) } else { None };
@@ -234,7 +226,7 @@ impl QuadrantLister {
                     QuadrantSearch { shape, queens: &self.queens, ranks: &self.ranks, kinds, columns: start.free };
                 search.row(rows, Node { blocked, ..start }, found);
             }
-            list.append_by_run(found, (sets * shape.kinds()) as usize, next);
+            list.append_by_run(found, (sets * (1 + u32::from(shape.by_diagonal))) as usize, next);
         }
         // Growing by doubling would take hundreds of megabytes at h = 14.
         list.patterns.reserve_exact(BEYOND);

@@ -171,11 +171,7 @@ fn pairs_are_right<L: Lanes>(lanes: L, random: &mut Rng) -> bool {
     const RUNS: usize = 12;
     let mut pattern = || random.u64(..) & random.u64(..) & KEY_BITS;
     let runs: Vec<Vec<u64>> = (0..RUNS).map(|run| (0..run * 7 % 25).map(|_| pattern()).collect()).collect();
-    let mut starts = vec![0];
-    starts.extend(runs.iter().scan(0, |end, run| {
-        *end += run.len() as u32;
-        Some(*end)
-    }));
+    let starts: Vec<u32> = (0..=RUNS).map(|end| runs[..end].concat().len() as u32).collect();
     let stream: Vec<(u64, usize)> = (0..40).map(|place| (pattern(), place * 5 % RUNS)).collect();
     let ranked: Vec<u64> = stream.iter().map(|&(pattern, rank)| ranked(pattern, rank as u16)).collect();
     let mut found = Vec::new();

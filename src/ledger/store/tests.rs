@@ -62,6 +62,56 @@ fn two_runs_cannot_share_a_file() {
     Store::open(&path).unwrap();
 }
 
+/// The lock of a complete ledger is not needed, and the error of any other names the lock.
+#[test]
+#[cfg(unix)]
+fn a_lock_that_is_no_file_is_left_alone() {
+    let (folder, path) = saved();
+    let (lock, victim) = (folder.path().join(".c.lock"), folder.path().join("victim"));
+    fs::write(&victim, "precious").unwrap();
+    let as_link = || std::os::unix::fs::symlink("victim", &lock).unwrap();
+    let as_folder = || fs::create_dir(&lock).unwrap();
+    let as_pipe = || assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    for make in [&as_link as &dyn Fn(), &as_folder, &as_pipe] {
+        fs::remove_file(&lock).or_else(|_| fs::remove_dir(&lock)).unwrap();
+        make();
+        let error = Store::open(&path).unwrap_err().to_string();
+        assert!(error.contains("c: cannot be saved: its lock ") && error.contains(".c.lock: a link, or not a file"));
+        fs::write(&path, encode(&ledger(9))).unwrap();
+        let told = Store::open(&path).unwrap();
+        assert!(told.ledger().unwrap().is_complete() && !told.is_locked());
+        fs::write(&path, encode(&ledger(1))).unwrap();
+    }
+    assert_eq!(fs::read(victim).unwrap(), b"precious");
+}
+
+/// Whoever may use the folder may use a new lock, and one that is there is left as it is.
+#[test]
+#[cfg(unix)]
+fn a_lock_is_for_all_who_use_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, lock) = (folder.path().join("c"), folder.path().join(".c.lock"));
+    for (mode, expected) in [(0o700, 0o600), (0o2775, 0o664), (0o1777, 0o666)] {
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        assert!(Store::open(&path).unwrap().is_locked());
+        assert_eq!(fs::metadata(&lock).unwrap().permissions().mode() & 0o777, expected);
+        fs::write(&lock, "of another").unwrap();
+        assert!(Store::open(&path).unwrap().is_locked());
+        assert_eq!(fs::read(&lock).unwrap(), b"of another");
+        fs::remove_file(&lock).unwrap();
+    }
+}
+
+/// As `mktemp` makes it.
+#[test]
+fn an_empty_file_is_begun() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut store = Store::open(file.path()).unwrap();
+    assert!(store.ledger().is_none());
+    store.save(&ledger(1)).unwrap();
+    assert_eq!(read(file.path()).unwrap(), ledger(1));
+}
+
 #[test]
 fn a_damaged_file_is_refused_and_left() {
     let (folder, path) = saved();
@@ -85,11 +135,11 @@ fn ledgers_are_known_by_their_first_bytes() {
     let (folder, path) = saved();
     let with = |text: &str| {
         fs::write(&path, text).unwrap();
-        is_ledger(&path)
+        is_ledger(&path).unwrap()
     };
-    assert!(is_ledger(&path) && with("queens ledger 1\nn 8\n") && with("queens ledger "));
+    assert!(is_ledger(&path).unwrap() && with("queens ledger 1\nn 8\n") && with("queens ledger "));
     assert!(!with("queens ledger") && !with("") && !with("a queens ledger 2\n"));
-    assert!(!is_ledger(folder.path()) && !is_ledger(&folder.path().join("none")));
+    assert!([folder.path(), &folder.path().join("none")].iter().all(|path| !is_ledger(path).unwrap()));
 }
 
 /// The message has the name that was given, not those of the files beside it.
@@ -115,7 +165,7 @@ fn only_files_are_opened() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for place in [&*pipe, Path::new("/dev/null")] {
         assert!(matches!(Store::open(place), Err(StoreError::Read(..))));
-        assert!(Draft::new(place).is_err() && !is_ledger(place));
+        assert!(Draft::new(place).is_err() && !is_ledger(place).unwrap());
     }
     assert!(matches!(read(Path::new("/dev/zero")), Err(StoreError::Format(_, FormatError::NotALedger))));
 }
@@ -134,6 +184,11 @@ fn a_link_stays_a_link() {
     assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink() && !path.is_symlink());
     assert_eq!(read(&path).unwrap(), ledger(3));
     assert_eq!((names(folder.path()).join(" "), names(&at("sub")).join(" ")), ("c sub".into(), "chain there".into()));
+    fs::remove_file(&path).unwrap();
+    drop(store);
+    Store::open(at("sub/chain")).unwrap().save(&ledger(2)).unwrap();
+    assert!(at("sub/chain").is_symlink() && at("sub/there").is_symlink(), "also where it leads to nothing");
+    assert_eq!(read(&path).unwrap(), ledger(2));
     symlink("circle", at("circle")).unwrap();
     assert!(matches!(Store::open(at("circle")), Err(StoreError::Read(..))));
 }
@@ -142,7 +197,6 @@ fn a_link_stays_a_link() {
 #[test]
 #[cfg(unix)]
 fn a_save_keeps_the_mode() {
-    use std::os::unix::fs::PermissionsExt;
     let (folder, path) = saved();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
     fs::write(folder.path().join("new"), "").unwrap();
@@ -173,6 +227,33 @@ fn leftovers_are_removed_by_the_holder_of_the_lock() {
     assert_eq!(names(folder.path()), left);
 }
 
+/// Whatever is written, not only ledgers; and a living writer keeps its draft.
+#[test]
+fn the_next_writer_removes_what_a_kill_has_left() {
+    let (folder, _) = saved();
+    let place = folder.path().join("b");
+    let living = Draft::new(&place).unwrap();
+    fs::write(folder.path().join(".b.aB3dE6gH.new"), "left").unwrap();
+    fs::write(folder.path().join(".d.aB3dE6gH.new"), "of another").unwrap();
+    let next = Draft::new(&place).unwrap();
+    let mut left = vec!["c".to_owned(), ".d.aB3dE6gH.new".to_owned()];
+    left.extend([&living, &next].map(|draft| draft.path().file_name().unwrap().to_str().unwrap().to_owned()));
+    left.sort();
+    assert_eq!(names(folder.path()), left);
+    next.commit().unwrap();
+    living.commit().unwrap();
+    assert_eq!(names(folder.path()), [".d.aB3dE6gH.new", "b", "c"]);
+}
+
+/// Whoever writes the same file at the same time takes no draft for a leftover that is about to be locked.
+#[test]
+fn writers_keep_their_drafts() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = || (0..300).for_each(|_| Draft::new(&folder.path().join("b")).unwrap().commit().unwrap());
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(write))));
+    assert_eq!(names(folder.path()), ["b"]);
+}
+
 #[test]
 fn a_draft_takes_the_place_or_leaves_no_trace() {
     let (folder, _) = saved();
@@ -195,7 +276,7 @@ fn a_draft_takes_the_place_or_leaves_no_trace() {
 fn what_a_file_system_lacks_is_told_from_what_fails() {
     use crate::ledger::draft::is_lack;
     use rustix::io::Errno;
-    for errno in [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP] {
+    for errno in [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOLCK, Errno::BADF] {
         assert!(is_lack(&errno.into()), "{errno}");
     }
     assert!(!is_lack(&Errno::IO.into()) && !is_lack(&Errno::NOSPC.into()));
