@@ -62,11 +62,6 @@ impl Draft {
         &self.path
     }
 
-    /// Where it is until then.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Takes the place, durably. After an error, what was there before is still there, unless the error came from syncing
     /// the folder.
     pub fn commit(self) -> io::Result<()> {
