@@ -118,6 +118,22 @@ pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
+/// Whether a text is this one, in which `...` stands for anything.
+pub(crate) fn agrees(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split("...");
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap()) else { return false };
+    let mut last = None;
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+        last = Some(part);
+    }
+    match last {
+        None | Some("") => last.is_some() || rest.is_empty(),
+        Some(part) => rest.is_empty() || text.ends_with(part),
+    }
+}
+
 /// The files in a folder and below, but for the locks of ledgers, `.NAME.lock`, which stay.
 pub(crate) fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();

@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{ENDLESS, Running, files, queens, reached, read, shell, texts, until};
+use crate::common::{
+    ENDLESS, Running, agrees, files, ledger_text, made_up, output, program, queens, reached, read, resealed, shell,
+    texts, until,
+};
 
 /// A count of minutes whose units take moments.
 const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms";
@@ -22,12 +25,13 @@ fn hang_ups_arrive() {
     CAUGHT.call_once(|| assert!(signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).is_ok()));
 }
 
-/// Waits until there is a thread of this name: `work` has begun, and signals are listened to.
-fn working(run: &Running) {
+/// Waits until signals are listened to and, but for a list, there is a thread named `work`.
+fn working(run: &Running, line: &str) {
+    let name = if line.starts_with("show") { "signals" } else { "work" };
     let tasks = format!("/proc/{}/task", run.id());
     let is_it =
-        |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "work");
-    until("work", || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(is_it))));
+        |task: fs::DirEntry| fs::read_to_string(task.path().join("comm")).is_ok_and(|found| found.trim() == name);
+    until(name, || fs::read_dir(&tasks).is_ok_and(|mut tasks| tasks.any(|task| task.is_ok_and(is_it))));
 }
 
 /// Waits until a run has saved more than this.
@@ -66,7 +70,7 @@ fn a_repeat_at_once_is_the_same_signal() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..5 {
         let run = Running::start(queens(folder.path(), ENDLESS));
-        working(&run);
+        working(&run, ENDLESS);
         run.signal(Signal::TERM);
         stopped(folder.path(), run, Signal::TERM);
     }
@@ -92,7 +96,7 @@ int fsync(int file) {
     let mut command = queens(path, ENDLESS);
     command.env("LD_PRELOAD", path.join("fsync.so"));
     let run = Running::start(command);
-    working(&run);
+    working(&run, ENDLESS);
     fs::write(path.join("block"), "").unwrap();
     until("a save that hangs", || path.join("blocked").exists());
     // One alone waits; a second one counts as such from the next second on.
@@ -103,43 +107,101 @@ int fsync(int file) {
     assert_eq!(read(&path.join("c")).finished(), 0, "the save before is whole");
 }
 
-/// As under `nohup`.
+/// As under `nohup`, and as `sh` starts what ends with `&`.
 #[test]
-fn an_ignored_hang_up_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let run = Running::start(shell(path, &format!("trap '' HUP; exec QUEENS {LINE}")));
+    let run = Running::start(shell(path, &format!("trap '' HUP INT; exec QUEENS {LINE}")));
     more_than(path, (0, 0));
-    run.signal(Signal::HUP);
-    more_than(path, reached(&path.join("c")));
+    for ignored in [Signal::HUP, Signal::INT] {
+        run.signal(ignored);
+        more_than(path, reached(&path.join("c")));
+    }
     stopped(path, run, Signal::TERM);
 }
 
+/// What a command has found when SIGTERM comes in the middle of its work is on stdout, and at its end there is nothing more
+/// but where a count is saved. It dies of the signal, and leaves no object and no draft.
+///
+/// Command line; what has been printed when the signal comes; all of stdout, and of stderr, where `...` is anything.
+const STOPPED: &[(&str, &str, &str, &str)] = &[
+    ("count 20 --engine naive -t 1", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
+    ("count 20 --engine naive --json=o.json", "", "", "nothing was saved; --checkpoint FILE saves a count\n"),
+    ("count 34 --symmetry half --json", "", "", "nothing is saved of a count with --symmetry\n"),
+    ("count 7-20 --engine naive", "8 92\n", "7 40\n8 92\n...", "..."),
+    ("count 7-20 --engine naive --json", "", "", "..."),
+    ("estimate 8-28 --max-time 1h -t 1", "counted", " N ... 8 ...counted...MB\n", ""),
+    ("estimate 24 --max-time 1h --json=o.json", "core time", " N ... memory\n", ""),
+    ("verify 7-20 --engine naive", "92  ", " N ... 7 ... 8 ...", ""),
+    ("verify 16 --engine naive --json", "", "", ""),
+    ("bench 8 20 --engine naive -t 1 --runs 1", " 8  naive", "... 8  naive...1.00\n", ""),
+    ("audit forged --share 100% -t 1", "unit", "unit ... of forged: the file has ...", ""),
+    ("audit forged --share 100% -t 1 --json", "unit", "", "unit ... of forged: the file has ..."),
+    ("merge n32 -q", "", "6\n", ""),
+    ("solutions 20 -o all.txt", "draft", "", ""),
+    ("show -n 24 --number 1000000000", "", "", ""),
+];
+
 #[test]
-fn what_has_no_file_says_that_nothing_is_saved() {
+fn a_stop_ends_each_command_by_its_signal() {
     let folder = tempfile::tempdir().unwrap();
-    for line in ["count 20 --engine naive -t 1", "count 34 --symmetry half"] {
-        let run = Running::start(queens(folder.path(), line));
-        working(&run);
+    let path = folder.path();
+    // Some tallies are one too large. The half turn of N = 32, by which its count is checked, takes minutes.
+    let ledger = ledger_text("count 15 --engine backtrack");
+    fs::write(path.join("forged"), resealed(&ledger.replace("0\nunit", "1\nunit"))).unwrap();
+    fs::write(path.join("n32"), made_up(32, 6)).unwrap();
+    for (line, seen, out, err) in STOPPED {
+        ["out", "err"].map(|name| fs::write(path.join(name), "").unwrap());
+        let run = Running::start(shell(path, &format!("exec QUEENS {line} >out 2>err")));
+        let text = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
+        match *seen {
+            "draft" => until("a draft", || files(path).iter().any(|name| name.starts_with('.'))),
+            "" => working(&run, line),
+            seen => until(line, || text("out").contains(seen) || text("err").contains(seen)),
+        }
         run.signal(Signal::TERM);
         let result = run.end();
-        let (_, out, err) = texts(&result);
-        assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
-        assert!(err.contains("nothing") && err.contains("saved"), "{line}: {err}");
-        assert!(files(folder.path()).is_empty());
+        assert_eq!(result.status.signal(), Some(15), "{line}: {}", text("err"));
+        assert!(agrees(out, &text("out")), "{line}: {:?}", text("out"));
+        assert!(agrees(err, &text("err")), "{line}: {:?}", text("err"));
+        assert!(files(path).iter().eq(["err", "forged", "n32", "out"]), "{line}: {:?}", files(path));
     }
 }
 
+/// Two counts of one folder that are stopped after a while by the same signal save themselves under names of their own, and
+/// print the command that goes on.
 #[test]
-fn a_list_that_is_stopped_leaves_no_file() {
+fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    for sent in [Signal::INT, Signal::TERM] {
-        let run = Running::start(queens(folder.path(), "solutions 20 -o all.txt"));
-        until("a file", || !files(folder.path()).is_empty());
-        run.signal(sent);
-        assert_eq!(run.end().status.signal(), Some(sent.as_raw()));
-        assert!(files(folder.path()).is_empty());
+    let line = "count 15 --engine naive -t 1 --isa portable --prefix 1";
+    let runs = [0, 1].map(|_| Running::start(queens(folder.path(), line)));
+    // A program of the tests calls a second what is a minute.
+    sleep(Duration::from_millis(1500));
+    for run in &runs {
+        run.signal(Signal::TERM);
     }
+    let names = runs.map(|run| {
+        let result = run.end();
+        let (_, out, err) = texts(&result);
+        assert_eq!((result.status.signal(), out.as_str()), (Some(15), ""), "{err}");
+        let (said, command) = err.split_once("; to go on:\n    ").expect(&err);
+        let name =
+            command.trim_end().strip_prefix(&format!("{} {line} --checkpoint ", program().display())).expect(&err);
+        assert!(name.starts_with("queens-15-20") && said.ends_with(name), "{err}");
+        assert!(reached(&folder.path().join(name)) > (0, 0), "{err}");
+        let (code, _, err) = output(folder.path(), &format!("{line} --checkpoint {name} --max-time 1ms"));
+        assert!([Some(1), Some(75)].contains(&code) && !err.contains("cannot"), "{err}");
+        name.to_owned()
+    });
+    assert_ne!(names[0], names[1]);
+    let run = Running::start(queens(folder.path(), line));
+    working(&run, line);
+    run.signal(Signal::TERM);
+    assert!(
+        texts(&run.end()).2.ends_with("nothing was saved; --checkpoint FILE saves a count\n"),
+        "soon counted again"
+    );
 }
 
 /// The first process of a container has no signal that would end it: it ends by the exit code that shells have for it.
