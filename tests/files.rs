@@ -102,7 +102,8 @@ fn what_may_not_be_written_is_told() {
 #[test]
 fn files_in_deep_folders_are_saved_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (upper, lower) = (folder.path().join(["x"; 1500].join("/")), ["x"; 1500].join("/"));
+    let lower = vec!["x"; 1500].join("/");
+    let upper = folder.path().join(&lower);
     fs::create_dir_all(&upper).unwrap();
     let lines =
         ["count 9 --checkpoint c -q", "solutions 6 -o a.txt"].map(|line| format!("env -C {lower} QUEENS {line}; "));
