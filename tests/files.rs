@@ -84,10 +84,10 @@ fn what_may_not_be_written_is_told() {
     let script =
         "umask 0777; QUEENS count 9 --checkpoint c -q; chmod 644 c; QUEENS count 9 --checkpoint c -q; ls -l .c.lock";
     let (code, out, err) = restrained(folder.path(), script);
-    assert!(code == Some(0) && out.starts_with("352\n352\n-rw-------"), "{out}{err}");
-    let script = format!("QUEENS {ENDLESS} --max-time 1ms; chmod 444 .c.lock; QUEENS {ENDLESS} --max-time 1ms");
-    let (_, _, err) = restrained(folder.path(), &script.replace("count 20", "count 19").replace(" c ", " d "));
-    assert!(!err.contains("cannot") && !err.contains("no locks"), "{err}");
+    assert!(code == Some(0) && out.starts_with("352\n352\n-rw"), "{out}{err}");
+    let line = format!("QUEENS {} --max-time 1ms", ENDLESS.replace(" c ", " d "));
+    let (_, _, err) = restrained(folder.path(), &format!("{line}; chmod 444 .d.lock; {line}"));
+    assert!(err.contains("--max-time") && !err.contains("cannot") && !err.contains("no locks"), "{err}");
     let script =
         "rm .c.lock; chmod 555 .; QUEENS count 9 --checkpoint c -q; QUEENS count 9 --checkpoint e -q; chmod 755 .";
     let (code, out, err) = restrained(folder.path(), script);
@@ -102,9 +102,13 @@ fn what_may_not_be_written_is_told() {
 #[test]
 fn files_in_deep_folders_are_saved_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
-    let deeper = format!("mkdir {0}; cd {0}; ", "x".repeat(250)).repeat(20);
-    let twice = "QUEENS count 9 --checkpoint c -q; ".repeat(2) + &"QUEENS solutions 6 -o a.txt; ".repeat(2);
-    let (code, out, err) = ended(shell(folder.path(), &(deeper + &twice)));
+    let lower = vec!["x"; 1500].join("/");
+    let upper = folder.path().join(&lower);
+    fs::create_dir_all(&upper).unwrap();
+    let lines =
+        ["count 9 --checkpoint c -q", "solutions 6 -o a.txt"].map(|line| format!("env -C {lower} QUEENS {line}; "));
+    let script = format!("mkdir -p {lower}; {}", lines.map(|line| line.repeat(2)).concat());
+    let (code, out, err) = ended(shell(&upper, &script));
     assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "352\n352\n", ""));
 }
 
