@@ -152,7 +152,9 @@ fn a_stop_ends_each_command_by_its_signal() {
     fs::write(path.join("forged"), resealed(&ledger.replace("0\nunit", "1\nunit"))).unwrap();
     fs::write(path.join("n32"), made_up(32, 6)).unwrap();
     for (line, seen, out, err) in STOPPED {
-        ["out", "err"].map(|name| fs::write(path.join(name), "").unwrap());
+        for name in ["out", "err"] {
+            fs::write(path.join(name), "").unwrap();
+        }
         let run = Running::start(shell(path, &format!("exec QUEENS {line} >out 2>err")));
         let text = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
         match *seen {

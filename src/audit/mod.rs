@@ -167,12 +167,10 @@ fn share_of(units: usize, share: f64) -> usize {
     (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
 }
 
-/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference and lists all; `each` is given every unit as
-/// soon as it is recounted, by the thread that did so.
+/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference; each unit is told when it is recounted.
 ///
 /// # Errors
-/// If the engine of the ledger fails its self-check, the ledger is not of its plan, the threads cannot be started, or it was
-/// stopped.
+/// If the ledger is not of its engine's plan, or as for [`Run::count`](crate::Run::count).
 pub fn audit(
     ledger: &Ledger,
     options: &Options,
@@ -193,11 +191,10 @@ pub fn audit(
     let (begun, within) = (Instant::now(), options.share.is_none().then_some(options.max_time));
     let steps = Steps::begin(watch, "recounting units", order.len() as u64, within);
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let make = method.engines(prefix.size());
     // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
     // recounted are the first ones.
     let turns: Vec<usize> = (0..order.len()).collect();
-    for_each_unit(&pool, &turns, watch, &make, |engine, _| {
+    for_each_unit(&pool, &turns, watch, method.engines(prefix.size()), |engine, _| {
         let place = next.fetch_add(1, Ordering::Relaxed);
         if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
             return Ok(());

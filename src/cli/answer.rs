@@ -22,15 +22,6 @@ impl Printer {
         Ok(Self { json: out, is_alone: json.file.as_deref().is_some_and(output::is_stdout) })
     }
 
-    /// Prints a line that is found before the end, on stderr if stdout gets the object.
-    pub(crate) fn line(&self, line: &str) -> Result<(), Failure> {
-        if self.is_alone {
-            output::say(line);
-            return Ok(());
-        }
-        output::print(&(text::printable(line) + "\n"))
-    }
-
     /// Begins a table of columns of these widths.
     pub(crate) fn rows<const N: usize>(&self, columns: [(Align, usize); N]) -> Result<Rows<N>, Failure> {
         let out = if self.is_alone { None } else { Some(Output::open(None)?) };

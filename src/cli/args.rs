@@ -140,13 +140,9 @@ pub(crate) fn share(text: &str) -> Result<f64, &'static str> {
 /// `auto`, which is `None`, or the name of an engine.
 pub(crate) type Engine = Option<EngineKind>;
 
-pub(crate) fn engine_or_auto() -> impl TypedValueParser<Value = Engine> {
+pub(crate) fn engine() -> impl TypedValueParser<Value = Engine> {
     PossibleValuesParser::new(["auto"].into_iter().chain(ENGINES.iter().map(|engine| engine.name)))
         .map(|name| name.parse().ok())
-}
-
-pub(crate) fn engine() -> impl TypedValueParser<Value = EngineKind> {
-    PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)).try_map(|name| name.parse::<EngineKind>())
 }
 
 /// The name of one of these.

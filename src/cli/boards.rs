@@ -19,16 +19,7 @@ impl QueenArgs {
     pub(crate) fn beside(&self, placement: Placement) -> Result<Vec<Square>, Failure> {
         let mut queens: Vec<Square> = placement.squares().collect();
         for text in &self.queens {
-            let invalid = |error: PlacementError| {
-                // Squares as they are given here.
-                let reason = match error {
-                    PlacementError::Attack(a, b, line) => {
-                        format!("the queens on {},{} and {},{} share a {line}", a.column, a.row, b.column, b.row)
-                    }
-                    error => error.to_string(),
-                };
-                Failure::value("--queen <COLUMN,ROW>", text, reason)
-            };
+            let invalid = |error: PlacementError| Failure::value("--queen <COLUMN,ROW>", text, error);
             let queen = Square::parse(text, placement.size()).map_err(invalid)?;
             if !queens.contains(&queen) {
                 queens.iter().try_for_each(|other| other.check_apart(queen)).map_err(invalid)?;

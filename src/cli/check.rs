@@ -6,8 +6,8 @@ use queens::oeis::{self, Classes, Sequence};
 use queens::{Rotation, Size, Watch, symmetric};
 
 use super::failure::Failure;
-use super::output;
 use super::work::watched;
+use super::{output, text};
 
 /// The published term. In a program of the tests it may be made wrong, or no test could see what becomes of a difference.
 pub(crate) fn published(sequence: &Sequence, n: usize) -> Option<u128> {
@@ -39,11 +39,8 @@ impl Differences {
     }
 
     pub(crate) fn verdict(self, sequence: &Sequence) -> Result<(), Failure> {
-        match self.0 {
-            0 => Ok(()),
-            1 => Err(Failure::Wrong(format!("1 result differs from OEIS {}", sequence.id))),
-            more => Err(Failure::Wrong(format!("{more} results differ from OEIS {}", sequence.id))),
-        }
+        let wrong = || Failure::Wrong(format!("{} unlike OEIS {}", text::count_of(self.0, "result"), sequence.id));
+        if self.0 == 0 { Ok(()) } else { Err(wrong()) }
     }
 }
 
@@ -54,7 +51,7 @@ pub(crate) fn unique(size: Size, all: u128, threads: usize) -> Result<u128, Fail
     classes.unique(size, all).ok_or_else(contradiction)
 }
 
-/// The same of the number of all solutions. Beyond the published terms it is the remainder that must be right: the symmetries
+/// What agrees with the number of all solutions, in words. Beyond the published terms it is the remainder that must be right: the symmetries
 /// of the square gather solutions in classes of eight, of four if a half turn leaves them unchanged, and of two if a quarter
 /// turn does too. So modulo 8 there are as many solutions as a half turn leaves unchanged.
 pub(crate) fn solutions(size: Size, found: u128, threads: usize) -> Result<Option<String>, Failure> {

@@ -84,12 +84,9 @@ impl<T: Send + 'static> Work<T> {
 
     /// Prints without a bar on the line.
     pub(crate) fn without_bar(&mut self, print: impl FnOnce()) {
-        if self.bar.take().is_some() {
-            print();
-            self.bar = Some(Bar::start(&self.title, &self.watch));
-        } else {
-            print();
-        }
+        let had_bar = self.bar.take().is_some();
+        print();
+        self.bar = had_bar.then(|| Bar::start(&self.title, &self.watch));
     }
 
     /// Tells it to stop, and returns until when to wait for tasks in hand: those that take longer than a second are lost, for

@@ -10,8 +10,8 @@ use crate::cli::answer::Printer;
 use crate::cli::args::{Cores, Json, Paths, duration, share};
 use crate::cli::failure::Failure;
 use crate::cli::ledgers::Ledgers;
-use crate::cli::text;
 use crate::cli::work::told;
+use crate::cli::{output, text};
 
 /// Recount random units of checkpoints by their engine, and tasks of them by independent code
 #[derive(clap::Args)]
@@ -68,7 +68,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let n = ledger.fingerprint().prefix.size().get();
     let agree = found.verdict();
     let mut printed = Ok(());
-    let print = |line: &str| printed = printed.clone().and(printer.line(line));
+    let is_alone = printer.is_alone;
+    let print = |line: &str| {
+        if is_alone {
+            output::say(line);
+        } else {
+            printed = printed.clone().and(output::print(&(text::printable(line) + "\n")));
+        }
+    };
     let findings = told(&format!("audit of N = {n}"), print, move |watch, tell| {
         let each = |unit: &Recounted| {
             if !unit.agrees() {

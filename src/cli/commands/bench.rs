@@ -8,7 +8,7 @@ use queens::{ENGINES, EngineInfo, EngineKind, Isa, Request, Size, available_thre
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Json, Sizes, engine, named};
+use crate::cli::args::{Engine, Json, Sizes, engine, named};
 use crate::cli::check;
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
@@ -23,9 +23,9 @@ pub(crate) struct Args {
     #[arg(value_name = "N", default_values = ["12", "14", "16", "18"])]
     sizes: Vec<Sizes>,
 
-    /// Only this engine, be it slow [default: every engine, up to the size that it counts in seconds]
-    #[arg(long, value_parser = engine())]
-    engine: Option<EngineKind>,
+    /// Only this engine, be it slow; auto: every engine, up to the size that it counts in seconds
+    #[arg(long, default_value = "auto", value_parser = engine())]
+    engine: Engine,
 
     /// Instruction set [default: the best that the processor has]
     #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]

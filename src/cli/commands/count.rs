@@ -11,7 +11,7 @@ use queens::{Isa, Placement, Report, Request, Rotation, Size, Watch, symmetric};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Engine, Json, Sizes, engine_or_auto, named};
+use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named};
 use crate::cli::failure::Failure;
 use crate::cli::run::{self, Counted, Long};
 use crate::cli::work::watched;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     sizes: Sizes,
 
     /// The engine that counts; auto: the fastest, or that of the checkpoint
-    #[arg(long, default_value = "auto", value_parser = engine_or_auto())]
+    #[arg(long, default_value = "auto", value_parser = engine())]
     engine: Engine,
 
     #[command(flatten)]

@@ -105,7 +105,11 @@ impl Estimates {
 impl Row {
     fn cells(&self) -> [String; 6] {
         let Estimate { n, count, core_seconds, seconds, memory, counted, .. } = &self.estimate;
-        let estimate = if counted.is_some() { "counted".to_owned() } else { interval(count, short) };
+        let estimate = if counted.is_some() {
+            "counted".to_owned()
+        } else {
+            interval(count, |count| if count < 1e6 { text::to_digits(count, 3) } else { format!("{count:.2e}") })
+        };
         [
             n.to_string(),
             self.oeis.map_or_else(|| "-".to_owned(), |Count(term)| text::grouped(term)),
@@ -115,11 +119,6 @@ impl Row {
             format!("{} MB", memory / 1_000_000),
         ]
     }
-}
-
-/// `2.23e16`, from a million on.
-fn short(count: f64) -> String {
-    if count < 1e6 { text::to_digits(count, 3) } else { format!("{count:.2e}") }
 }
 
 /// Processor time to two digits, in hours however many: `27 s`, `2,100 h`.

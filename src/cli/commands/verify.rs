@@ -5,7 +5,7 @@ use queens::{ENGINES, EngineInfo, EngineKind, Report, Request, Size};
 use serde::Serialize;
 
 use crate::cli::answer::{Count, Printer};
-use crate::cli::args::{Cores, Json, Sizes, engine};
+use crate::cli::args::{Cores, Engine, Json, Sizes, engine};
 use crate::cli::check::{self, Differences};
 use crate::cli::engines::Engines;
 use crate::cli::failure::Failure;
@@ -19,9 +19,9 @@ pub(crate) struct Args {
     #[arg(value_name = "N", default_value = "0-14")]
     sizes: Sizes,
 
-    /// Only this engine, be it slow [default: every engine, up to the size that it counts in seconds]
-    #[arg(long, value_parser = engine())]
-    engine: Option<EngineKind>,
+    /// Only this engine, be it slow; auto: every engine, up to the size that it counts in seconds
+    #[arg(long, default_value = "auto", value_parser = engine())]
+    engine: Engine,
 
     /// Solutions up to rotation and reflection (OEIS A002562)
     #[arg(long)]
