@@ -1,4 +1,4 @@
-//! A count that is stopped half way, saved, and gone on with: `cargo run --release --example checkpoint`
+//! A count that is stopped early, saved, and gone on with: `cargo run --release --example checkpoint`
 
 use std::error::Error;
 use std::thread;
@@ -23,8 +23,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("session {sessions}: {} of {} units are there", run.ledger().finished(), run.ledger().units());
         let watch = Watch::default();
         let stopper = watch.clone();
+        // 4 ms, 8 ms, 16 ms, until it is long enough to finish the count.
+        let time = Duration::from_millis(2 << sessions);
         thread::spawn(move || {
-            thread::sleep(Duration::from_millis(40));
+            thread::sleep(time);
             stopper.stop();
         });
         match run.count(&watch) {

@@ -50,9 +50,12 @@ pub(crate) fn ended(command: Command) -> (Option<i32>, String, String) {
     texts(&Running::start(command).end())
 }
 
-/// Exit code, stdout and stderr. A process that a signal ended has none of the first.
+/// Exit code, stdout and stderr. A process that a signal ended has none of the first. Paths have slashes on every system.
 pub(crate) fn texts(output: &Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let text = |bytes: &[u8]| {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        if cfg!(windows) { text.replace('\\', "/") } else { text }
+    };
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 

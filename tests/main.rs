@@ -2,6 +2,8 @@
 //! anew. They run side by side in it, so that none may change what belongs to the process: its folder, its variables,
 //! its limits.
 //!
+//! They run on every system, but those of the bar and of signals, which are for Linux, and those for a Unix shell.
+//!
 //! Start with `contract`. `engines`, `kills`, `wrong` and `forged` are the four families that find real faults.
 #![cfg(feature = "cli")]
 
@@ -21,6 +23,7 @@ mod shards;
 mod shown;
 #[cfg(target_os = "linux")]
 mod signals;
+mod stops;
 mod wrong;
 
 /// A file that is no module of this program would be no test.

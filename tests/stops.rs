@@ -1,0 +1,58 @@
+//! Stop and go on, on every system: by the key or the signal that it has, and by the clock.
+
+use crate::common::{Running, output, queens, reached, texts, total, until};
+
+/// A count of seconds whose units take moments.
+const LINE: &str = "count 15 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
+
+/// A run that `interrupt` ends, and no other process.
+fn start(mut command: std::process::Command) -> Running {
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200 /* CREATE_NEW_PROCESS_GROUP */);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    Running::start(command)
+}
+
+#[cfg(unix)]
+fn interrupt(run: &Running) {
+    run.signal(rustix::process::Signal::TERM);
+}
+
+/// Ctrl-Break, which handlers of Ctrl-C have too: of the two it alone reaches a process group.
+#[cfg(windows)]
+#[expect(unsafe_code, reason = "the standard library cannot do it")]
+fn interrupt(run: &Running) {
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GenerateConsoleCtrlEvent(event: u32, group: u32) -> i32;
+    }
+    // SAFETY: It takes two numbers.
+    assert_ne!(unsafe { GenerateConsoleCtrlEvent(1, run.id()) }, 0, "{}", std::io::Error::last_os_error());
+}
+
+#[test]
+fn what_is_interrupted_or_out_of_time_goes_on_to_the_total() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let file = path.join("c");
+    let run = start(queens(path, LINE));
+    until("a unit", || reached(&file).0 > 0);
+    let (code, out, err) = output(path, LINE);
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("c: in use by another run"), "{err}");
+    interrupt(&run);
+    let (code, out, err) = texts(&run.end());
+    // Elsewhere it dies of the signal.
+    assert_eq!((code, out.as_str()), (cfg!(windows).then_some(130), ""), "{err}");
+    assert!(err.ends_with(" units in c; the same command goes on\n"), "{err}");
+
+    // Longer and longer, until a unit is finished within that time on this machine.
+    let before = reached(&file);
+    let limited = |doubled: u32| output(path, &format!("{LINE} --max-time {}ms", 200 << doubled));
+    let (code, out, err) = (0..10).map(limited).find(|(code, ..)| *code != Some(1)).expect("a unit is finished");
+    assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
+    assert!(reached(&file) > before);
+    let (code, out, err) = output(path, LINE);
+    assert_eq!((code, out), (Some(0), total(15)), "{err}");
+}
