@@ -86,7 +86,7 @@ const ROWS: &[Row] = &[
     ("count 8 --symmetry half --unique", "", 2, "", "--symmetry | --unique", ""),
     ("count 8 --symmetry half --prefix 1", "", 2, "", "--symmetry | --prefix", ""),
 
-    // A limit of time. It is 75 in `out_of_time` below: how long a unit takes depends on the machine.
+    // A limit of time. It is 75 in tests/stops.rs: how long a unit takes depends on the machine.
     ("count 20 --engine naive --checkpoint c --max-time 1ms", "", 1, "", "give a longer --max-time", "c"),
     ("count 9 --checkpoint c --max-time 1h -q", "", 0, "352\n", "", "c"),
     ("count 9 --checkpoint c --checkpoint-every 400000000000years -q", "", 0, "352\n", "", "c"),
@@ -475,19 +475,6 @@ fn the_median_is_in_the_middle() {
     let default = output(Path::new("."), "bench 6 --engine naive -t 1 --json").1;
     let default = serde_json::from_str::<Value>(&default).unwrap();
     assert_eq!(default["results"][0]["seconds"].as_array().unwrap().len(), 10);
-}
-
-/// Stopped by the clock with more in the file than at the start, the same command goes on. Longer and longer, until a
-/// unit is finished within that time on this machine.
-#[test]
-fn out_of_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let line = |doubled: u32| format!("count 16 --engine naive -t 1 --checkpoint c --max-time {}ms", 100 << doubled);
-    let mut runs = (0..10).map(|doubled| output(folder.path(), &line(doubled)));
-    let (code, out, err) =
-        runs.find(|(_, _, err)| !err.contains("give a longer --max-time")).expect("a unit is finished");
-    assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
-    assert!(err.contains(" units in c; the same command goes on"), "{err}");
 }
 
 /// An option or a command by its long name, where a short one has one.

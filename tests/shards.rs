@@ -31,8 +31,8 @@ fn eight_shards_add_up() {
     let begun = unfinished(&fs::read_to_string(path.join("r/6")).unwrap(), 1);
     fs::write(path.join("r/6"), begun).unwrap();
     assert_eq!(missing(), "3,6\n");
-    let (_, out, _) = output(path, "status r");
-    assert!(out.contains("r/3") && out.contains("damaged") && out.contains("r/6"), "{out}");
+    let (code, out, err) = output(path, "status r");
+    assert!(out.contains("r/6") && err.contains("r/3: damaged") && code == Some(0), "{out}{err}");
     fs::remove_file(path.join("r/3")).unwrap();
     [3, 6].into_iter().for_each(count);
     assert_eq!(missing(), "");
