@@ -68,6 +68,24 @@ fn a_stopped_terminal_holds_up_nothing() {
     assert_eq!(read(&folder.path().join("c")).finished(), 0);
 }
 
+/// A warning has a line of its own, and the bar of a background process would break the line that somebody types.
+#[test]
+fn nothing_is_printed_into_a_bar_and_no_bar_into_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "QUEENS count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every";
+    let (mut master, run) = at_terminal(folder.path(), &format!("ulimit -f 1; exec {line} 3s"));
+    let shown = shown_until(&mut master, "the count goes on");
+    run.signal(Signal::TERM);
+    run.end();
+    let (before, _) = shown.split_once("warning").expect(&shown);
+    let before = before.trim_end_matches(|c: char| c != 'K');
+    assert!(before.contains("left") && before.ends_with("\u{1b}[2K"), "{shown:?}");
+    let script = format!("set -m; {line} 1s --max-time 4s & wait $!; echo so $?");
+    let (mut master, _run) = at_terminal(folder.path(), &script);
+    let shown = shown_until(&mut master, "so 75");
+    assert!(shown.contains("saved") && !shown.contains('%'), "{shown:?}");
+}
+
 /// After `stty tostop`, a message from the background would stop a program that does not ignore the signal for it.
 #[test]
 fn the_background_may_write() {

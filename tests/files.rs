@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::process::Signal;
 
@@ -98,7 +99,28 @@ fn what_may_not_be_written_is_told() {
     assert!(code == Some(1) && err.starts_with(refused), "{err}");
 }
 
+/// What cannot be read is named, and hides nothing else; so in a folder with files of others, where no name and no content
+/// writes to the terminal what it likes.
+#[test]
+fn strange_files_hide_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "QUEENS count 9 --checkpoint a -q; cp a b; mkdir lost+found; chmod 0 b lost+found
+        QUEENS status . | grep -c complete; QUEENS merge . -q; echo $?; QUEENS audit . -q | grep -c finds
+        QUEENS merge a b lost+found -q; echo $?; cat a | QUEENS merge /dev/stdin -q; chmod 755 lost+found";
+    let (_, out, err) = restrained(folder.path(), script);
+    assert_eq!(out, "352\n1\n352\n0\n1\n352\n1\n352\n", "{err}");
+    let named =
+        [" ./b: cannot be read: Permission", " ./lost+found: cannot be read: Permission", " 2 paths cannot be read"];
+    assert_eq!(named.map(|text| err.matches(text).count()), [3, 3, 1], "{err}");
+    let script = r#"chmod 644 b; x=$(printf 'x\033[2Jy\302\233'); mv b "$x"; QUEENS status .; QUEENS status --json .
+        QUEENS count 8 --checkpoint "$x"; echo >>"$x"; QUEENS status .; QUEENS count 9 --checkpoint "$x""#;
+    let (_, out, err) = ended(shell(folder.path(), script));
+    assert_eq!((out + &err).matches(r"x\u001b[2Jy\u009b").count(), 5, "{err}");
+    assert!(!err.contains(['\u{1b}', '\u{9b}']), "{err}");
+}
+
 /// A name that is short where the program runs, in a folder whose whole name is longer than the system takes.
+#[cfg(target_os = "linux")] // the length, and `env -C`
 #[test]
 fn files_in_deep_folders_are_saved_again_and_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +155,7 @@ fn links_to_nothing_and_empty_files_are_taken_for_what_they_are() {
 fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     let folder = tempfile::tempdir().unwrap();
     let line = "count 14 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
-    let script = format!("trap '' XFSZ; ulimit -f 1; exec QUEENS {line}");
+    let script = format!("ulimit -f 1; exec QUEENS {line}");
     let (code, out, err) = ended(shell(folder.path(), &script));
     // The total is printed; that the file has only a part of it is a failure.
     assert_eq!((code, out), (Some(1), total(14)), "{err}");
@@ -141,6 +163,13 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     assert!(!read(&folder.path().join("c")).is_complete());
     let (code, out, err) = output(folder.path(), line);
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
+    // Lost is what the file lacks.
+    let line = "count 15 --engine naive -t 2 --checkpoint d --checkpoint-every 1ms --max-time 2s";
+    let (code, _, err) = ended(shell(folder.path(), &format!("ulimit -f 1; exec QUEENS {line}")));
+    let words: Vec<&str> = err.trim_end().rsplit("; ").next().unwrap().split(' ').collect();
+    let number = |at: usize| words[at].replace(',', "").parse::<usize>().unwrap();
+    assert!(code == Some(1) && err.ends_with(" are lost\n"), "{err}");
+    assert_eq!(number(0) + read(&folder.path().join("d")).finished(), number(3), "{err}");
 }
 
 /// A result that could not be written whole is a failure; a reader who has enough is none.
@@ -154,10 +183,53 @@ fn full_outputs_fail_and_closed_ones_do_not() {
         assert_eq!(code, Some(1), "{line}");
         assert!(err.contains("No space left"), "{line}: {err}");
     }
-    let script = "{ QUEENS solutions 20; echo $? >code; } | head -n 1";
-    let (_, out, err) = ended(shell(folder.path(), script));
-    let code = fs::read_to_string(folder.path().join("code")).unwrap();
-    assert_eq!((code.as_str(), err.as_str(), out.split(',').count()), ("0\n", "", 20));
+}
+
+/// A reader who closes stdout has enough of a list or a table, and has lost any other result.
+#[test]
+fn only_lists_may_end_early() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(output(folder.path(), "count 9 --checkpoint c -q").0, Some(0));
+    let lists =
+        "solutions 9|solutions 9 --format svg|show 158|symmetries 2413|count 0-4|verify 4|estimate 6|status c|man|
+        bench 6 --runs 1|completions bash";
+    let others = "count 8|count 8 --json|count 0-4 --json|verify 4 --json|merge c|audit c|status c --json|symmetries 2413 --json";
+    for (code, lines) in [(0, lists), (1, others)] {
+        for line in lines.split('|') {
+            let mut command = queens(folder.path(), line);
+            command.stdout(std::io::pipe().unwrap().1);
+            let (found, _, err) = ended(command);
+            assert!(found == Some(code) && err.contains("roken pipe") == (code == 1), "{line}: {found:?} {err}");
+        }
+    }
+    // The object is whole, though nobody wants the table.
+    let mut command = queens(folder.path(), "verify 4-6 --json=o.json");
+    command.stdout(std::io::pipe().unwrap().1);
+    assert_eq!(ended(command).0, Some(0));
+    assert!(fs::read_to_string(folder.path().join("o.json")).unwrap().contains(r#""n":6"#));
+}
+
+/// The second solution of N = 32 takes many times as long as the first, which is printed at once, and whoever has it need not
+/// wait.
+#[test]
+fn a_list_ends_with_its_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let time = |script: &str| {
+        let begun = Instant::now();
+        let (code, out, _) = ended(shell(folder.path(), script));
+        assert_eq!((code, out.lines().count()), (Some(0), 1));
+        begun.elapsed()
+    };
+    let first = time("QUEENS solutions 32 --limit 1");
+    assert!(time("QUEENS solutions 32 | head -n 1") < 5 * first);
+}
+
+#[test]
+fn a_small_stack_is_not_what_threads_get() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = queens(folder.path(), "count 16 --engine join --checkpoint c -q");
+    command.env("RUST_MIN_STACK", "16384");
+    assert_eq!(ended(command), (Some(0), total(16), String::new()));
 }
 
 #[test]

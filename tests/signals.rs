@@ -11,8 +11,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::common::{
-    ENDLESS, Running, agrees, files, ledger_text, made_up, output, program, queens, reached, read, resealed, shell,
-    texts, until,
+    ENDLESS, Running, agrees, ended, files, ledger_text, made_up, output, program, queens, reached, read, resealed,
+    shell, texts, until,
 };
 
 /// A count of minutes whose units take moments.
@@ -76,6 +76,30 @@ fn a_repeat_at_once_is_the_same_signal() {
     }
 }
 
+/// The program with a system call of the test's own, in C.
+fn with_call(folder: &Path, call: &str, line: &str) -> Command {
+    fs::write(folder.join("call.c"), call).unwrap();
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-o", "call.so", "call.c"]).current_dir(folder).status();
+    assert!(built.unwrap().success());
+    let mut command = queens(folder, line);
+    command.env("LD_PRELOAD", folder.join("call.so"));
+    command
+}
+
+/// A file system without locks: the run says so, and leaves alone what may be another's.
+#[test]
+fn where_there_are_no_locks_a_run_says_so() {
+    const NO_LOCKS: &str = "#include <errno.h>\nint flock(int file, int how) { errno = ENOLCK; return -1; }\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".c.aB3dE6gH.new"), "").unwrap();
+    for warnings in [1, 0] {
+        let (code, out, err) = ended(with_call(folder.path(), NO_LOCKS, "count 9 --checkpoint c -q"));
+        assert_eq!((code, out.as_str()), (Some(0), "352\n"), "{err}");
+        assert_eq!(err.matches("warning: c: this file system has no locks").count(), warnings, "{err}");
+    }
+    assert!(folder.path().join(".c.aB3dE6gH.new").exists());
+}
+
 /// A disk that answers no more holds up the save; whoever presses ^C again does not wait for it.
 #[test]
 fn a_second_signal_ends_at_once() {
@@ -90,12 +114,7 @@ int fsync(int file) {
 "#;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    fs::write(path.join("fsync.c"), BLOCKED).unwrap();
-    let built = Command::new("cc").args(["-shared", "-fPIC", "-o", "fsync.so", "fsync.c"]).current_dir(path).status();
-    assert!(built.unwrap().success());
-    let mut command = queens(path, ENDLESS);
-    command.env("LD_PRELOAD", path.join("fsync.so"));
-    let run = Running::start(command);
+    let run = Running::start(with_call(path, BLOCKED, ENDLESS));
     working(&run, ENDLESS);
     fs::write(path.join("block"), "").unwrap();
     until("a save that hangs", || path.join("blocked").exists());
