@@ -69,6 +69,7 @@ impl Running {
         Self(Some(command.spawn().unwrap()))
     }
 
+    #[cfg(any(target_os = "linux", windows))]
     pub(crate) fn id(&self) -> u32 {
         self.0.as_ref().unwrap().id()
     }
