@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 const PATIENCE: Duration = Duration::from_secs(60 * 5);
 
 /// A count without an end, as far as a test is concerned, of which no task is ever finished.
+#[cfg(unix)]
 pub(crate) const ENDLESS: &str = "count 20 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
 
 /// The program: the one that was built for these tests, unless `QUEENS_PROGRAM` names another.
@@ -29,6 +30,7 @@ pub(crate) fn queens(folder: &Path, line: &str) -> Command {
 }
 
 /// A script for the shell, in which `QUEENS` is the program.
+#[cfg(unix)]
 pub(crate) fn shell(folder: &Path, script: &str) -> Command {
     let script = script.replace("QUEENS", program().to_str().unwrap());
     piped(Command::new("sh"), folder, ["-c", &script].into_iter())
@@ -67,6 +69,7 @@ impl Running {
         Self(Some(command.spawn().unwrap()))
     }
 
+    #[cfg(any(target_os = "linux", windows))]
     pub(crate) fn id(&self) -> u32 {
         self.0.as_ref().unwrap().id()
     }

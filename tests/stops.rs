@@ -1,17 +1,25 @@
-//! Stop and go on, on every system: by the key or the signal that it has, and by the clock.
+//! Stop and go on, on every system: by the key or the signal that it has, by a kill, by the clock.
+
+use std::path::Path;
+
+use queens::ledger;
 
 use crate::common::{Running, output, queens, reached, texts, total, until};
 
 /// A count of seconds whose units take moments.
-const LINE: &str = "count 15 --engine naive -t 2 --checkpoint c --checkpoint-every 1ms";
+const LINE: &str = "count 15 --engine naive -t 2 --checkpoint c --checkpoint-every 50ms";
 
-/// A run that `interrupt` ends, and no other process.
-fn start(mut command: std::process::Command) -> Running {
+/// A run that has saved a unit, and that `interrupt` reaches.
+fn begun(folder: &Path) -> Running {
+    let mut command = queens(folder, LINE);
     #[cfg(windows)]
     std::os::windows::process::CommandExt::creation_flags(&mut command, 0x200 /* CREATE_NEW_PROCESS_GROUP */);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    Running::start(command)
+    let run = Running::start(command);
+    // While a file is replaced, Windows may refuse to open it.
+    until("a unit", || ledger::read(&folder.join("c")).is_ok_and(|ledger| ledger.finished() > 0));
+    run
 }
 
 #[cfg(unix)]
@@ -19,7 +27,7 @@ fn interrupt(run: &Running) {
     run.signal(rustix::process::Signal::TERM);
 }
 
-/// Ctrl-Break, which handlers of Ctrl-C have too: of the two it alone reaches a process group.
+/// Ctrl-Break, which handlers of Ctrl-C have too: of the two it alone reaches a group of processes.
 #[cfg(windows)]
 #[expect(unsafe_code, reason = "the standard library cannot do it")]
 fn interrupt(run: &Running) {
@@ -32,23 +40,28 @@ fn interrupt(run: &Running) {
 }
 
 #[test]
-fn what_is_interrupted_or_out_of_time_goes_on_to_the_total() {
+fn interrupted_it_saves() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    let file = path.join("c");
-    let run = start(queens(path, LINE));
-    until("a unit", || reached(&file).0 > 0);
-    let (code, out, err) = output(path, LINE);
-    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("c: in use by another run"), "{err}");
+    let run = begun(folder.path());
     interrupt(&run);
     let (code, out, err) = texts(&run.end());
     // Elsewhere it dies of the signal.
     assert_eq!((code, out.as_str()), (cfg!(windows).then_some(130), ""), "{err}");
     assert!(err.ends_with(" units in c; the same command goes on\n"), "{err}");
+}
 
-    // Longer and longer, until a unit is finished within that time on this machine.
+#[test]
+fn killed_and_out_of_time_it_goes_on_to_the_total() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, file) = (folder.path(), folder.path().join("c"));
+    let run = begun(path);
+    let (code, out, err) = output(path, LINE);
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("c: in use by another run"), "{err}");
+    // Kills it.
+    drop(run);
     let before = reached(&file);
+    // Longer and longer, until a unit is finished within that time on this machine.
     let limited = |doubled: u32| output(path, &format!("{LINE} --max-time {}ms", 200 << doubled));
     let (code, out, err) = (0..10).map(limited).find(|(code, ..)| *code != Some(1)).expect("a unit is finished");
     assert_eq!((code, out.as_str()), (Some(75), ""), "{err}");
