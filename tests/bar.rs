@@ -68,6 +68,19 @@ fn a_stopped_terminal_holds_up_nothing() {
     assert_eq!(read(&folder.path().join("c")).finished(), 0);
 }
 
+/// Who waits for a terminal to take a row can be ended too.
+#[test]
+fn a_stopped_terminal_keeps_nobody_alive() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut master, run) = at_terminal(folder.path(), "exec QUEENS verify 7-20 --engine naive");
+    shown_until(&mut master, "352");
+    master.write_all(b"\x13").unwrap();
+    // The rows of some boards more, of which the first is stuck.
+    sleep(Duration::from_secs(1));
+    run.signal(Signal::TERM);
+    assert_eq!(run.end().status.signal(), Some(15));
+}
+
 /// A warning has a line of its own, and the bar of a background process would break the line that somebody types.
 #[test]
 fn nothing_is_printed_into_a_bar_and_no_bar_into_a_line() {

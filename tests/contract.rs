@@ -112,6 +112,7 @@ const ROWS: &[Row] = &[
     ("status begun whole --json", "begun whole", 0,
         r#"{"command":"status","files":[{"file":"begun","finished":5,"units":45},{"file":"whole","shard":"1/1","parts":0}],
         "counts":[{"engine":"naive","missing":[1]},{"engine":"backtrack","missing":[],"finished":45}]}"#, "", "begun= whole="),
+    ("status timed", "timed", 0, "...12 of 45 units; core time 12.0 s, by that 33.0 s left\n", "", "timed="),
     // The run that saved last, wherever it stands.
     ("status runs --json", "runs", 0, r#"{"files":[{"saved":200,"host":"b","seconds":3.5}]}"#, "", "runs="),
     ("status runs", "runs", 0, "...45/45...1970-01-01 00:03  b\n", "", "runs="),
@@ -308,10 +309,13 @@ fn made_file(name: &str) -> String {
         "huge" => resealed(&prepared("whole").replacen("units 45\n", "units 9000000000000000\n", 1)),
         "escape" => resealed(&prepared("whole").replace("rows/1 ", "rows/1\u{1b}[2J ")),
         "crlf" => prepared("whole").replace('\n', "\r\n"),
-        "runs" => {
-            let text = prepared("whole");
+        "runs" | "timed" => {
+            let text = prepared(if name == "runs" { "whole" } else { "s1" });
             let run = text.lines().find(|line| line.starts_with("run\t")).unwrap();
-            let runs = "run\t2.0\t200\t1.500\t2.000\t9\t-\tb\t-\nrun\t1.0\t100\t2.000\t4.000\t36\t-\ta\t-";
+            let runs = match name {
+                "runs" => "run\t2.0\t200\t1.500\t2.000\t9\t-\tb\t-\nrun\t1.0\t100\t2.000\t4.000\t36\t-\ta\t-",
+                _ => "run\t1.0\t100\t9.000\t12.000\t12\t-\ta\t-",
+            };
             resealed(&text.replace(run, runs))
         }
         "n28" => made_up(28, 1_250_901_440),

@@ -100,6 +100,18 @@ fn where_there_are_no_locks_a_run_says_so() {
     assert!(folder.path().join(".c.aB3dE6gH.new").exists());
 }
 
+/// A folder in which no file takes the place of another would lose all that is counted: the first save would be the last.
+#[test]
+fn where_no_file_can_be_replaced_nothing_is_counted() {
+    const KEPT: &str = "#include <errno.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n\
+        int rename(const char *from, const char *to) { return access(to, F_OK) ? syscall(SYS_rename, from, to) : \
+        (errno = EPERM, -1); }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let (code, out, err) = ended(with_call(folder.path(), KEPT, ENDLESS));
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.contains("c: cannot be saved: Operation not permitted"), "{err}");
+}
+
 /// A disk that answers no more holds up the save; whoever presses ^C again does not wait for it.
 #[test]
 fn a_second_signal_ends_at_once() {
