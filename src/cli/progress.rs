@@ -59,7 +59,7 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
     if !wait(SILENT) {
         return;
     }
-    let style = ProgressStyle::with_template("{prefix}  [{wide_bar}] {percent:>3}%  {msg}");
+    let style = ProgressStyle::with_template("{prefix}  [{bar:20}] {percent:>3}%  {msg}");
     let style = style.expect("the template is right").progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr()).with_style(style);
     let bar = bar.with_prefix(title.to_owned());

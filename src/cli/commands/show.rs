@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         file => file.as_ref().is_some_and(|(_, extension)| extension == "svg"),
     };
     let placement = read(args)?;
+    let mut out = Output::open(args.output.as_deref())?;
     let (size, mut queens, mut caption) = (placement.size(), args.queens.beside(placement)?, String::new());
     if let Some(number) = args.number {
         let solution = nth(Solutions::having(size, queens), number)?;
@@ -55,7 +56,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let n = size.get();
     let is_coloured = file.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
     let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, is_coloured) };
-    let mut out = Output::open(args.output.as_deref())?;
     out.write(&text)?;
     out.finish()
 }

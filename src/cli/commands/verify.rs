@@ -55,10 +55,11 @@ struct Outcome {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Size::new(args.sizes.last)?;
     let sequence = if args.unique { &oeis::UNIQUE } else { &oeis::QUEENS };
-    let (boards, lacking): (Vec<usize>, Vec<usize>) =
+    let (mut boards, lacking): (Vec<usize>, Vec<usize>) =
         args.sizes.all().partition(|&n| check::published(sequence, n).is_some());
     let engines = Engines { only: args.engine, largest };
     let left_out = engines.left_out(&boards, &lacking)?;
+    boards.retain(|&n| ENGINES.iter().any(|info| engines.count(info, n)));
     let printer = Printer::open(&args.json)?;
     let (mut results, mut differences) = (Vec::new(), Differences::default());
     let widest = boards.iter().filter_map(|&n| check::published(sequence, n)).max().unwrap_or(0);
