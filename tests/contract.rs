@@ -245,6 +245,7 @@ const ROWS: &[Row] = &[
     ("solutions 6 -o a.txt", "whole:a.txt", 1, "", "a.txt", "a.txt="),
     ("show 2413 -o a.svg", "begun:a.svg", 1, "", "a.svg", "a.svg="),
     ("count 8 --json=c", "damaged:c", 1, "...", "c", "c="),
+    ("count 9 --checkpoint c --json=c", "", 1, "352\n", "c: it is a ledger", "c~queens"),
     ("merge s1 s2 s3 s4 -o s1", "s1 s2 s3 s4", 1, "...", "s1", "s1= s2= s3= s4="),
     ("solutions 6 -o no/a.txt", "", 1, "", "no/a.txt", ""),
 

@@ -14,24 +14,19 @@ use super::{draw, threads};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    // One line each: 15863724, with commas from N = 10 on
     Lines,
-    // A matrix each, Q for a queen and . for an empty square
     Boards,
-    // A line of column names, then one line each
     Csv,
-    // Pictures of all boards, which print on pages
     Svg,
-    // A page to walk through them in a browser
     Html,
 }
 
-/// Text that one thread finds and another one writes. The finder may be far ahead of nobody: it waits while there is a piece
-/// of text that is not written yet.
+/// Text that one thread finds and another one writes. The finder waits while a piece of it is not written yet.
 #[derive(Default)]
 pub(crate) struct Text {
-    found: Mutex<String>,
-    /// A piece is found, or it is written.
+    /// What is not written yet, and whether that is the end.
+    found: Mutex<(String, bool)>,
+    /// A piece or the end is found, or what was found is written.
     turn: Condvar,
 }
 
@@ -41,41 +36,46 @@ impl Text {
     /// Adds to it.
     pub(crate) fn add(&self, write: impl FnOnce(&mut String)) {
         let mut found = self.found.lock().expect("no thread panics");
-        write(&mut found);
-        while found.len() >= Self::PIECE {
+        write(&mut found.0);
+        while found.0.len() >= Self::PIECE {
             self.turn.notify_one();
             found = self.turn.wait(found).expect("no thread panics");
         }
     }
 
-    /// What is found by now, if it is a piece, and else within this time.
-    fn take(&self, time: Duration) -> String {
-        let found = self.found.lock().expect("no thread panics");
-        let is_little = |found: &mut String| found.len() < Self::PIECE;
-        let (mut found, _) = self.turn.wait_timeout_while(found, time, is_little).expect("no thread panics");
+    fn end(&self) {
+        self.found.lock().expect("no thread panics").1 = true;
         self.turn.notify_one();
-        mem::take(&mut found)
+    }
+
+    /// What is found, as soon as it is a piece or the end; or else after a moment, for the next solution may take hours.
+    fn take(&self) -> (String, bool) {
+        const MOMENT: Duration = Duration::from_millis(10);
+        let found = self.found.lock().expect("no thread panics");
+        let is_little = |(text, is_end): &mut (String, bool)| text.len() < Self::PIECE && !*is_end;
+        let (mut found, _) = self.turn.wait_timeout_while(found, MOMENT, is_little).expect("no thread panics");
+        self.turn.notify_one();
+        (mem::take(&mut found.0), found.1)
     }
 }
 
-/// Writes text while a thread finds it, and returns what that returns. Nobody waits for that thread when nothing more can be
-/// written: the next solution may take hours. However long it takes, no text waits for longer than a moment.
+/// Writes text while a thread finds it, and returns what that returns. Nobody waits for it when no more can be written.
 pub(crate) fn stream<T: Send + 'static>(
     out: &mut Output,
     find: impl FnOnce(&Text) -> T + Send + 'static,
 ) -> Result<T, Failure> {
-    const MOMENT: Duration = Duration::from_millis(10);
     let text = Arc::new(Text::default());
-    let (ending, ended) = mpsc::channel();
-    let finding = Arc::clone(&text);
-    let find = move || ending.send(find(&finding)).unwrap_or_default();
+    let ((ending, ended), finding) = (mpsc::channel(), Arc::clone(&text));
+    let find = move || {
+        drop(ending.send(find(&finding)));
+        finding.end();
+    };
     threads::start("list", find).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
     loop {
-        // Asked first: what it has found is there when it has ended.
-        let is_over = ended.try_recv();
-        out.write(&text.take(if is_over.is_ok() { Duration::ZERO } else { MOMENT }))?;
-        if let Ok(found) = is_over {
-            return Ok(found);
+        let (text, is_end) = text.take();
+        out.write(&text)?;
+        if is_end {
+            return Ok(ended.recv().expect("it was sent before the end"));
         }
     }
 }

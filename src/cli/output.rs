@@ -57,14 +57,7 @@ impl Output {
         let Some(path) = path.filter(|path| !is_stdout(path)) else {
             return Ok(Self::Stdout(anstream::stdout()));
         };
-        let refused = match is_ledger(path) {
-            Ok(false) => None,
-            Ok(true) => Some("it is a ledger".to_owned()),
-            Err(error) => Some(format!("it cannot be read, so it may be a ledger: {error}")),
-        };
-        if let Some(why) = refused {
-            return Err(Failure::Run(format!("cannot write {}: {why}", path.display())));
-        }
+        check_no_ledger(path)?;
         let draft = Draft::new(path).map_err(|error| unwritten(path, &error))?;
         signals::remove_at_death(draft.path().to_owned());
         Ok(Self::File(path.to_owned(), BufWriter::new(draft)))
@@ -83,11 +76,23 @@ impl Output {
         match self {
             Self::Stdout(mut out) => out.flush().map_err(|error| unprinted(&error)),
             Self::File(path, out) => {
+                // It may have become one meanwhile.
+                check_no_ledger(&path)?;
                 let draft = out.into_inner().map_err(io::IntoInnerError::into_error);
                 draft.and_then(Draft::commit).map_err(|error| unwritten(&path, &error))
             }
         }
     }
+}
+
+/// No result takes the place of a ledger.
+fn check_no_ledger(path: &Path) -> Result<(), Failure> {
+    let why = match is_ledger(path) {
+        Ok(false) => return Ok(()),
+        Ok(true) => "it is a ledger".to_owned(),
+        Err(error) => format!("it cannot be read, so it may be a ledger: {error}"),
+    };
+    Err(Failure::Run(format!("cannot write {}: {why}", path.display())))
 }
 
 fn unprinted(error: &io::Error) -> Failure {

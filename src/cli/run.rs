@@ -81,6 +81,8 @@ pub(crate) fn count(
     command: &str,
     request: impl FnOnce(Option<&Ledger>) -> Result<Request, Failure>,
 ) -> Result<Counted, Failure> {
+    /// The least N for which the lists of the join are long.
+    const LONG_LISTS: usize = 26;
     let (run, store) = open(long, request)?;
     let (size, engine) = (run.ledger().fingerprint().prefix.size(), run.ledger().fingerprint().engine);
     huge_pages(engine == EngineKind::Join && size.get() >= LONG_LISTS);
@@ -205,9 +207,6 @@ impl Saved {
         Ok(())
     }
 }
-
-/// The least N for which the lists of the join are long.
-const LONG_LISTS: usize = 26;
 
 /// Gives huge pages to the join of a large board, and to nothing else.
 ///
