@@ -212,7 +212,7 @@ const ROWS: &[Row] = &[
     ("solutions 0", "", 0, "\n", "", ""),
     ("solutions 3", "", 0, "", "N = 3", ""),
     ("solutions 4 --limit 4294967296", "", 0, "2413\n3142\n", "", ""),
-    ("solutions 8 --limit 0", "", 0, "", "limit", ""),
+    ("solutions 8 --limit 0", "", 2, "", "--limit", ""),
     ("solutions 4 --format lines", "", 0, "2413\n3142\n", "", ""),
     ("solutions 4 --format boards", "", 0, "...2413\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n...", "", ""),
     ("solutions 4 --format csv", "", 0, "number,column1,column2,column3,column4\n1,2,4,1,3\n2,3,1,4,2\n", "", ""),

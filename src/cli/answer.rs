@@ -24,8 +24,12 @@ impl Printer {
 
     /// Begins a table of columns of these widths.
     pub(crate) fn rows<const N: usize>(&self, columns: [(Align, usize); N]) -> Result<Rows<N>, Failure> {
+        let is_all = self.json.is_none();
+        if is_all {
+            output::end_with_reader();
+        }
         let out = if self.is_alone { None } else { Some(Output::open(None)?) };
-        Ok(Rows { columns, out, is_all: self.json.is_none() })
+        Ok(Rows { columns, out, is_all })
     }
 
     /// Prints a table that is known as a whole, of which the reader may have enough after some lines.

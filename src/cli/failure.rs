@@ -46,10 +46,7 @@ impl Failure {
 
     /// The same of a result that is lost unless all of it is read.
     pub(crate) fn of_whole(self) -> Self {
-        match self {
-            Self::Closed => Self::Run("cannot write stdout: broken pipe".to_owned()),
-            other => other,
-        }
+        if matches!(self, Self::Closed) { Self::Run("cannot write stdout: broken pipe".to_owned()) } else { self }
     }
 
     /// Says what failed, and returns its exit code.

@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use queens::ledger::{self, Ledger, LedgerError, Shard, is_ledger};
@@ -35,7 +34,7 @@ impl Ledgers {
             let read = match fs::metadata(path) {
                 Ok(about) if about.is_dir() => found.search(path, &mut seen),
                 Ok(_) => found.add(path, &mut seen),
-                Err(error) => Err(cannot_read(path, &error)),
+                Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
             };
             found.named += u64::from(read.is_err());
             found.warn_if(read);
@@ -59,7 +58,7 @@ impl Ledgers {
     /// Adds the ledgers in a folder and below, in the order of their names. A hidden one is being written.
     fn search(&mut self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<(), String> {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let mut entries = entries.map_err(|error| cannot_read(folder, &error))?;
+        let mut entries = entries.map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -162,10 +161,6 @@ impl Ledgers {
             files => Err(Failure::Wrong(format!("{files} files contradict each other: count these shards again"))),
         }
     }
-}
-
-fn cannot_read(path: &Path, error: &io::Error) -> String {
-    format!("{}: cannot be read: {error}", path.display())
 }
 
 /// What the files of a count have together.

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use queens::Placement;
 
 use super::failure::Failure;
-use super::output::Output;
+use super::output::{self, Output};
 use super::{draw, threads};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,11 +43,6 @@ impl Text {
         }
     }
 
-    fn end(&self) {
-        self.found.lock().expect("no thread panics").1 = true;
-        self.turn.notify_one();
-    }
-
     /// What is found, as soon as it is a piece or the end; or else after a moment, for the next solution may take hours.
     fn take(&self) -> (String, bool) {
         const MOMENT: Duration = Duration::from_millis(10);
@@ -64,11 +59,15 @@ pub(crate) fn stream<T: Send + 'static>(
     out: &mut Output,
     find: impl FnOnce(&Text) -> T + Send + 'static,
 ) -> Result<T, Failure> {
+    if matches!(out, Output::Stdout(_)) {
+        output::end_with_reader();
+    }
     let text = Arc::new(Text::default());
     let ((ending, ended), finding) = (mpsc::channel(), Arc::clone(&text));
     let find = move || {
         drop(ending.send(find(&finding)));
-        finding.end();
+        finding.found.lock().expect("no thread panics").1 = true;
+        finding.turn.notify_one();
     };
     threads::start("list", find).map_err(|error| Failure::Run(format!("cannot start a thread: {error}")))?;
     loop {

@@ -103,6 +103,21 @@ fn unwritten(path: &Path, error: &io::Error) -> Failure {
     Failure::Run(format!("cannot write {}: {error}", path.display()))
 }
 
+/// Ends the process, with success, as soon as the reader of a list or a table has closed stdout: the next line may take days.
+pub(crate) fn end_with_reader() {
+    // Without a thread, or elsewhere, the next line ends it.
+    #[cfg(unix)]
+    let _ = threads::start("reader", || {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let mut stdout = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
+        // An interrupted call is made again.
+        while poll(&mut stdout, None).is_err() {}
+        if stdout[0].revents().contains(PollFlags::ERR) {
+            std::process::exit(0);
+        }
+    });
+}
+
 /// Prints a list or a table on stdout, of which a reader may have enough after some lines.
 pub(crate) fn list(text: &str) -> Result<(), Failure> {
     let mut out = Output::open(None)?;

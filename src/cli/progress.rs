@@ -84,12 +84,12 @@ fn draw(title: &str, watch: &Watch, ended: &Receiver<()>) {
 /// What is done, and the time left if it is known.
 fn message(progress: &Progress) -> String {
     let done = match progress.total {
-        0 => text::time(progress.elapsed),
+        0 => text::seconds(progress.elapsed.as_secs_f64()),
         total => format!("{} of {}", text::grouped(progress.done), text::grouped(total)),
     };
     match progress.left {
         Some(left) if left < Duration::from_secs(60) => format!("{done}, {} s left", left.as_secs() + 1),
-        Some(left) => format!("{done}, {} left", text::time(left)),
+        Some(left) => format!("{done}, {} left", text::seconds(left.as_secs_f64())),
         None => done,
     }
 }

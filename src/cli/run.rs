@@ -98,8 +98,7 @@ pub(crate) fn count(
     }
     let mut work = Work::start(&format!("N = {size}"), &watch, true, move |watch, _| run.count(watch))?;
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
-    let is_kept = saved.store.is_some();
-    let next = || Instant::now().checked_add(long.checkpoint_every).filter(|_| is_kept);
+    let next = || Instant::now().checked_add(long.checkpoint_every);
     let mut due = next();
     let is_signal = loop {
         match work.next([deadline, due].into_iter().flatten().min()) {
@@ -198,9 +197,9 @@ impl Saved {
         let minute = text::moment(SystemTime::now())[..16].replace(['-', ':'], "");
         let name = format!("queens-{}-{minute}-{}", ledger.fingerprint().prefix.size(), std::process::id());
         let others = iter::repeat_with(|| format!("{name}-{}", fastrand::u16(..)));
-        let names = iter::once(name.clone()).chain(others).map(|name| format!("{name}.ledger"));
+        let mut names = iter::once(name.clone()).chain(others).map(|name| format!("{name}.ledger"));
         let is_free = |name: &String| !File::create_new(name).is_err_and(|error| error.kind() == AlreadyExists);
-        let name = names.into_iter().find(is_free).expect("some number is free");
+        let name = names.find(is_free).expect("some number is free");
         let saved = Store::open(&name).and_then(|mut store| store.save(ledger).map(|()| store));
         // What is empty is no ledger.
         self.store = Some(saved.inspect_err(|_| fs::remove_file(&name).unwrap_or_default())?);

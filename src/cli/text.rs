@@ -40,11 +40,6 @@ pub(crate) fn to_digits(value: f64, digits: usize) -> String {
 }
 
 /// A time: `250 µs`, `4.56 s`, `12 min 03 s`, `35 h 02 min`, `3.25 days`, `17.4 years`.
-pub(crate) fn time(time: Duration) -> String {
-    seconds(time.as_secs_f64())
-}
-
-/// The same of seconds.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match seconds {

@@ -115,7 +115,7 @@ impl Audited {
             ("finds", format!("one wrong unit with a chance of {}, ten with {}", percent(1), percent(10))),
             ("seed", seed.to_string()),
             ("threads", threads.to_string()),
-            ("time", text::time(elapsed)),
+            ("time", text::seconds(elapsed.as_secs_f64())),
         ]
         .map(|(label, value)| (label, Some(value)))
     }

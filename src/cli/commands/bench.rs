@@ -31,8 +31,8 @@ pub(crate) struct Args {
     #[arg(long, value_parser = named(&Isa::ALL, Isa::name))]
     isa: Option<Isa>,
 
-    /// Numbers of threads, as in 1,2,4 [default: 1 and one for every core]
-    #[arg(long, short, value_name = "T", value_delimiter = ',')]
+    /// Numbers of threads, as in 1,2,4; 0 is one for every core
+    #[arg(long, short, value_name = "T", value_delimiter = ',', default_value = "1,0")]
     threads: Vec<usize>,
 
     /// Runs of each [default: 10, or as many as begin within two seconds]
@@ -69,15 +69,12 @@ struct Timing {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sizes: BTreeSet<usize> = args.sizes.iter().flat_map(|sizes| sizes.all()).collect();
-    Size::new(*sizes.last().unwrap_or(&0))?;
+    let sizes: Vec<usize> = sizes.into_iter().collect();
+    Size::new(sizes[sizes.len() - 1])?;
     let mut threads: BTreeSet<usize> = args.threads.iter().copied().collect();
-    if threads.is_empty() {
-        threads.insert(1);
-    }
-    if args.threads.is_empty() || threads.remove(&0) {
+    if threads.remove(&0) {
         threads.insert(available_threads());
     }
-    let sizes: Vec<usize> = sizes.into_iter().collect();
     let engines = Engines { only: args.engine, largest };
     let left_out = engines.left_out(&sizes, &[])?;
     let printer = Printer::open(&args.json)?;

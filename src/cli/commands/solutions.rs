@@ -40,7 +40,7 @@ pub(crate) struct Args {
     skip: u64,
 
     /// Stop after this many [default: none; html and svg: 5000, which is the most]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
 
     /// The format [default: by the extension of the file, else lines]
@@ -114,9 +114,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let written = list::stream(&mut out, move |text| find(&of_thread, format, solutions, text))?;
     out.finish()?;
     let (n, skip, last) = (args.size, args.skip, args.skip + written);
-    if args.limit == Some(0) {
-        note("--limit 0 lists nothing");
-    } else if written == 0 {
+    if written == 0 {
         let after = if skip > 0 { format!(" after the first {}", grouped(skip)) } else { String::new() };
         note(&format!("N = {n} has no {}{after}", args.what(0)));
     } else if is_held(format) && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
@@ -134,7 +132,7 @@ fn is_held(format: Format) -> bool {
 /// Finds the solutions as text, and returns how many there are.
 fn find(args: &Args, format: Format, mut solutions: Solutions, text: &Text) -> u64 {
     let limit = args.limit.unwrap_or(u64::MAX).min(if is_held(format) { MOST } else { u64::MAX });
-    let is_left = limit == 0 || (0..args.skip).all(|_| solutions.next().is_some());
+    let is_left = (0..args.skip).all(|_| solutions.next().is_some());
     let limit = if is_left { limit } else { 0 };
     // There are fewer solutions in memory, and in a life, than an address has numbers.
     let solutions = solutions.take(usize::try_from(limit).unwrap_or(usize::MAX));

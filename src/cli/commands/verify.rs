@@ -110,7 +110,7 @@ impl Outcome {
     /// `✓ 12.3 ms`, or the wrong number.
     fn cell(&self) -> String {
         let (mark, value) = if self.agrees {
-            ('✓', text::time(self.report.elapsed))
+            ('✓', text::seconds(self.report.elapsed.as_secs_f64()))
         } else {
             ('✗', text::grouped(self.report.count))
         };
