@@ -136,6 +136,17 @@ int fsync(int file) {
     run.signal(Signal::TERM);
     assert_eq!(run.end().status.signal(), Some(15));
     assert_eq!(read(&path.join("c")).finished(), 0, "the save before is whole");
+    // One alone waits, also for the save at the start.
+    fs::remove_file(path.join("blocked")).unwrap();
+    let run = Running::start(with_call(path, BLOCKED, &ENDLESS.replace(" c ", " d ")));
+    until("the first save", || path.join("blocked").exists());
+    run.signal(Signal::TERM);
+    sleep(Duration::from_millis(2500));
+    fs::remove_file(path.join("block")).unwrap();
+    let result = run.end();
+    let (_, _, err) = texts(&result);
+    assert!(result.status.signal() == Some(15) && err.starts_with("saved 0 of 171 units in d;"), "{err}");
+    assert!(files(path).iter().all(|name| !name.starts_with(".d")), "{:?}", files(path));
 }
 
 /// As under `nohup`, and as `sh` starts what ends with `&`.
@@ -207,8 +218,9 @@ fn a_stop_ends_each_command_by_its_signal() {
 #[test]
 fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let line = "count 15 --engine naive -t 1 --isa portable --prefix 1";
-    let runs = [0, 1].map(|_| Running::start(queens(folder.path(), line)));
+    let given = "count --engine naive -t 1 --isa portable --prefix 1 -- 15";
+    let line = &given.replace("-- ", "");
+    let runs = [0, 1].map(|_| Running::start(queens(folder.path(), given)));
     // A program of the tests calls a second what is a minute.
     sleep(Duration::from_millis(1500));
     for run in &runs {

@@ -1,6 +1,7 @@
 //! What a command found: told once, as text for people, as plain text for scripts, or as a JSON object; or row by row.
 
 use std::io::IsTerminal;
+use std::sync::atomic::Ordering;
 
 use serde::{Serialize, Serializer};
 
@@ -24,17 +25,10 @@ impl Printer {
 
     /// Begins a table of columns of these widths.
     pub(crate) fn rows<const N: usize>(&self, columns: [(Align, usize); N]) -> Result<Rows<N>, Failure> {
-        let is_all = self.json.is_none();
-        if is_all {
-            output::end_with_reader();
-        }
+        // A file of `--json=FILE` needs all of them.
+        output::IS_TABLE.store(self.json.is_none(), Ordering::Relaxed);
         let out = if self.is_alone { None } else { Some(Output::open(None)?) };
-        Ok(Rows { columns, out, is_all })
-    }
-
-    /// Prints a table that is known as a whole, of which the reader may have enough after some lines.
-    pub(crate) fn table(&self, text: &str) -> Result<(), Failure> {
-        self.rows([])?.line(text)
+        Ok(Rows { columns, out })
     }
 
     /// Prints a total: with labels for people; for scripts the number alone, and on stderr what it agrees with.
@@ -83,8 +77,6 @@ impl Printer {
 pub(crate) struct Rows<const N: usize> {
     columns: [(Align, usize); N],
     out: Option<Output>,
-    /// Whether the rows are all that is told: then who closes stdout has enough.
-    is_all: bool,
 }
 
 impl<const N: usize> Rows<N> {
@@ -94,11 +86,8 @@ impl<const N: usize> Rows<N> {
 
     /// A line of another kind, for example what the table says as a whole.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
-        match self.out.as_mut().map_or(Ok(()), |out| out.write(line)) {
-            Err(Failure::Closed) if !self.is_all => self.out = None,
-            written => written?,
-        }
-        Ok(())
+        let written = self.out.as_mut().map_or(Ok(()), |out| out.write(line));
+        if output::IS_TABLE.load(Ordering::Relaxed) { written } else { written.map_err(Failure::of_whole) }
     }
 }
 

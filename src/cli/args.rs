@@ -1,16 +1,17 @@
 //! The command line as a whole, and the values and options that several commands share.
 
-use std::env;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use std::{env, process};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use queens::{ENGINES, EngineKind, Isa};
 
 use super::commands::{audit, bench, count, estimate, merge, show, solutions, status, symmetries, verify};
+use super::output;
 
 /// Count, check and show the solutions of the N-queens problem.
 #[derive(Parser)]
@@ -60,7 +61,13 @@ pub(crate) fn parse() -> Args {
     let is_given = |color: &ColorChoice| words.contains(&format!("--color={color}"));
     let color = [ColorChoice::Always, ColorChoice::Never].into_iter().find(is_given).unwrap_or_default();
     let matches = Args::command().color(color).try_get_matches();
-    matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|error| error.exit())
+    matches.and_then(|matches| Args::from_arg_matches(&matches)).unwrap_or_else(|error| {
+        if !words.contains(char::is_control) {
+            error.exit();
+        }
+        error.to_string().lines().for_each(output::say);
+        process::exit(error.exit_code())
+    })
 }
 
 /// How to count.

@@ -57,7 +57,7 @@ pub(crate) fn board(n: usize, queens: &[Square], is_coloured: bool) -> String {
     text += format!("{margin}{numbers}").trim_end();
     text.push('\n');
     if !queens.is_empty() && queens.len() < n {
-        text += &legend(queens, width * n);
+        text += "A letter is the column of the first queen that attacks the square: a is 1.\n";
     }
     text
 }
@@ -82,19 +82,6 @@ fn square(n: usize, queens: &[Square], is_coloured: bool, width: usize, (column,
     format!("{style}{text}{style:#}")
 }
 
-/// What each letter means, in lines about as wide as the board.
-fn legend(queens: &[Square], width: usize) -> String {
-    /// Of an entry with the space behind it, as in `a 10,12`.
-    const ENTRY: usize = 9;
-    let mut text = "Attacked by the queen in column,row:\n".to_owned();
-    for line in queens.chunks((width / ENTRY).max(1)) {
-        let entry =
-            |queen: &Square| format!("{} {:6}", letter(queen.column), format!("{},{}", queen.column, queen.row));
-        let _ = writeln!(text, "   {}", line.iter().map(entry).collect::<Vec<_>>().join(" ").trim_end());
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +101,9 @@ mod tests {
     fn a_board_as_text() {
         let partial = board(4, &queens("24"), false);
         assert!(partial.contains(" 1 │ a ░a░   ░░░│\n 2 │░♛░ a ░a░ a │\n"), "{partial}");
-        assert!(partial.ends_with("\nAttacked by the queen in column,row:\n   a 1,2\n   b 2,4\n"), "{partial}");
+        assert!(partial.ends_with(
+            "\n     1  2  3  4\nA letter is the column of the first queen that attacks the square: a is 1.\n"
+        ));
         let unicode = "   ┌────────────┐\n 1 │   ░░░ ♛ ░░░│\n\
             \x202 │░♛░   ░░░   │\n 3 │   ░░░   ░♛░│\n 4 │░░░ ♛ ░░░   │\n   └────────────┘\n     1  2  3  4\n";
         assert_eq!(board(4, &queens("2413"), false), unicode);

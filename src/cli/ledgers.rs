@@ -30,7 +30,9 @@ impl Ledgers {
     /// Reads them, each once. It fails if there is none.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
         let (mut found, mut seen) = (Self::default(), HashSet::new());
-        for path in paths {
+        // What is named is not to be taken for what is in a folder.
+        let (folders, named): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| path.is_dir());
+        for path in named.into_iter().chain(folders) {
             let read = match fs::metadata(path) {
                 Ok(about) if about.is_dir() => found.search(path, &mut seen),
                 Ok(_) => found.add(path, &mut seen),
@@ -110,11 +112,11 @@ impl Ledgers {
         let add = |whole: Ledger, (path, ledger): &(PathBuf, Ledger)| {
             whole.merge(ledger.clone()).map_err(|error| Failure::from(error).of_file(path))
         };
-        match self.files.iter().try_fold(empty.clone(), add) {
-            Err(Failure::Wrong(_)) => self.leave_out(),
-            whole => return whole,
+        if let Ok(whole) = self.files.iter().try_fold(empty.clone(), add) {
+            return Ok(whole);
         }
-        self.files.iter().try_fold(empty, add)
+        self.leave_out();
+        self.files.iter().try_fold(empty, add).map_err(|error| self.check_agree().err().unwrap_or(error))
     }
 
     /// Leaves out those that contradict another, each held against each.

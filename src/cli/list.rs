@@ -1,6 +1,7 @@
 //! The formats of a list of solutions, and those whose solutions are written as they are found.
 
 use std::fmt::Write;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::Duration;
 use std::{iter, mem};
@@ -59,9 +60,7 @@ pub(crate) fn stream<T: Send + 'static>(
     out: &mut Output,
     find: impl FnOnce(&Text) -> T + Send + 'static,
 ) -> Result<T, Failure> {
-    if matches!(out, Output::Stdout(_)) {
-        output::end_with_reader();
-    }
+    output::IS_TABLE.store(matches!(out, Output::Stdout(_)), Ordering::Relaxed);
     let text = Arc::new(Text::default());
     let ((ending, ended), finding) = (mpsc::channel(), Arc::clone(&text));
     let find = move || {
@@ -73,6 +72,9 @@ pub(crate) fn stream<T: Send + 'static>(
     loop {
         let (text, is_end) = text.take();
         out.write(&text)?;
+        if output::is_closed() {
+            return Err(Failure::Closed);
+        }
         if is_end {
             return Ok(ended.recv().expect("it was sent before the end"));
         }

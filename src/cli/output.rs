@@ -103,19 +103,20 @@ fn unwritten(path: &Path, error: &io::Error) -> Failure {
     Failure::Run(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Ends the process, with success, as soon as the reader of a list or a table has closed stdout: the next line may take days.
-pub(crate) fn end_with_reader() {
-    // Without a thread, or elsewhere, the next line ends it.
+/// Whether a list or a table is printed, of which a reader may have enough. Relaxed: only the main thread asks.
+pub(crate) static IS_TABLE: AtomicBool = AtomicBool::new(false);
+
+/// Whether the reader of a list or a table has closed stdout: the next line, which would tell, may take days.
+pub(crate) fn is_closed() -> bool {
     #[cfg(unix)]
-    let _ = threads::start("reader", || {
-        use rustix::event::{PollFd, PollFlags, poll};
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let mut stdout = [PollFd::from_borrowed_fd(rustix::stdio::stdout(), PollFlags::empty())];
-        // An interrupted call is made again.
-        while poll(&mut stdout, None).is_err() {}
-        if stdout[0].revents().contains(PollFlags::ERR) {
-            std::process::exit(0);
-        }
-    });
+        let is_told = IS_TABLE.load(Ordering::Relaxed) && poll(&mut stdout, Some(&Timespec::default())) == Ok(1);
+        is_told && stdout[0].revents().contains(PollFlags::ERR)
+    }
+    #[cfg(not(unix))]
+    false
 }
 
 /// Prints a list or a table on stdout, of which a reader may have enough after some lines.

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::ErrorKind::AlreadyExists;
 use std::iter;
 use std::path::PathBuf;
+use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use queens::ledger::{Ledger, Shard, Store, StoreError};
@@ -90,13 +91,14 @@ pub(crate) fn count(
     let in_file = store.as_ref().and_then(Store::ledger).map_or((0, 0), Ledger::reached);
     let mut saved = Saved { store, begun, in_file, watch: watch.clone() };
     // A full disk, or a folder that may not be written, shows before the work; and so does one in which no file may take the
-    // place of another.
-    let is_new = saved.store.as_ref().is_some_and(|store| store.ledger().is_none());
+    // place of another, as the second does that of the first. A signal waits for them.
+    signals::listen(mpsc::channel().0, || (), true)?;
     saved.save()?;
-    if is_new {
-        saved.save()?;
-    }
-    let mut work = Work::start(&format!("N = {size}"), &watch, true, move |watch, _| run.count(watch))?;
+    saved.save()?;
+    let mut work = match Work::start(&format!("N = {size}"), &watch, true, move |watch, _| run.count(watch)) {
+        Err(Failure::Stopped) => return Err(saved.last_words(true, command)),
+        work => work?,
+    };
     let deadline = long.max_time.and_then(|time| Instant::now().checked_add(time));
     let next = || Instant::now().checked_add(long.checkpoint_every);
     let mut due = next();
@@ -104,6 +106,7 @@ pub(crate) fn count(
         match work.next([deadline, due].into_iter().flatten().min()) {
             Event::Ended(result) => return saved.end(result),
             Event::Signal => break true,
+            Event::Closed => return Err(Failure::Closed),
             Event::Timeout if deadline.is_some_and(|deadline| Instant::now() >= deadline) => break false,
             Event::Timeout | Event::Found(_) => {}
         }
@@ -121,7 +124,7 @@ pub(crate) fn count(
                 return Err(saved.last_words(is_signal, command));
             }
             Event::Ended(result) => return saved.end(result),
-            Event::Signal | Event::Found(_) => {}
+            Event::Signal | Event::Closed | Event::Found(_) => {}
         }
     }
 }

@@ -11,7 +11,7 @@ use queens::Watch;
 
 use super::failure::Failure;
 use super::progress::Bar;
-use super::{signals, threads};
+use super::{output, signals, threads};
 
 /// Does work until it ends, or until a signal comes and stops it, and shows how far it is.
 pub(crate) fn watched<T: Send + 'static, E: Into<Failure> + Send + 'static>(
@@ -34,6 +34,7 @@ pub(crate) fn told<T: Send + 'static, E: Into<Failure> + Send + 'static>(
             Event::Ended(found) => return found.map_err(Into::into),
             Event::Found(line) => work.without_bar(|| print(&line)),
             Event::Signal => until = until.or(Some(work.stop())),
+            Event::Closed => return Err(Failure::Closed),
             Event::Timeout => return Err(Failure::Stopped),
         }
     }
@@ -53,6 +54,8 @@ pub(crate) enum Event<T> {
     /// It goes on, and has found this.
     Found(String),
     Signal,
+    /// Nobody reads its table any more.
+    Closed,
     Timeout,
 }
 
@@ -78,8 +81,16 @@ impl<T: Send + 'static> Work<T> {
     }
 
     pub(crate) fn next(&self, until: Option<Instant>) -> Event<T> {
-        let time = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
-        self.events.recv_timeout(time).unwrap_or(Event::Timeout)
+        const TICK: Duration = Duration::from_millis(100);
+        loop {
+            let time = until.map_or(TICK, |until| until.saturating_duration_since(Instant::now()));
+            match self.events.recv_timeout(time.min(TICK)) {
+                Ok(event) => return event,
+                Err(_) if time < TICK => return Event::Timeout,
+                Err(_) if output::is_closed() => return Event::Closed,
+                Err(_) => {}
+            }
+        }
     }
 
     /// Prints without a bar on the line.

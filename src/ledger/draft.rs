@@ -102,7 +102,8 @@ impl Drop for Draft {
 pub(super) fn followed(path: &Path) -> io::Result<PathBuf> {
     let is_file = match fs::metadata(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        about => about.map_or(path.file_name().is_some(), |about| about.is_file()),
+        Ok(about) => about.is_file(),
+        Err(_) => path.file_name().is_some() && !path.as_os_str().as_encoded_bytes().ends_with(b"/"),
     };
     let links = iter::successors(Some(path.to_owned()), |link| Some(link.with_file_name(fs::read_link(link).ok()?)));
     // The system follows 40 links.

@@ -59,18 +59,17 @@ impl Store {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let place = followed(&path).map_err(|error| StoreError::Read(path.clone(), error))?;
-        let lock = match lock(&place) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(StoreError::Busy(path)),
-            lock => lock,
-        };
-        let is_empty = || fs::metadata(&path).is_ok_and(|about| about.len() == 0);
+        let lock = lock(&place);
         let ledger = match read(&path) {
             Err(StoreError::Read(_, error)) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(StoreError::Format(..)) if is_empty() => None,
+            Err(StoreError::Format(..)) if fs::metadata(&path).is_ok_and(|about| about.len() == 0) => None,
             ledger => Some(ledger?),
         };
-        let is_told = ledger.as_ref().is_some_and(Ledger::is_complete);
-        let lock = lock.or_else(|error| if is_told { Ok(None) } else { Err(StoreError::Save(path.clone(), error)) })?;
+        let lock = lock.or_else(|error| match error.kind() {
+            _ if ledger.as_ref().is_some_and(Ledger::is_complete) => Ok(None),
+            io::ErrorKind::WouldBlock => Err(StoreError::Busy(path.clone())),
+            _ => Err(StoreError::Save(path.clone(), error)),
+        })?;
         remove_leftovers(&place);
         Ok(Self { path, lock, ledger })
     }

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printed = printed.and(printer.text(audited.lines()));
     let told = printer.object("audit", &audited, printed);
     if differences == 0 {
-        return told.and(agree);
+        return agree.and(told);
     }
     let units = text::count_of(differences as u64, "wrong unit");
     Err(Failure::Wrong(format!("{units}: remove the files that have them, and count again")))

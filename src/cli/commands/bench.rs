@@ -71,10 +71,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let sizes: BTreeSet<usize> = args.sizes.iter().flat_map(|sizes| sizes.all()).collect();
     let sizes: Vec<usize> = sizes.into_iter().collect();
     Size::new(sizes[sizes.len() - 1])?;
-    let mut threads: BTreeSet<usize> = args.threads.iter().copied().collect();
-    if threads.remove(&0) {
-        threads.insert(available_threads());
-    }
+    let number = |&threads: &usize| if threads == 0 { available_threads() } else { threads };
+    let threads: BTreeSet<usize> = args.threads.iter().map(number).collect();
     let engines = Engines { only: args.engine, largest };
     let left_out = engines.left_out(&sizes, &[])?;
     let printer = Printer::open(&args.json)?;

@@ -175,7 +175,8 @@ impl Args {
             _ if !word.is_empty() && word.chars().all(is_plain) => word,
             _ => format!("'{}'", word.replace('\'', r"'\''")),
         };
-        env::args_os().map(|given| word(given.to_string_lossy().into_owned())).collect::<Vec<_>>().join(" ")
+        let given = env::args_os().filter(|given| given != "--");
+        given.map(|given| word(given.to_string_lossy().into_owned())).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -187,11 +188,6 @@ impl Found {
 
     /// What people read.
     fn lines(&self) -> [(&'static str, Option<String>); 9] {
-        let in_all = match self.total_seconds - self.seconds {
-            // The time of reading a file and of the plan.
-            little if little < 1.0 => String::new(),
-            _ => format!(", {} in all", text::seconds(self.total_seconds)),
-        };
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         [
             ("N", Some(self.n.to_string())),
@@ -202,7 +198,7 @@ impl Found {
             (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
-            ("time", Some(text::seconds(self.seconds) + &in_all)),
+            ("time", Some(text::seconds(self.total_seconds))),
         ]
     }
 }

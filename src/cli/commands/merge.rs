@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let printed = printer.total(merged.count.map(|Count(count)| count), merged.check.as_ref(), merged.lines());
     let told = printer.object("merge", &merged, printed);
     if whole.is_complete() {
-        return told.and(found.verdict());
+        return found.verdict().and(told);
     }
     let units = format!("{} are finished", ledgers::finished(&whole));
     let missing = merged.whole.missing_shards().filter(|_| shards > 1).map_or_else(String::new, |shards| shards + "; ");

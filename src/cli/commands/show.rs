@@ -56,8 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let n = size.get();
     let is_coloured = file.is_none() && AutoStream::choice(&stdout()) != ColorChoice::Never;
     let text = if is_picture { svg::board(n, &queens) } else { caption + &draw::board(n, &queens, is_coloured) };
-    out.write(&text)?;
-    out.finish()
+    out.write(&text).and_then(|()| out.finish()).map_err(Failure::of_whole)
 }
 
 /// The queens of P.

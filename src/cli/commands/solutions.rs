@@ -111,15 +111,16 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut out = Output::open(args.output.as_deref())?;
     let args = Arc::new(args);
     let of_thread = Arc::clone(&args);
-    let written = list::stream(&mut out, move |text| find(&of_thread, format, solutions, text))?;
-    out.finish()?;
+    // A page or a sheet is not to be read in part.
+    let whole = |failure: Failure| if is_held(format) { failure.of_whole() } else { failure };
+    let written = list::stream(&mut out, move |text| find(&of_thread, format, solutions, text)).map_err(whole)?;
+    out.finish().map_err(whole)?;
     let (n, skip, last) = (args.size, args.skip, args.skip + written);
     if written == 0 {
         let after = if skip > 0 { format!(" after the first {}", grouped(skip)) } else { String::new() };
         note(&format!("N = {n} has no {}{after}", args.what(0)));
     } else if is_held(format) && written == MOST && args.limit != Some(MOST) && args.published() != Some(last) {
-        let (first, to) = (grouped(skip + 1), grouped(last));
-        note(&format!("written: numbers {first} to {to} of the list; --skip {last} writes the next"));
+        note(&format!("{} are written; --skip {last} writes the next", grouped(MOST)));
     }
     Ok(())
 }

@@ -67,14 +67,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if !args.missing {
         let status = Status { files, counts, damaged };
-        let printed = printer.table(&status.table());
-        return printer.object("status", &status, printed).and(verdict);
+        let printed = printer.rows([])?.line(&status.table());
+        return verdict.and(printer.object("status", &status, printed));
     }
     match &counts[..] {
         [count] if count.missing.is_empty() => verdict,
-        [count] => output::print(&format!("{}\n", text::ranges(&count.missing))).and(verdict),
+        [count] => verdict.and(output::print(&format!("{}\n", text::ranges(&count.missing)))),
         counts => {
             let names: Vec<String> = counts.iter().map(Whole::name).collect();
+            verdict?;
             Err(Failure::Usage(format!("--missing needs the files of one count; these are of {}", names.join(" and "))))
         }
     }
@@ -126,7 +127,7 @@ fn summary(count: &Whole) -> String {
     let (name, complete) = (count.name(), count.shards as usize - count.missing.len());
     let missing = count.missing_shards().map_or_else(String::new, |missing| format!("{name}: {missing}\n"));
     let units = text::count_of(count.units as u64, "unit");
-    let time = count.core_seconds.filter(|_| count.finished > 0).map(|seconds| {
+    let time = count.core_seconds.filter(|_| (1..count.units).contains(&count.finished)).map(|seconds| {
         let left = seconds * (count.units - count.finished) as f64 / count.finished as f64;
         format!("; core time {}, by that {} left", text::seconds(seconds), text::seconds(left))
     });

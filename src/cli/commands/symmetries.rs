@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let images: Vec<Image> = orbit.images().into_iter().map(image).collect();
     let (class_size, fundamental) = (images.len(), orbit.canonical());
     let (printer, found) = (Printer::open(&args.json)?, Images { n, placement, class_size, fundamental, images });
-    let printed = printer.table(&found.table());
+    let printed = printer.rows([])?.line(&found.table());
     printer.object("symmetries", &found, printed)
 }
 

@@ -59,7 +59,10 @@ fn two_runs_cannot_share_a_file() {
         assert!(matches!(Store::open(link), Err(StoreError::Busy(_))), "by another name");
     }
     drop(first);
-    Store::open(&path).unwrap();
+    let mut first = Store::open(&path).unwrap();
+    // A complete one is only told.
+    first.save(&ledger(9)).unwrap();
+    assert!(!Store::open(&path).unwrap().is_locked());
 }
 
 /// The lock of a complete ledger is not needed, and the error of any other names the lock.

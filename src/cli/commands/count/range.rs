@@ -43,8 +43,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             // As in the b-files of OEIS, where a wrong number does not stand.
             rows.line(&format!("{n} {result}\n"))?;
         }
-        found.check = check.unwrap_or_default();
-        terms.push(found);
+        if let Ok(words) = check {
+            found.check = words;
+            terms.push(found);
+        }
         Ok(())
     });
     let told = counted.and_then(|()| {
