@@ -135,7 +135,7 @@ const ROWS: &[Row] = &[
     ("status r r/2", "s1:r/1 damaged2:r/2", 1, "...r/1...", "r/2: damaged | 1 path", "r/1= r/2="),
     ("merge whole forged begun", "whole forged begun", 3, "", "whole: unit 0 | forged: unit 0 | contradict",
         "whole= forged= begun="),
-    ("status r whole -q", "whole forged:r/1", 3, "...r/1...whole...", "r/1: unit 0 | whole: unit 0 | contradict", "whole= r/1="),
+    ("status r whole -q", "whole forged:r/1", 3, "...whole...r/1...", "r/1: unit 0 | whole: unit 0 | contradict", "whole= r/1="),
     ("status --missing s1 s2 s3 s4 forged4", "s1 s2 s3 s4 forged4", 3, "4\n", "s4: unit | forged4: unit",
         "s1= s2= s3= s4= forged4="),
     ("merge r", "s1:r/1 s2:r/2 s3:r/3 s4:r/4 damaged:r/5 format-1:r/6", 0, "2680\n", "r/5: damaged | r/6: ledger format 1",

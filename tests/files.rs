@@ -163,9 +163,10 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     assert!(!read(&folder.path().join("c")).is_complete());
     let (code, out, err) = output(folder.path(), line);
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
-    // Lost is what the file lacks.
-    let line = "count 15 --engine naive -t 2 --checkpoint d --checkpoint-every 1ms --max-time 2s";
-    let (code, _, err) = ended(shell(folder.path(), &format!("ulimit -f 1; exec QUEENS {line}")));
+    // Lost is what the file lacks. Longer and longer, until it may not grow any more.
+    let line = "QUEENS count 15 --engine naive -t 2 --checkpoint d --checkpoint-every 1ms --max-time";
+    let limited = |doubled: u32| ended(shell(folder.path(), &format!("ulimit -f 1; {line} {}ms", 250 << doubled)));
+    let (code, _, err) = (0..9).map(limited).find(|(.., err)| err.contains("lost")).expect("a save fails");
     let words: Vec<&str> = err.trim_end().rsplit("; ").next().unwrap().split(' ').collect();
     let number = |at: usize| words[at].replace(',', "").parse::<usize>().unwrap();
     assert!(code == Some(1) && err.ends_with(" are lost\n"), "{err}");
