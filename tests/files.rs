@@ -164,8 +164,11 @@ fn a_failed_save_neither_stops_the_count_nor_harms_the_save_before() {
     let (code, out, err) = output(folder.path(), line);
     assert_eq!((code, out), (Some(0), total(14)), "{err}");
     // Lost is what the file lacks. Longer and longer, until it may not grow any more.
-    let line = "QUEENS count 15 --engine naive -t 2 --checkpoint d --checkpoint-every 1ms --max-time";
-    let limited = |doubled: u32| ended(shell(folder.path(), &format!("ulimit -f 1; {line} {}ms", 250 << doubled)));
+    let limited = |doubled: u32| {
+        fs::remove_file(folder.path().join("d")).unwrap_or_default();
+        let line = "QUEENS count 15 --engine naive -t 2 --checkpoint d --checkpoint-every 1ms --max-time";
+        ended(shell(folder.path(), &format!("ulimit -f 1; {line} {}ms", 250 << doubled)))
+    };
     let (code, _, err) = (0..9).map(limited).find(|(.., err)| err.contains("lost")).expect("a save fails");
     let words: Vec<&str> = err.trim_end().rsplit("; ").next().unwrap().split(' ').collect();
     let number = |at: usize| words[at].replace(',', "").parse::<usize>().unwrap();
