@@ -207,21 +207,20 @@ fn only_lists_may_end_early() {
     }
 }
 
-/// What is found is written at once, and whoever has enough waits for nothing: the second of these solutions takes longer than
-/// the first of the board, and the second of these boards hours.
+/// What is found is written at once, and whoever has enough waits for nothing: the third of these solutions takes many times as
+/// long as the first of the board, and the second of these boards hours.
 #[test]
 fn a_list_ends_with_its_reader() {
     let folder = tempfile::tempdir().unwrap();
-    let first = output(folder.path(), "solutions 32 --limit 1").1;
-    let time = |script: &str| {
+    let time = |script: &str, lines| {
         let begun = Instant::now();
         let (code, out, _) = ended(shell(folder.path(), script));
-        assert_eq!((code, out.lines().count()), (Some(0), 1));
-        begun.elapsed()
+        assert_eq!((code, out.lines().count()), (Some(0), lines));
+        (begun.elapsed(), out)
     };
-    let alone = time("QUEENS solutions 32 --limit 1");
-    assert!(time(&format!("QUEENS solutions 32 --from {} | head -n 1", first.trim())) < alone);
-    assert!(time("QUEENS count 8-20 --engine naive | head -n 1") < PATIENCE);
+    let (alone, first) = time("QUEENS solutions 32 --limit 1", 1);
+    assert!(time(&format!("QUEENS solutions 32 --from {} | head -n 2", first.trim()), 2).0 < 3 * alone);
+    assert!(time("QUEENS count 8-20 --engine naive | head -n 1", 1).0 < PATIENCE);
 }
 
 #[test]
