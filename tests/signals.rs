@@ -218,7 +218,7 @@ fn a_stop_ends_each_command_by_its_signal() {
 #[test]
 fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let given = "count --engine naive -t 1 --isa portable --prefix 1 -- 15";
+    let given = "count --engine naive -t 1 --isa portable --prefix 1 -- 16";
     let line = &given.replace("-- ", "");
     let runs = [0, 1].map(|_| Running::start(queens(folder.path(), given)));
     // A program of the tests calls a second what is a minute.
@@ -233,7 +233,7 @@ fn what_is_saved_without_being_asked_has_a_name_of_its_own() {
         let (said, command) = err.split_once("; to go on:\n    ").expect(&err);
         let name =
             command.trim_end().strip_prefix(&format!("{} {line} --checkpoint ", program().display())).expect(&err);
-        assert!(name.starts_with("queens-15-20") && said.ends_with(name), "{err}");
+        assert!(name.starts_with("queens-16-20") && said.ends_with(name), "{err}");
         assert!(reached(&folder.path().join(name)) > (0, 0), "{err}");
         let (code, _, err) = output(folder.path(), &format!("{line} --checkpoint {name} --max-time 1ms"));
         assert!([Some(1), Some(75)].contains(&code) && !err.contains("cannot"), "{err}");
