@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::common::{ENDLESS, Running, program, read};
+use crate::common::{ENDLESS, Running, let_signals_arrive, program, read};
 
 /// A script in the foreground of a terminal of its own, where QUEENS is the program, and the other end of that terminal.
 fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
@@ -22,6 +22,7 @@ fn at_terminal(folder: &Path, script: &str) -> (File, Running) {
     tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let terminal = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let_signals_arrive();
     let mut command = Command::new("setsid");
     let script = script.replace("QUEENS", program().to_str().unwrap());
     command.args(["--ctty", "sh", "-c", &script]).current_dir(folder).env("TERM", "xterm");

@@ -36,7 +36,22 @@ pub(crate) fn shell(folder: &Path, script: &str) -> Command {
     piped(Command::new("sh"), folder, ["-c", &script].into_iter())
 }
 
+/// Lets signals reach what the tests start, also where they were started under `nohup`, or in the background of a script: what
+/// is caught here is not ignored there.
+#[cfg(unix)]
+pub(crate) fn let_signals_arrive() {
+    static CAUGHT: std::sync::Once = std::sync::Once::new();
+    CAUGHT.call_once(|| {
+        for signal in [1, 2, 15] {
+            let is_end = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, is_end).unwrap();
+        }
+    });
+}
+
 fn piped<'a>(mut command: Command, folder: &Path, arguments: impl Iterator<Item = &'a str>) -> Command {
+    #[cfg(unix)]
+    let_signals_arrive();
     command.args(arguments).current_dir(folder).env_remove("NO_COLOR").env_remove("QUEENS_FAULT");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Once};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -17,13 +16,6 @@ use crate::common::{
 
 /// A count of minutes whose units take moments.
 const LINE: &str = "count 18 --engine backtrack -t 2 --checkpoint c --checkpoint-every 1ms";
-
-/// Lets a hang-up reach what the test starts, also where the tests were started under `nohup`: a signal that is caught
-/// here is not ignored there.
-fn hang_ups_arrive() {
-    static CAUGHT: Once = Once::new();
-    CAUGHT.call_once(|| assert!(signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).is_ok()));
-}
 
 /// Waits until signals are listened to and, but for a list, there is a thread named `work`.
 fn working(run: &Running, line: &str) {
@@ -53,7 +45,6 @@ fn stopped(folder: &Path, run: Running, sent: Signal) {
 
 #[test]
 fn each_signal_saves_and_the_same_command_goes_on() {
-    hang_ups_arrive();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     for sent in [Signal::INT, Signal::TERM, Signal::HUP] {
