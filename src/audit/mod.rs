@@ -167,7 +167,7 @@ fn share_of(units: usize, share: f64) -> usize {
     (((units as f64 * share) - 1e-9).ceil() as usize).max(1).min(units)
 }
 
-/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference; each unit is told when it is recounted.
+/// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference; threads of its pool give `each` every unit.
 ///
 /// # Errors
 /// If the ledger is not of its engine's plan, or as for [`Run::count`](crate::Run::count).
