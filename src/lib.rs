@@ -29,19 +29,20 @@ mod board;
 mod engine;
 mod interval;
 mod plan;
+mod report;
 mod request;
 mod run;
 mod solutions;
 mod watch;
 
-pub use board::{Orbit, Placement, PlacementError, Size, SizeError, Square, Symmetry};
+pub use board::{Orbit, Placement, PlacementError, Rotation, Size, SizeError, Square, Symmetry};
 pub use engine::lanes::Isa;
 pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;
-pub use request::{Report, Request, count};
-pub use run::{CountError, Run, SelfCheckError, available_threads};
+pub use report::{CountError, Report, SelfCheckError};
+pub use request::{Request, count};
+pub use run::{Run, available_threads};
 pub use solutions::Solutions;
-pub use symmetric::Rotation;
 pub use watch::{Progress, Watch};
 
 /// What the benchmarks and the tests of this repository need beside that. It may change with any release.

@@ -6,8 +6,8 @@ use crate::board::{Placement, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
 use crate::estimate::{self, Estimate};
-use crate::run::{CountError, Run};
-use crate::symmetric::Rotation;
+use crate::report::{CountError, Report};
+use crate::run::Run;
 use crate::watch::Watch;
 
 /// A count to make: the board, the engine, the instruction set and the number of threads.
@@ -27,33 +27,6 @@ pub struct Request {
     engine: Option<EngineKind>,
     isa: Option<Isa>,
     pub(crate) threads: usize,
-}
-
-/// The result of a count.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Report {
-    /// Columns and rows of the board.
-    pub n: usize,
-    /// The queens with which the solutions begin, if any were given.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub prefix: Option<Placement>,
-    /// The turn, if only the solutions that it leaves unchanged were counted.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
-    pub symmetry: Option<Rotation>,
-    /// The number of solutions; of the units of its shard, if a shard was counted.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "as_text"))]
-    pub count: u128,
-    /// The engine, by its name in ledgers.
-    pub engine: &'static str,
-    /// The instruction set.
-    pub isa: Isa,
-    /// The number of threads: at most eight for each core.
-    pub threads: usize,
-    /// Wall time, with the tables, without the plan, the self-check and starting the threads.
-    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "seconds"))]
-    pub elapsed: Duration,
 }
 
 impl Request {
@@ -130,16 +103,4 @@ impl Request {
 /// If N is above 32, or as for [`Request::count`].
 pub fn count(n: usize) -> Result<u128, CountError> {
     Ok(Request::solutions(Size::new(n)?).count()?.count)
-}
-
-/// Counts for JSON, where most readers would round them, are strings.
-#[cfg(feature = "serde")]
-pub(crate) fn as_text<S: serde::Serializer>(number: &impl ToString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&number.to_string())
-}
-
-/// Times are seconds.
-#[cfg(feature = "serde")]
-pub(crate) fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(time.as_secs_f64())
 }

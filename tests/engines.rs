@@ -1,6 +1,7 @@
 //! Engines against OEIS, each other and the plainest search: every way to count gives the same number.
 
-use queens::oeis::{Classes, UNIQUE};
+use queens::oeis::UNIQUE;
+use queens::symmetric::Classes;
 use queens::{
     ENGINES, EngineKind, Isa, Orbit, Placement, Request, Rotation, Size, Solutions, Square, Symmetry, Watch, oeis,
     symmetric,

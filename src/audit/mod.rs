@@ -29,7 +29,8 @@ use crate::engine::lanes::Isa;
 use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::Plan;
-use crate::run::{CountError, for_each_unit, pool, self_check};
+use crate::report::CountError;
+use crate::run::{for_each_unit, pool, self_check};
 use crate::watch::{Steps, Watch, lock};
 
 use parts::compare;
@@ -73,7 +74,7 @@ pub struct Findings {
     /// The seed of the draw.
     pub seed: u64,
     /// Wall time.
-    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "crate::request::seconds"))]
+    #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "crate::report::seconds"))]
     pub elapsed: Duration,
     /// How many units the ledger has finished, whole or in part.
     pub finished: usize,
@@ -90,10 +91,10 @@ pub struct Recounted {
     /// Its number in the plan.
     pub unit: usize,
     /// The tally in the ledger, maybe of its first tasks only; then these were recounted.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub tally: u128,
     /// The tally that the engine finds.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub recounted: u128,
     /// The task that the auditor has counted, unless there is none.
     pub task: Option<AuditedTask>,
@@ -107,10 +108,10 @@ pub struct AuditedTask {
     /// Its place in the unit, from 0.
     pub index: u64,
     /// The engine's count, without the weight of the task.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub engine: u64,
     /// The auditor's.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::report::as_text"))]
     pub auditor: u64,
     /// Whether both counts are of a random part of the task only, because the whole would take the auditor too long.
     pub is_part: bool,

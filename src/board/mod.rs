@@ -8,7 +8,7 @@ mod placement;
 mod symmetry;
 
 pub use placement::{Placement, PlacementError, Square};
-pub use symmetry::{Orbit, Symmetry};
+pub use symmetry::{Orbit, Rotation, Symmetry};
 
 use std::fmt;
 use std::str::FromStr;

@@ -5,8 +5,10 @@
 //! or 2 members, because no solution with more than one queen is its own reflection. For N = 1 it has one member.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crate::board::{Placement, Size, Square};
+use crate::oeis::{self, Sequence};
 
 /// One of the eight symmetries of the square; turns are clockwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +53,51 @@ impl fmt::Display for Symmetry {
             Self::LeftToRight => "reflection left to right",
             Self::Antidiagonal => "reflection in the antidiagonal",
         })
+    }
+}
+
+/// A turn of the board about its centre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
+pub enum Rotation {
+    /// By 180 degrees.
+    Half,
+    /// By 90 degrees. The direction does not matter: a solution that one leaves unchanged, the other does too.
+    Quarter,
+}
+
+impl Rotation {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Half, Self::Quarter];
+
+    /// The sizes of board that are counted.
+    pub const fn sizes(self) -> RangeInclusive<usize> {
+        match self {
+            Self::Half => 0..=34,
+            Self::Quarter => 0..=69,
+        }
+    }
+
+    /// The published terms: A032522 or A033148.
+    pub fn sequence(self) -> &'static Sequence {
+        match self {
+            Self::Half => &oeis::HALF_TURN,
+            Self::Quarter => &oeis::QUARTER_TURN,
+        }
+    }
+
+    /// Its name on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Half => "half",
+            Self::Quarter => "quarter",
+        }
+    }
+}
+
+impl fmt::Display for Rotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use queens::oeis::{self, Classes, Sequence};
+use queens::oeis::{self, Sequence};
+use queens::symmetric::Classes;
 use queens::{Rotation, Size, Watch, symmetric};
 
 use super::failure::Failure;

@@ -33,8 +33,9 @@ use crate::engine::{EngineKind, Method};
 use crate::interval::{FEWEST, Interval};
 use crate::plan::Plan;
 use crate::plan::prefixes::part_columns;
-use crate::request::{Report, Request};
-use crate::run::{CountError, available_threads, pool, self_check};
+use crate::report::{CountError, Report};
+use crate::request::Request;
+use crate::run::{available_threads, pool, self_check};
 use crate::watch::{Steps, Watch};
 
 use board::{Board, Draw, Drawn};
@@ -81,7 +82,7 @@ pub struct Estimate {
     #[cfg_attr(feature = "serde", serde(skip))]
     pub counted: Option<u128>,
     /// Wall time of the estimate.
-    #[cfg_attr(feature = "serde", serde(rename = "spent_seconds", serialize_with = "crate::request::seconds"))]
+    #[cfg_attr(feature = "serde", serde(rename = "spent_seconds", serialize_with = "crate::report::seconds"))]
     pub spent: Duration,
 }
 

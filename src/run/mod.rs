@@ -9,50 +9,17 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::board::{Placement, SizeError};
-use crate::engine::{Engine, Method, MethodError};
-use crate::ledger::{Fingerprint, Ledger, LedgerError, Overflow, Partial, Shard};
+use crate::board::Placement;
+use crate::engine::{Engine, Method};
+use crate::ledger::{Fingerprint, Ledger, LedgerError, Partial, Shard};
 use crate::plan::Plan;
-use crate::request::Report;
-use crate::symmetric::Rotation;
+use crate::report::{CountError, Report};
 use crate::watch::{Watch, lock};
 
-pub use self_check::SelfCheckError;
 pub use threads::available_threads;
 
 use state::{Hand, RunState};
 pub(crate) use threads::{pool, process_time, thread_seconds};
-
-/// Why a count was not made, or ended early. In none of these cases is there a wrong number.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum CountError {
-    /// No board has this size.
-    #[error(transparent)]
-    Size(#[from] SizeError),
-    /// A turn has other sizes.
-    #[error("with --symmetry {rotation}, N is 0 to {}, not {n}", rotation.sizes().end())]
-    Symmetric { rotation: Rotation, n: usize },
-    /// The engine cannot count this board, or not on this processor.
-    #[error(transparent)]
-    Method(#[from] MethodError),
-    /// The engine or a kernel failed its self-check.
-    #[error(transparent)]
-    SelfCheck(#[from] SelfCheckError),
-    /// The ledger to audit belongs to something else.
-    #[error("this ledger cannot be used here: {0}")]
-    Ledger(#[from] LedgerError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(String),
-    /// It was asked to stop. The ledger of a run has what is finished.
-    #[error("stopped before the end")]
-    Stopped,
-    /// The sum is too large.
-    #[error(transparent)]
-    Overflow(#[from] Overflow),
-}
 
 /// A count with its plan, made by [`Request::run`](crate::Request::run).
 ///

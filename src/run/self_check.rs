@@ -12,25 +12,13 @@ use std::sync::Mutex;
 
 use crate::board::{Placement, Size};
 use crate::engine::backtrack::Backtrack;
-use crate::engine::lanes::{Isa, Lanes, LevelSearch, WithLanes, fault, kernel_check};
+use crate::engine::lanes::{Lanes, LevelSearch, WithLanes, fault, kernel_check};
 use crate::engine::{EngineKind, Method};
 use crate::ledger::Partial;
 use crate::oeis;
 use crate::plan::Plan;
+use crate::report::SelfCheckError;
 use crate::watch::lock;
-
-/// The engine or a kernel failed its self-check.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum SelfCheckError {
-    /// The total is wrong.
-    #[error("self-check failed: found {found} solutions {board} instead of {expected}; nothing was counted")]
-    Wrong { board: String, found: u128, expected: u128 },
-    /// A kernel differs from a plain loop.
-    #[error("self-check failed: {operation} went wrong on {isa}; nothing was counted")]
-    Kernel { operation: String, isa: Isa },
-}
 
 /// From this size on, a larger board is counted too, large enough for matching in blocks.
 const LARGE_FROM: usize = 18;

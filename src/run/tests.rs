@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::engine::EngineKind;
 use crate::engine::lanes::{Isa, fault};
+use crate::ledger::Overflow;
 use crate::{Progress, Request, Size};
 
 fn request(n: usize) -> Request {

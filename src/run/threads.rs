@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::CountError;
+use crate::report::CountError;
 
 /// How many cores this process may use, considering affinity and control group; 1 if the system does not say.
 pub fn available_threads() -> usize {

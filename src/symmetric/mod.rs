@@ -9,62 +9,15 @@ mod list;
 mod tests;
 mod turns;
 
-use std::fmt;
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::board::{Rotation, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
-use crate::oeis::{self, Sequence};
-use crate::request::Report;
-use crate::run::{CountError, SelfCheckError, for_each_unit, pool, self_check};
+use crate::report::{CountError, Report, SelfCheckError};
+use crate::run::{for_each_unit, pool, self_check};
 use crate::watch::{Steps, Watch};
-
-/// A turn of the board about its centre.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "lowercase"))]
-pub enum Rotation {
-    /// By 180 degrees.
-    Half,
-    /// By 90 degrees. The direction does not matter: a solution that one leaves unchanged, the other does too.
-    Quarter,
-}
-
-impl Rotation {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Half, Self::Quarter];
-
-    /// The sizes of board that are counted.
-    pub const fn sizes(self) -> RangeInclusive<usize> {
-        match self {
-            Self::Half => 0..=34,
-            Self::Quarter => 0..=69,
-        }
-    }
-
-    /// The published terms: A032522 or A033148.
-    pub fn sequence(self) -> &'static Sequence {
-        match self {
-            Self::Half => &oeis::HALF_TURN,
-            Self::Quarter => &oeis::QUARTER_TURN,
-        }
-    }
-
-    /// Its name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Half => "half",
-            Self::Quarter => "quarter",
-        }
-    }
-}
-
-impl fmt::Display for Rotation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// Counts the solutions on a board of `n` columns and rows that a turn leaves unchanged. `isa` is the fastest unless
 /// given; with 0 threads there is one for every core.
@@ -121,6 +74,44 @@ pub fn count(
         threads: pool.current_num_threads(),
         elapsed: begun.elapsed(),
     })
+}
+
+/// The solutions that turns leave unchanged, from which the number of solutions up to symmetry follows.
+///
+/// By Burnside's lemma the number of classes is the mean, over the eight symmetries of the square, of the solutions
+/// that each leaves unchanged. For N > 1 no reflection leaves any solution unchanged: a queen and its mirror image
+/// would share a row, a column or a diagonal. So there are (all + half + 2 × quarter) / 8 classes.
+///
+/// ```
+/// use queens::{Size, Watch, symmetric::Classes};
+/// let eight = Size::new(8)?;
+/// let classes = Classes::count(eight, 1, &Watch::default())?;
+/// assert_eq!((classes.unique(eight, 92), classes.unique(eight, 93)), (Some(12), None));
+/// # Ok::<(), queens::CountError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Solutions unchanged by a half turn, OEIS A032522.
+    pub half: u128,
+    /// Solutions unchanged by a quarter turn, OEIS A033148.
+    pub quarter: u128,
+}
+
+impl Classes {
+    /// Counts the solutions that turns leave unchanged, with 0 threads on every core. That takes seconds up to N = 28,
+    /// where one core would need decades for all solutions, and minutes at N = 32.
+    pub fn count(size: Size, threads: usize, watch: &Watch) -> Result<Self, CountError> {
+        let unchanged = |rotation| count(rotation, size.get(), None, threads, watch);
+        Ok(Self { half: unchanged(Rotation::Half)?.count, quarter: unchanged(Rotation::Quarter)?.count })
+    }
+
+    /// The number of solutions up to symmetry (OEIS A002562) of a board with `all` solutions; `None` if the three
+    /// numbers contradict each other: then the division by 8 leaves a remainder.
+    pub fn unique(&self, size: Size, all: u128) -> Option<u128> {
+        // Up to N = 1 every symmetry leaves the one solution unchanged, reflections too.
+        let sum = if size.get() <= 1 { all.checked_mul(8) } else { all.checked_add(self.half + 2 * self.quarter) };
+        sum.filter(|sum| sum % 8 == 0).map(|sum| sum / 8)
+    }
 }
 
 /// The self-check: the kernels, and every cut of a small board. It is odd, so it has a queen in its centre.

@@ -12,7 +12,7 @@ use super::list::CoverLister;
 use super::*;
 use crate::engine::lanes::{KEY_BITS, Lanes, Portable, fault};
 use crate::engine::split::{FirstPieces, GroupedLists, MAX_DEPTH};
-use crate::{Orbit, Size, Solutions, Symmetry};
+use crate::{Orbit, Size, Solutions, Symmetry, oeis};
 
 const BOTH: [Rotation; 2] = [Rotation::Half, Rotation::Quarter];
 
@@ -272,4 +272,35 @@ fn wrong_kernels_count_nothing() {
             assert!(matches!(counted, Err(CountError::SelfCheck(_))), "{name} on {isa}");
         }
     }
+}
+
+fn size(n: usize) -> Size {
+    Size::new(n).unwrap()
+}
+
+#[test]
+fn published_totals_give_published_classes() {
+    for n in 1..=18 {
+        let classes = Classes::count(size(n), 2, &Watch::default()).unwrap();
+        assert_eq!(
+            (Some(classes.half), Some(classes.quarter)),
+            (oeis::HALF_TURN.term(n), oeis::QUARTER_TURN.term(n)),
+            "N = {n}"
+        );
+        let all = oeis::QUEENS.term(n).unwrap();
+        assert_eq!(classes.unique(size(n), all), oeis::UNIQUE.term(n), "N = {n}");
+        for wrong in (1..8).filter(|_| n > 1) {
+            assert_eq!(classes.unique(size(n), all + wrong), None, "N = {n}, off by {wrong}");
+        }
+        assert_eq!(classes.unique(size(n), u128::MAX), None);
+    }
+    // The empty board has one solution, in a class of its own.
+    assert_eq!(Classes::count(size(0), 1, &Watch::default()).unwrap().unique(size(0), 1), Some(1));
+}
+
+#[test]
+fn a_stop_is_passed_on() {
+    let watch = Watch::default();
+    watch.stop();
+    assert_eq!(Classes::count(size(20), 1, &watch), Err(CountError::Stopped));
 }

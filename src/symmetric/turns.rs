@@ -45,8 +45,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::Rotation;
 use super::cover::{Piece, Pieces, Problem};
+use crate::board::Rotation;
 
 /// The covers of a board of N columns.
 pub(super) fn problem(rotation: Rotation, n: usize) -> Problem {
