@@ -41,7 +41,7 @@ pub use engine::{ENGINES, EngineInfo, EngineKind, Method, MethodError};
 pub use interval::Interval;
 pub use report::{CountError, Report, SelfCheckError};
 pub use request::{Request, count};
-pub use run::{Run, available_threads};
+pub use run::{Counted, Run, available_threads};
 pub use solutions::Solutions;
 pub use watch::{Progress, Watch};
 

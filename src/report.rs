@@ -1,11 +1,12 @@
 //! What a count gives: a report, or why there is none.
 
+use std::io;
 use std::time::Duration;
 
 use crate::board::{Placement, Rotation, SizeError};
 use crate::engine::MethodError;
 use crate::engine::lanes::Isa;
-use crate::ledger::{LedgerError, Overflow};
+use crate::ledger::Overflow;
 
 /// The result of a count.
 #[derive(Clone, Debug)]
@@ -29,13 +30,16 @@ pub struct Report {
     pub isa: Isa,
     /// The number of threads: at most eight for each core.
     pub threads: usize,
-    /// Wall time, with the tables, without the plan, the self-check and starting the threads.
+    /// Wall time, with the tables, without the plan, the self-checks and starting the threads.
     #[cfg_attr(feature = "serde", serde(rename = "seconds", serialize_with = "seconds"))]
     pub elapsed: Duration,
+    /// How long the threads took, side by side, to check themselves before.
+    #[cfg_attr(feature = "serde", serde(rename = "check_seconds", serialize_with = "seconds"))]
+    pub checked: Duration,
 }
 
 /// Why a count was not made, or ended early. In none of these cases is there a wrong number.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CountError {
@@ -48,15 +52,16 @@ pub enum CountError {
     /// The engine cannot count this board, or not on this processor.
     #[error(transparent)]
     Method(#[from] MethodError),
-    /// The engine or a kernel failed its self-check.
-    #[error(transparent)]
-    SelfCheck(#[from] SelfCheckError),
-    /// The ledger to audit belongs to something else.
-    #[error("this ledger cannot be used here: {0}")]
-    Ledger(#[from] LedgerError),
+    /// A thread failed its self-check. The ledger of a run has nothing that it has counted since the last one.
+    #[error("self-check failed{}: {error}", core.map_or_else(String::new, |core| format!(" on core {core}")))]
+    SelfCheck {
+        core: Option<usize>,
+        #[source]
+        error: SelfCheckError,
+    },
     /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(String),
+    #[error("could not start the threads")]
+    Threads(#[source] io::Error),
     /// It was asked to stop. The ledger of a run has what is finished.
     #[error("stopped before the end")]
     Stopped,
@@ -71,10 +76,10 @@ pub enum CountError {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SelfCheckError {
     /// The total is wrong.
-    #[error("self-check failed: found {found} solutions {board} instead of {expected}; nothing was counted")]
+    #[error("found {found} solutions {board} instead of {expected}")]
     Wrong { board: String, found: u128, expected: u128 },
     /// A kernel differs from a plain loop.
-    #[error("self-check failed: {operation} went wrong on {isa}; nothing was counted")]
+    #[error("{operation} went wrong on {isa}")]
     Kernel { operation: String, isa: Isa },
 }
 

@@ -76,7 +76,7 @@ impl Request {
     /// If the engine cannot count this board or fails its self-check, the count does not fit in 128 bits, or the threads
     /// cannot be started.
     pub fn count(&self) -> Result<Report, CountError> {
-        self.run()?.count(&Watch::default())
+        Ok(self.run()?.count(&Watch::default())?.report)
     }
 
     /// Makes a run of this count, which other threads can watch, stop and save.

@@ -30,7 +30,7 @@ use crate::engine::{Engine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::Plan;
 use crate::report::CountError;
-use crate::run::{for_each_unit, pool, self_check};
+use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
 use crate::watch::{Steps, Watch, lock};
 
 use parts::compare;
@@ -171,20 +171,18 @@ fn share_of(units: usize, share: f64) -> usize {
 /// Audits a ledger, as `examples/shards.rs` does. It goes on after a difference; threads of its pool give `each` every unit.
 ///
 /// # Errors
-/// If the ledger is not of its engine's plan, or as for [`Run::count`](crate::Run::count).
+/// As for [`Run::count`](crate::Run::count).
 pub fn audit(
     ledger: &Ledger,
     options: &Options,
     watch: &Watch,
     each: impl Fn(&Recounted) + Sync,
 ) -> Result<Findings, CountError> {
-    let &Fingerprint { prefix, engine, .. } = ledger.fingerprint();
+    let Fingerprint { prefix, engine } = ledger.fingerprint();
     let method = Method::choose(Some(engine), Some(options.isa), &prefix)?;
-    let plan = Plan::new(engine, &prefix);
-    let wanted = Fingerprint { prefix, engine, plan: plan.fingerprint(), units: plan.units() };
-    ledger.check(&wanted, &plan)?;
-    let pool = pool(options.threads)?;
-    self_check::check(method, prefix.size())?;
+    let plan = Plan::of(engine, &prefix);
+    let check = || self_check::check(method, prefix.size());
+    let threads = Threads::start(options.threads, &check)?;
 
     let mut order = order(ledger, options.seed);
     let finished = order.len();
@@ -195,20 +193,22 @@ pub fn audit(
     // The loop deals out turns from several places of its list. A turn takes the next unit of the order, so that those
     // recounted are the first ones.
     let turns: Vec<usize> = (0..order.len()).collect();
-    for_each_unit(&pool, &turns, watch, method.engines(prefix.size()), |engine, _| {
+    for_each_unit(&threads, &turns, watch, method.engines(prefix.size()), |engine, _| {
         let place = next.fetch_add(1, Ordering::Relaxed);
         if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
             return Ok(());
         }
         let unit = recount(&mut **engine, &plan, &order[place], watch)?;
+        threads.check_again(HOUR)?;
         each(&unit);
         lock(&found).push(unit);
         steps.add();
         Ok(())
     })?;
+    threads.check_all(MINUTE)?;
     let mut units = found.into_inner().unwrap_or_default();
     units.sort_unstable_by_key(|unit: &Recounted| unit.unit);
-    let (engine, threads) = (engine.info().name, pool.current_num_threads());
+    let (engine, threads) = (engine.info().name, threads.number());
     Ok(Findings { engine, isa: method.isa, threads, seed: options.seed, elapsed: begun.elapsed(), finished, units })
 }
 

@@ -1,7 +1,7 @@
 //! Random samples of a board: parts of its tasks, or groups of tasks that share lists.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -10,7 +10,7 @@ use crate::board::Placement;
 use crate::engine::{Engine, MakeEngine, Method};
 use crate::interval::Samples;
 use crate::plan::{Plan, Task, prefixes};
-use crate::run::thread_seconds;
+use crate::run::{Threads, thread_seconds};
 use crate::watch::{Steps, Watch, lock};
 
 /// A run takes so many times as long as its samples, which find lists in the caches that a run finds in memory: N = 19 and
@@ -21,7 +21,7 @@ const FROM_MEMORY: f64 = 1.1;
 /// A count that is sampled.
 pub(super) struct Board {
     pub(super) n: usize,
-    plan: Plan,
+    plan: Arc<Plan>,
     /// The tasks of each unit and the units before it.
     ends: Vec<u64>,
     /// How many columns the parts of prefixes leave empty.
@@ -42,14 +42,14 @@ pub(super) struct Drawn {
 /// What all samples of an estimate are drawn with.
 #[derive(Clone, Copy)]
 pub(super) struct Draw<'a> {
-    pub(super) pool: &'a rayon::ThreadPool,
+    pub(super) threads: &'a Threads<'a>,
     pub(super) watch: &'a Watch,
     pub(super) steps: &'a Steps,
 }
 
 impl Board {
     pub(super) fn new(method: Method, prefix: Placement, columns: usize) -> Self {
-        let (plan, mut end) = (Plan::new(method.engine, &prefix), 0);
+        let (plan, mut end) = (Plan::of(method.engine, &prefix), 0);
         let with_tasks = |unit| {
             end += plan.tasks(unit);
             end
@@ -65,7 +65,7 @@ impl Board {
         if self.ends.is_empty() {
             return Drawn::default();
         }
-        with.pool.broadcast(|_| {
+        with.threads.each(|| {
             let (mut engine, mut longest) = ((self.make)(), Duration::ZERO);
             while !with.watch.is_stopped() {
                 // Relaxed: the number itself is all that the threads share.

@@ -33,9 +33,9 @@ use crate::engine::{EngineKind, Method};
 use crate::interval::{FEWEST, Interval};
 use crate::plan::Plan;
 use crate::plan::prefixes::part_columns;
-use crate::report::{CountError, Report};
+use crate::report::CountError;
 use crate::request::Request;
-use crate::run::{available_threads, pool, self_check};
+use crate::run::{Counted, MINUTE, Threads, available_threads, self_check};
 use crate::watch::{Steps, Watch};
 
 use board::{Board, Draw, Drawn};
@@ -90,17 +90,15 @@ pub struct Estimate {
 pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Watch) -> Result<Estimate, CountError> {
     let (prefix, method, begun) = (request.prefix, request.method()?, Instant::now());
     let by_parts = Method::choose(Some(EngineKind::Backtrack), None, &prefix)?;
-    let pool = pool(request.threads)?;
-    for method in [method, by_parts] {
-        self_check::check(method, prefix.size())?;
-    }
+    let check = || [method, by_parts].into_iter().try_for_each(|method| self_check::check(method, prefix.size()));
+    let pool = Threads::start(request.threads, &check)?;
     // A century is for ever, and still fits a clock.
     let time = time.min(Duration::from_secs(100 * 365 * 24 * 3600));
     let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
     // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
     let mut random = Rng::with_seed(seed).fork();
-    let draw = Draw { pool: &pool, watch, steps: &steps };
-    let threads = pool.current_num_threads();
+    let draw = Draw { threads: &pool, watch, steps: &steps };
+    let threads = pool.number();
     let cores = threads.min(available_threads()) as f64;
     let mut estimate = Estimate {
         n: prefix.size().get(),
@@ -120,9 +118,9 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
     let is_short = probed.drawn.seconds.mean <= cores * left(deadline).as_secs_f64();
     if probed.board.n == estimate.n && is_short {
         match request.run()?.count(watch) {
-            Ok(Report { count, elapsed, .. }) => {
-                let cpu_time = watch.ledger().and_then(|ledger| ledger.cpu_time());
-                let core_seconds = cpu_time.map_or(cores * elapsed.as_secs_f64(), |time| time.as_secs_f64());
+            Ok(Counted { report, ledger, .. }) => {
+                let (count, elapsed) = (report.count, report.elapsed);
+                let core_seconds = ledger.cpu_time().map_or(cores * elapsed.as_secs_f64(), |time| time.as_secs_f64());
                 estimate.counted = Some(count);
                 estimate.count = Interval::exactly(count as f64);
                 estimate.core_seconds = Interval::exactly(core_seconds);
@@ -137,6 +135,7 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
     estimate.count = parts.draw(draw, random.fork(), PARTS, Instant::now() + left(deadline) / 2).count.interval();
     (estimate.timed_n, estimate.core_seconds) = probed.core_seconds(draw, random, deadline);
     estimate.seconds = estimate.core_seconds.times(1.0 / cores);
+    pool.check_all(MINUTE)?;
     Ok(Estimate { spent: begun.elapsed(), ..estimate })
 }
 
@@ -153,7 +152,7 @@ impl Probed {
     /// Looks at one board after the other, each as large as the one before lets expect that it fits: the growth of the work
     /// from a board that takes no time is wrong by a factor of two or so. Backtracking is looked at in parts of its own.
     fn new(method: Method, prefix: Placement, draw: Draw, mut random: Rng, deadline: Instant) -> Self {
-        let (own, threads) = (prefix.size().get(), draw.pool.current_num_threads());
+        let (own, threads) = (prefix.size().get(), draw.threads.number());
         let mut look = |n| {
             let board = Board::new(method, if n == own { prefix } else { whole(n) }, COLUMNS);
             let drawn = board.draw(draw, random.fork(), FEWEST, Instant::now() + LOOK.0.min(left(deadline) / LOOK.1));
@@ -174,7 +173,7 @@ impl Probed {
     fn largest_within(&self, time: Duration) -> usize {
         // The work of a sample is that of its tasks and of what is counted before them.
         let work_of_sample = |n| {
-            let plan = Plan::new(self.method.engine, &whole(n));
+            let plan = Plan::of(self.method.engine, &whole(n));
             let tasks: u64 = (0..plan.units()).map(|unit| plan.tasks(unit)).sum();
             work(n) * (3 * plan.tasks_sharing_lists()).max(1) as f64 / tasks as f64
         };

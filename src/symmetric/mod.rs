@@ -16,7 +16,7 @@ use crate::board::{Rotation, Size};
 use crate::engine::lanes::Isa;
 use crate::engine::{EngineKind, Method, MethodError};
 use crate::report::{CountError, Report, SelfCheckError};
-use crate::run::{for_each_unit, pool, self_check};
+use crate::run::{HOUR, MINUTE, Threads, for_each_unit, self_check};
 use crate::watch::{Steps, Watch};
 
 /// Counts the solutions on a board of `n` columns and rows that a turn leaves unchanged. `isa` is the fastest unless
@@ -49,21 +49,23 @@ pub fn count(
     if !isa.is_available() {
         return Err(MethodError::Missing(isa).into());
     }
-    let pool = pool(threads)?;
+    let check = || check(rotation, isa);
+    let threads = Threads::start(threads, &check)?;
     let begun = Instant::now();
-    check(rotation, isa)?;
     let problem = turns::problem(rotation, n);
     let steps = Steps::begin(watch, "counting cuts", problem.cuts.len() as u64, None);
     // Shuffled, so that the cuts that are counted are a fair sample for telling the time left.
     let mut order: Vec<usize> = (0..problem.cuts.len()).collect();
     fastrand::Rng::with_seed(0).shuffle(&mut order);
     let (counters, covers) = (isa.with(&problem).expect("the processor has it"), AtomicU64::new(0));
-    for_each_unit(&pool, &order, watch, &counters, |count, cut| {
+    for_each_unit(&threads, &order, watch, &counters, |count, cut| {
         // Relaxed: the pool is left after all of them. No sum can wrap: no board has 2^48 covers.
         covers.fetch_add(count(problem.cuts[cut]), Ordering::Relaxed);
         steps.add();
-        Ok(())
+        threads.check_again(HOUR).map(drop)
     })?;
+    let elapsed = begun.elapsed();
+    threads.check_all(MINUTE)?;
     Ok(Report {
         n,
         prefix: None,
@@ -71,8 +73,9 @@ pub fn count(
         count: problem.weight * u128::from(covers.into_inner()),
         engine: "cover",
         isa,
-        threads: pool.current_num_threads(),
-        elapsed: begun.elapsed(),
+        threads: threads.number(),
+        elapsed,
+        checked: threads.checked,
     })
 }
 

@@ -239,11 +239,11 @@ fn what_cannot_be_counted_is_refused() {
     let refused = |rotation, n| count(rotation, n, None, 1, &Watch::default()).unwrap_err();
     for rotation in BOTH {
         let n = rotation.sizes().end() + 1;
-        assert_eq!(refused(rotation, n), CountError::Symmetric { rotation, n });
+        assert!(matches!(refused(rotation, n), CountError::Symmetric { .. }));
     }
     let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available()).expect("no processor has NEON and AVX");
     let refused = count(Rotation::Half, 8, Some(missing), 1, &Watch::default()).unwrap_err();
-    assert_eq!(refused, MethodError::Missing(missing).into());
+    assert!(matches!(refused, CountError::Method(MethodError::Missing(isa)) if isa == missing));
 }
 
 /// In the middle of minutes of work.
@@ -259,7 +259,7 @@ fn a_count_can_be_watched_and_stopped() {
         assert_eq!((progress.doing, progress.total), ("counting cuts", 6435));
         assert!(progress.share > 0.0 && progress.share < 1.0 && progress.left.is_some());
         watch.stop();
-        assert_eq!(counting.join().unwrap().unwrap_err(), CountError::Stopped);
+        assert!(matches!(counting.join().unwrap(), Err(CountError::Stopped)));
     });
 }
 
@@ -268,8 +268,8 @@ fn a_count_can_be_watched_and_stopped() {
 fn wrong_kernels_count_nothing() {
     for isa in Isa::available() {
         for name in fault::of(isa).filter(|name| !matches!(*name, "expand" | "last-columns")) {
-            let counted = fault::with(name, || count(Rotation::Half, 12, Some(isa), 1, &Watch::default()));
-            assert!(matches!(counted, Err(CountError::SelfCheck(_))), "{name} on {isa}");
+            let counted = fault::with(name, || count(Rotation::Half, 12, Some(isa), 0, &Watch::default()));
+            assert!(matches!(counted, Err(CountError::SelfCheck { .. })), "{name} on {isa}");
         }
     }
 }
@@ -302,5 +302,5 @@ fn published_totals_give_published_classes() {
 fn a_stop_is_passed_on() {
     let watch = Watch::default();
     watch.stop();
-    assert_eq!(Classes::count(size(20), 1, &watch), Err(CountError::Stopped));
+    assert!(matches!(Classes::count(size(20), 1, &watch), Err(CountError::Stopped)));
 }

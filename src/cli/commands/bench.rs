@@ -112,7 +112,7 @@ fn time(args: &Args, engine: EngineKind, n: usize, threads: usize) -> Result<Tim
     let (begun, mut seconds) = (Instant::now(), Vec::new());
     loop {
         let run = request.run()?;
-        let report = watched(&title, move |watch| run.count(watch))?;
+        let report = watched(&title, move |watch| run.count(watch))?.report;
         check::term(&QUEENS, n, report.count)?;
         seconds.push(report.elapsed.as_secs_f64());
         let is_enough = seconds.len() == RUNS || begun.elapsed() >= LONG;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::cli::answer::{Count, Printer};
 use crate::cli::args::{Cores, Engine, Json, Sizes, engine, named};
 use crate::cli::failure::Failure;
-use crate::cli::run::{self, Counted, Long};
+use crate::cli::run::{self, Ended, Long};
 use crate::cli::work::watched;
 use crate::cli::{check, output, text};
 
@@ -102,14 +102,14 @@ struct Found {
 /// Counts a board, or a shard of it.
 fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     let Cores { isa, threads } = args.cores;
-    let Counted { report, total, saved } = if let Some(turn) = args.symmetry {
+    let Ended { report, total, saved } = if let Some(turn) = args.symmetry {
         let count = move |watch: &Watch| symmetric::count(turn, n, isa, threads, watch);
         let report = watched(&format!("N = {n}"), count).inspect_err(|failure| {
             if matches!(failure, Failure::Stopped) {
                 output::say("nothing is saved of a count with --symmetry");
             }
         })?;
-        Counted { total: report.elapsed, report, saved: Ok(()) }
+        Ended { total: report.elapsed, report, saved: Ok(()) }
     } else {
         run::count(&args.long, &args.command(n), |file| args.request(n, file))?
     };
