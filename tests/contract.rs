@@ -117,8 +117,8 @@ const ROWS: &[Row] = &[
     // The run that saved last, wherever it stands.
     ("status runs --json", "runs", 0, r#"{"files":[{"saved":200,"host":"b","seconds":3.5}]}"#, "", "runs="),
     ("status runs", "runs", 0, "...45/45...1970-01-01 00:03  b\n", "", "runs="),
-    ("status huge", "huge", 0, "...0%, 45/9000000000000000...", "", "huge="),
-    ("status --missing huge", "huge", 0, "1\n", "", "huge="),
+    ("merge huge", "huge", 1, "", "huge: not written by this program", "huge="),
+    ("merge other-plan", "other-plan", 1, "", "other-plan: of plan rows/9 N=11 | this program's is rows/1 N=11", "other-plan="),
     ("status --missing s1 s2", "s1 s2", 0, "3-4\n", "", "s1= s2="),
     ("status --missing r", "s1:r/1 s3:r/3 damaged2:r/2", 0, "2,4\n", "r/2", "r/1= r/2= r/3="),
     ("status --missing s1 s2 s3 begun4", "s1 s2 s3 begun4", 0, "4\n", "", "s1= s2= s3= begun4="),

@@ -63,19 +63,6 @@ fn no_text_breaks_the_reader() {
     assert!(read > 0, "no text was read");
 }
 
-/// A stranger's ledger may say that its plan has any number of units.
-#[test]
-fn no_plan_keeps_a_command_busy() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = ledger_text("count 9 --engine backtrack --shard 1/3");
-    let units = text.lines().find(|line| line.starts_with("units ")).unwrap();
-    fs::write(folder.path().join("c"), resealed(&text.replace(units, "units 9000000000000000"))).unwrap();
-    for (line, code) in [("status c", 0), ("status c --missing", 0), ("merge c", 4), ("audit c", 1)] {
-        let (found, out, err) = output(folder.path(), line);
-        assert_eq!(found, Some(code), "{line}: {out}{err}");
-    }
-}
-
 /// Tallies that were changed, with the checksum made right, so that the total is still one that symmetry allows.
 #[test]
 fn forged_tallies_are_found() {

@@ -93,6 +93,8 @@ struct Found {
     isa: Isa,
     threads: usize,
     seconds: f64,
+    /// Of the self-checks, which come before that.
+    check_seconds: f64,
     /// Of all the runs that went on with the file.
     total_seconds: f64,
     #[serde(skip)]
@@ -113,7 +115,7 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
     } else {
         run::count(&args.long, &args.command(n), |file| args.request(n, file))?
     };
-    let Report { prefix, symmetry, count, engine, isa, threads, elapsed, .. } = report;
+    let Report { prefix, symmetry, count, engine, isa, threads, elapsed, checked, .. } = report;
     let shard = args.long.shard.filter(|shard| !shard.is_whole());
     let unique = args.unique.then(|| check::unique(Size::new(n)?, count, threads)).transpose()?;
     Ok(Found {
@@ -129,6 +131,7 @@ fn found(args: &Args, n: usize) -> Result<Found, Failure> {
         isa,
         threads,
         seconds: elapsed.as_secs_f64(),
+        check_seconds: checked.as_secs_f64(),
         total_seconds: total.as_secs_f64(),
         saved,
     })
@@ -187,7 +190,7 @@ impl Found {
     }
 
     /// What people read.
-    fn lines(&self) -> [(&'static str, Option<String>); 9] {
+    fn lines(&self) -> [(&'static str, Option<String>); 10] {
         let grouped = |count: Option<Count>| count.map(|Count(count)| text::grouped(count));
         [
             ("N", Some(self.n.to_string())),
@@ -198,6 +201,7 @@ impl Found {
             (if self.shard.is_some() { "shard" } else { "check" }, self.check.clone()),
             ("engine", Some(format!("{}, {}", self.engine, self.isa))),
             ("threads", Some(self.threads.to_string())),
+            ("self-check", Some(text::seconds(self.check_seconds))),
             ("time", Some(text::seconds(self.total_seconds))),
         ]
     }
