@@ -472,6 +472,8 @@ fn more_time_is_more_work() {
     assert!(much.as_f64() > little.as_f64().map(|little| 2.0 * little), "{much} s, {little} s");
     let audit = object("audit c --max-time 1ms -t 1 --json");
     assert!(audit["recounted"].as_array().unwrap().len() < audit["finished"].as_u64().unwrap() as usize, "{audit}");
+    // Who forges a ledger does not know the seed.
+    assert_ne!(audit["seed"], object("audit c --max-time 1ms --json")["seed"]);
 }
 
 /// Every time of a benchmark, in order, with the one in the middle.

@@ -3,8 +3,7 @@
 
 use std::cell::Cell;
 
-use fastrand::Rng;
-
+use super::draws::Draws;
 use super::{AuditedTask, auditor};
 use crate::board::Placement;
 use crate::engine::Engine;
@@ -29,18 +28,18 @@ const PATIENCE: usize = 400;
 
 /// Has the auditor count a task of which the engine has found `count`, or has both count a random part of it. `None` if it
 /// was stopped.
-pub(super) fn compare(
+pub(super) fn audit_task(
     engine: &mut dyn Engine,
     (index, task, count): (u64, &Task, u64),
-    random: &mut Rng,
+    draws: &mut Draws,
     stopped: &dyn Fn() -> bool,
 ) -> Option<AuditedTask> {
     let ([engine, auditor], is_part) = match task {
         Task::Completions(queens) if queens.size().get() - queens.len() > WHOLE_UP_TO => {
-            (in_part_of_prefix(engine, *queens, random, stopped)?, true)
+            (in_part_of_prefix(engine, *queens, draws, stopped)?, true)
         }
         Task::Halves(halves, _) if halves.n() >= IN_PARTS_FROM => {
-            (in_part_of_halves(engine, halves, random, stopped)?, true)
+            (in_part_of_halves(engine, halves, draws, stopped)?, true)
         }
         _ => ([count, auditor::count(task, stopped)?], false),
     };
@@ -51,7 +50,7 @@ pub(super) fn compare(
 fn in_part_of_prefix(
     engine: &mut dyn Engine,
     queens: Placement,
-    random: &mut Rng,
+    draws: &mut Draws,
     stopped: &dyn Fn() -> bool,
 ) -> Option<[u64; 2]> {
     let mut counts = [0; 2];
@@ -60,7 +59,7 @@ fn in_part_of_prefix(
             return None;
         }
         let left = prefixes::part_columns(queens.size());
-        let part = Task::Completions(prefixes::part(queens, left, &mut |below| random.usize(..below)).0);
+        let part = Task::Completions(prefixes::part(queens, left, &mut |below| draws.below(below)).0);
         counts = [engine.count(&part), auditor::count(&part, stopped)?];
         if counts != [0; 2] {
             break;
@@ -73,12 +72,12 @@ fn in_part_of_prefix(
 fn in_part_of_halves(
     engine: &mut dyn Engine,
     task: &Halves,
-    random: &mut Rng,
+    draws: &mut Draws,
     stopped: &dyn Fn() -> bool,
 ) -> Option<[u64; 2]> {
     let mut rows = ROWS[task.n() % 2];
     while !stopped() {
-        let part = part_of_halves(task, rows, random);
+        let part = part_of_halves(task, rows, draws);
         let asked = Cell::new(0);
         let is_too_long = || stopped() || asked.replace(asked.get() + 1) >= PATIENCE;
         if let Some(auditor) = auditor::count(&part, &is_too_long) {
@@ -102,7 +101,7 @@ pub(super) fn inner_columns(half: usize) -> usize {
 }
 
 /// A random part of a task of the join: in each inner column `rows` of the rows that the task has for that half.
-pub(super) fn part_of_halves(task: &Halves, rows: usize, random: &mut Rng) -> Task {
+pub(super) fn part_of_halves(task: &Halves, rows: usize, draws: &mut Draws) -> Task {
     let all = (1 << task.half) - 1;
     let mut west = [all & !task.north, all & !task.south];
     if let Middle::Crossed { column, .. } = task.middle {
@@ -110,14 +109,15 @@ pub(super) fn part_of_halves(task: &Halves, rows: usize, random: &mut Rng) -> Ta
     }
     let mut squares = ANYWHERE;
     for (side, sets) in [west, [task.north, task.south]].into_iter().enumerate() {
-        let of_side: Vec<(usize, u32)> = (0..2)
+        let mut of_side: Vec<(usize, u32)> = (0..2)
             .flat_map(|south| (0..32).map(move |distance| (south, distance)))
             .filter(|&(south, distance)| sets[south] >> distance & 1 == 1)
             .collect();
         // Where the middle row's queen is in an inner column, she stays: she is neither in the north nor in the south.
         for chosen in &mut squares[side][..inner_columns(task.half.into())] {
             *chosen = [0; 2];
-            for (south, distance) in random.choose_multiple(of_side.iter().copied(), rows) {
+            draws.shuffle(&mut of_side);
+            for &(south, distance) in of_side.iter().take(rows) {
                 chosen[south] |= 1 << distance;
             }
         }
