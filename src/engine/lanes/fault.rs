@@ -25,12 +25,22 @@ pub(crate) const KERNEL_FAULTS: [&str; 16] = [
     "permuted-sums",     // Eight queries have a pair too many.
 ];
 
+/// Each step that the boards of the self-check take only when they are [forced](crate::engine::Method::forced).
+#[cfg(any(test, debug_assertions))]
+pub(crate) const STEP_FAULTS: [&str; 4] = [
+    "cut",   // The first part of a side that is cut is lost.
+    "tile",  // A quadrant that is kept for a tile lacks a placement.
+    "part",  // A part of a quadrant lacks one.
+    "piece", // Of two pieces of the build side one is lost.
+];
+
 #[cfg(any(test, debug_assertions))]
 thread_local! {
     /// The fault that the environment names, or the one of [`with`].
     static PLANTED: std::cell::Cell<&'static str> = std::cell::Cell::new(std::env::var("QUEENS_FAULT").map_or("", |name| {
-        let found = KERNEL_FAULTS.into_iter().find(|fault| *fault == name);
-        found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", KERNEL_FAULTS.join(" ")))
+        let all = [&KERNEL_FAULTS[..], &STEP_FAULTS].concat();
+        let found = all.iter().find(|fault| **fault == name);
+        found.unwrap_or_else(|| panic!("unknown fault '{name}'; choose one of {}", all.join(" ")))
     }));
 }
 
