@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::engine::lanes::Isa;
-use crate::engine::{Engine, Method};
+use crate::engine::{Engine, EngineKind, MakeEngine, Method};
 use crate::ledger::{Fingerprint, Ledger, Partial};
 use crate::plan::Plan;
 use crate::run::{CountError, for_each_unit, pool, self_check};
@@ -110,14 +110,25 @@ pub struct AuditedTask {
     /// The auditor's.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::as_text"))]
     pub auditor: u64,
-    /// Whether both counts are of a random part of the task only, because the whole would take the auditor too long.
+    /// Of a part of a task of the join, the counts by every step that large boards take, see [`Method::forced`]: on the lanes
+    /// of the audit and on the best of this processor, each with every kind of matching.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::request::all_as_text"))]
+    pub forced: Vec<u64>,
+    /// Whether all counts are of a random part of the task only, because the whole would take the auditor too long.
     pub is_part: bool,
 }
 
 impl AuditedUnit {
     /// Whether the ledger, the engine and the auditor agree.
     pub fn agrees(&self) -> bool {
-        self.tally == self.recounted && self.task.as_ref().is_none_or(|task| task.engine == task.auditor)
+        self.tally == self.recounted && self.task.as_ref().is_none_or(AuditedTask::agrees)
+    }
+}
+
+impl AuditedTask {
+    /// Whether the engine and the auditor agree, by whatever steps.
+    pub fn agrees(&self) -> bool {
+        self.forced.iter().chain([&self.engine]).all(|&count| count == self.auditor)
     }
 }
 
@@ -169,6 +180,10 @@ pub fn audit(
     let pool = pool(options.threads)?;
     self_check::check(method, prefix.size())?;
 
+    let mut methods = vec![method, Method { isa: Isa::best(), ..method }];
+    methods.dedup();
+    methods.retain(|method| method.engine == EngineKind::Join);
+    let forced: Vec<MakeEngine> = methods.into_iter().map(|method| method.forced(prefix.size())).collect();
     let draws = Draws::new(ledger, options.seed);
     let mut order = order(ledger, draws.clone());
     let finished = order.len();
@@ -184,7 +199,7 @@ pub fn audit(
         if place > 0 && within.is_some_and(|time| begun.elapsed() >= time) {
             return Ok(());
         }
-        let unit = recount(&mut **engine, &plan, order[place], &draws, watch)?;
+        let unit = recount(&mut **engine, &forced, &plan, order[place], &draws, watch)?;
         each(&unit);
         lock(&found).push(unit);
         steps.add();
@@ -199,6 +214,7 @@ pub fn audit(
 /// Recounts what is finished of a unit, and has the auditor count one of these tasks.
 fn recount(
     engine: &mut dyn Engine,
+    forced: &[MakeEngine],
     plan: &Plan,
     (unit, finished): (usize, Partial),
     draws: &Draws,
@@ -215,7 +231,7 @@ fn recount(
         let count = engine.count(&task);
         sum.add(count, weight)?;
         if index == chosen {
-            let task = audit_task(engine, (index, &task, count), &mut draws, &|| watch.is_stopped());
+            let task = audit_task(engine, forced, (index, &task, count), &mut draws, &|| watch.is_stopped());
             audited = Some(task.ok_or(CountError::Stopped)?);
         }
     }

@@ -204,7 +204,7 @@ fn a_stop_ends_an_audit() {
     let plan = Plan::new(EngineKind::Join, &board(16));
     let mut engine = Method { engine: EngineKind::Join, isa: Isa::Portable }.engines(board(16).size())();
     let (draws, unit) = (Draws::new(&ledger, 1), (0, Partial { tasks: Partial::WHOLE, tally: 0 }));
-    assert_eq!(recount(&mut *engine, &plan, unit, &draws, &watch).unwrap_err(), CountError::Stopped);
+    assert_eq!(recount(&mut *engine, &[], &plan, unit, &draws, &watch).unwrap_err(), CountError::Stopped);
 }
 
 /// Of an unfinished unit, only its finished first tasks are recounted; a wrong number of them is a difference.
@@ -267,11 +267,11 @@ fn the_auditor_counts_what_the_engine_counts() {
             let task = plan.unit(unit, draws.below(plan.tasks(unit) as usize) as u64).next().unwrap().task;
             let engine = Method { engine: kind, isa: Isa::best() }.engines(board(n).size())();
             let mut wrong = Wrong(engine);
-            let compared = audit_task(&mut wrong, (0, &task, 99), &mut draws, &|| false).unwrap();
+            let compared = audit_task(&mut wrong, &[], (0, &task, 99), &mut draws, &|| false).unwrap();
             assert_eq!(compared.is_part, n > if kind == EngineKind::Join { 25 } else { 17 }, "{kind}, N = {n}");
             let engine = if compared.is_part { 2 * compared.auditor } else { 99 };
             assert!(compared.engine == engine && compared.auditor > 0, "{kind}, N = {n}: {compared:?}");
-            let stopped = audit_task(&mut wrong, (0, &task, 99), &mut draws, &|| true);
+            let stopped = audit_task(&mut wrong, &[], (0, &task, 99), &mut draws, &|| true);
             assert!(n < 18 || stopped.is_none(), "{kind}, N = {n}: {stopped:?}");
         }
     }
@@ -288,9 +288,10 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
 /// A unit is right only if its task is.
 #[test]
 fn a_wrong_task_is_a_difference() {
-    let unit = |auditor| {
-        let task = Some(AuditedTask { index: 0, engine: 5, auditor, is_part: false });
+    let unit = |auditor, forced: &[u64]| {
+        let task = Some(AuditedTask { index: 0, engine: 5, auditor, forced: forced.into(), is_part: false });
         AuditedUnit { unit: 0, tally: 20, recounted: 20, task }
     };
-    assert!(unit(5).agrees() && !unit(4).agrees() && !unit(6).agrees());
+    assert!(unit(5, &[]).agrees() && unit(5, &[5; 6]).agrees());
+    assert!(!unit(4, &[]).agrees() && !unit(6, &[]).agrees() && !unit(5, &[5, 5, 4]).agrees());
 }

@@ -124,9 +124,12 @@ impl Audited {
 /// A line of what differs in a unit of these files.
 fn difference(unit: &AuditedUnit, files: &str) -> String {
     let tally = format!("the file has {}, recounted {}", unit.tally, unit.recounted);
-    let task = unit.task.iter().filter(|task| task.engine != task.auditor).map(|task| {
+    let task = unit.task.iter().filter(|task| !task.agrees()).map(|task| {
         let part = if task.is_part { "a part of task" } else { "task" };
-        format!("; {part} {}: the engine has {}, the auditor {}", task.index, task.engine, task.auditor)
+        let forced: Vec<String> = task.forced.iter().map(u64::to_string).collect();
+        let forced =
+            if forced.is_empty() { String::new() } else { format!(" (by forced steps {})", forced.join(", ")) };
+        format!("; {part} {}: the engine has {}{forced}, the auditor {}", task.index, task.engine, task.auditor)
     });
     format!("unit {} of {files}: {tally}{}", unit.unit, task.collect::<String>())
 }

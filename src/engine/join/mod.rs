@@ -41,7 +41,8 @@ use std::array::from_fn;
 use std::sync::Arc;
 
 use self::listing::{LONGEST, Lists, WEIGHTS};
-use self::table::{CachePolicy, QuadrantTables, depths};
+pub(crate) use self::table::depths;
+use self::table::{CachePolicy, QuadrantTables};
 use crate::board::Size;
 use crate::engine::Engine;
 use crate::engine::lanes::fault::planted;

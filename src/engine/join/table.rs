@@ -126,7 +126,7 @@ pub(super) fn build_is_west(middle: Middle) -> bool {
 /// How many inner queens the build and the probe side of a board are cut by, with blocks of so many lanes. Short lists are
 /// cheaper matched than cut, and one column too many costs 5 to 60 %, for then there are many tiny lists: at N = 16 one
 /// column made all of it take twice as long.
-pub(super) fn depths(n: usize, lanes: usize) -> [usize; 2] {
+pub(crate) fn depths(n: usize, lanes: usize) -> [usize; 2] {
     match n {
         // With narrow blocks it is the probe side that is cut first: portable code is 1.15 times as fast.
         18 if lanes < 512 => [0, 1],
