@@ -285,6 +285,21 @@ fn an_engine_that_fails_its_self_check_audits_nothing() {
     assert!(matches!(wrong, Err(CountError::SelfCheck(_))), "{wrong:?}");
 }
 
+/// A part is hardly cut as it comes. Where cuts are forced, a wrong one is a difference.
+#[test]
+fn a_wrong_cut_is_a_difference() {
+    let method = Method { engine: EngineKind::Join, isa: Isa::best() };
+    let (task, size) = (Plan::new(method.engine, &board(26)).unit(14846, 1).next().unwrap().task, board(26).size());
+    let (mut engine, forced) = (method.engines(size)(), [method.forced(size)]);
+    for step in ["", "cut"] {
+        let mut draws = Draws::by("part".to_owned());
+        let audit = || audit_task(&mut *engine, &forced, (0, &task, 0), &mut draws, &|| false).unwrap();
+        let audited = fault::with(step, audit);
+        assert!(audited.auditor > 0 && audited.forced.len() == 3, "{audited:?}");
+        assert_eq!(audited.agrees(), step.is_empty(), "{step}: {audited:?}");
+    }
+}
+
 /// A unit is right only if its task is.
 #[test]
 fn a_wrong_task_is_a_difference() {
