@@ -53,7 +53,7 @@ pub struct Options {
 impl Options {
     /// What a minute allows, on portable lanes and every core.
     pub fn new(seed: u64) -> Self {
-        Self { seed, share: None, max_time: Duration::from_secs(60), isa: Isa::Portable, threads: 0 }
+        Self { seed, share: None, max_time: Duration::from_mins(1), isa: Isa::Portable, threads: 0 }
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn estimate(request: &Request, time: Duration, seed: u64, watch: &Wat
         self_check::check(method, prefix.size())?;
     }
     // A century is for ever, and still fits a clock.
-    let time = time.min(Duration::from_secs(100 * 365 * 24 * 3600));
+    let time = time.min(Duration::from_hours(100 * 365 * 24));
     let steps = Steps::begin(watch, "drawing samples", 0, Some(time));
     // The numbers of generators with consecutive seeds begin alike; those of generators that they seed do not.
     let mut random = Rng::with_seed(seed).fork();

@@ -74,7 +74,7 @@ fn check_cover(n: usize) {
     middles.sort();
     let crossed = (1..=half as u8).flat_map(|row| (1..row).map(move |column| Middle::Crossed { column, row }));
     let odd = crossed.chain([Middle::Centre]);
-    let mut expected: Vec<String> = if n % 2 == 0 {
+    let mut expected: Vec<String> = if n.is_multiple_of(2) {
         vec![format!("{:?}", Middle::None)]
     } else {
         odd.map(|middle| format!("{middle:?}")).collect()
